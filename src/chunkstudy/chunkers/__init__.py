@@ -1,0 +1,1 @@
+"""Chunkers: a text becomes spans."""

@@ -1,0 +1,1 @@
+"""Conditions, runs and the records they leave."""

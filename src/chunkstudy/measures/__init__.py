@@ -1,0 +1,1 @@
+"""Measures: a ranking is scored against judged spans, query by query."""

@@ -1,0 +1,222 @@
+"""The data types that cross a wall: documents, queries, judgments and chunks, all as spans.
+
+An offset counts Python characters (Unicode code points) from 0; a span is half-open, so
+``text[start:end]`` is what it covers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Span = tuple[int, int]
+RewrittenSpan = tuple[int, int, str]
+Chunker = Callable[[str], Sequence[Span] | Sequence[RewrittenSpan]]
+"""A chunker turns one text into spans; a third member holds the text where it rewrites it."""
+
+
+class SpanError(ValueError):
+    """A span, judgment or chunk that does not fit its document; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query; where ``document`` is named, the search is limited to that document."""
+
+    id: str
+    text: str
+    document: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """``document[start:end]`` is relevant to the query with this grade."""
+
+    query: str
+    document: str
+    start: int
+    end: int
+    grade: int = 1
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Documents in sorted id order, queries, and judged spans.
+
+    Raises:
+        SpanError: if an id is repeated or a judgment names what does not exist.
+    """
+
+    name: str
+    documents: tuple[Document, ...]
+    queries: tuple[Query, ...]
+    judgments: tuple[Judgment, ...]
+    groups: dict[str, str] = field(default_factory=dict)
+    """Query id to the name of its part (Chroma's corpora), for tables per part."""
+
+    def __post_init__(self) -> None:
+        ids = [document.id for document in self.documents]
+        if ids != sorted(ids):
+            object.__setattr__(
+                self, "documents", tuple(sorted(self.documents, key=lambda document: document.id))
+            )
+        _refuse_repeated(ids, self.name, "document")
+        _refuse_repeated([query.id for query in self.queries], self.name, "query")
+        lengths = {document.id: len(document.text) for document in self.documents}
+        queries = {query.id for query in self.queries}
+        for judgment in self.judgments:
+            if judgment.document not in lengths:
+                raise SpanError(
+                    f"collection {self.name}: query {judgment.query} is judged on document "
+                    f"{judgment.document!r}, which is missing; add the file or drop the judgment"
+                )
+            if judgment.query not in queries:
+                raise SpanError(
+                    f"collection {self.name}: a judgment names query {judgment.query!r}, "
+                    "which is missing"
+                )
+            if not 0 <= judgment.start < judgment.end <= lengths[judgment.document]:
+                raise SpanError(
+                    f"collection {self.name}: query {judgment.query} has a judged span "
+                    f"[{judgment.start}, {judgment.end}) outside document {judgment.document!r} "
+                    f"of {lengths[judgment.document]} characters"
+                )
+
+    @property
+    def positions(self) -> dict[str, int]:
+        """Document id to its index in ``documents``."""
+        return {document.id: i for i, document in enumerate(self.documents)}
+
+    def judgments_by_query(self) -> dict[str, list[Judgment]]:
+        """Query id to its judgments, in their order; queries without any have an empty list."""
+        found: dict[str, list[Judgment]] = {query.id: [] for query in self.queries}
+        for judgment in self.judgments:
+            found[judgment.query].append(judgment)
+        return found
+
+    def digest(self) -> str:
+        """sha256 over documents, queries and judgments in their order."""
+        return _digest(self._lines())
+
+    def order_free_digest(self) -> str:
+        """sha256 that does not change when documents, queries or judgments are reordered."""
+        return _digest(sorted(self._lines()))
+
+    def _lines(self) -> Iterator[str]:
+        for document in self.documents:
+            yield f"document\t{document.id}\t{text_digest(document.text)}"
+        for query in self.queries:
+            yield f"query\t{query.id}\t{query.document or ''}\t{text_digest(query.text)}"
+        for j in self.judgments:
+            yield f"judgment\t{j.query}\t{j.document}\t{j.start}\t{j.end}\t{j.grade}"
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """The chunks of a whole collection as parallel arrays.
+
+    ``document``, ``start`` and ``end`` have shape (chunks,), dtype int64; ``document`` indexes
+    the collection's documents. ``text`` holds what is embedded where that is not the source
+    between the offsets, else None.
+    """
+
+    document: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    text: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Characters between the offsets, shape (chunks,)."""
+        return self.end - self.start
+
+    def texts(self, documents: Sequence[Document]) -> list[str]:
+        """What is embedded: the rewritten text where there is one, else the source."""
+        if self.text is not None:
+            return list(self.text)
+        return [
+            documents[d].text[s:e]
+            for d, s, e in zip(
+                self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True
+            )
+        ]
+
+    def digest(self) -> str:
+        """sha256 over offsets and rewritten texts."""
+        lines = [
+            f"{d}\t{s}\t{e}"
+            for d, s, e in zip(
+                self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True
+            )
+        ]
+        if self.text is not None:
+            lines += [text_digest(text) for text in self.text]
+        return _digest(lines)
+
+
+def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
+    """Apply a chunker to every document.
+
+    Spans must lie inside the text, in order of their start; empty spans are refused.
+
+    Raises:
+        SpanError: naming the document and the span that does not fit.
+    """
+    index: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    texts: list[str] = []
+    for position, document in enumerate(documents):
+        for span in chunker(document.text):
+            start, end = span[0], span[1]
+            if not 0 <= start < end <= len(document.text):
+                raise SpanError(
+                    f"the chunker returned span [{start}, {end}) for document {document.id!r} of "
+                    f"{len(document.text)} characters; spans must be non-empty and lie inside it"
+                )
+            index.append(position)
+            starts.append(start)
+            ends.append(end)
+            if len(span) == 3:
+                texts.append(span[2])
+    if texts and len(texts) != len(index):
+        raise SpanError("the chunker rewrote some chunks and not others; it must do all or none")
+    return Chunks(
+        np.asarray(index, dtype=np.int64),
+        np.asarray(starts, dtype=np.int64),
+        np.asarray(ends, dtype=np.int64),
+        tuple(texts) if texts else None,
+    )
+
+
+def text_digest(text: str) -> str:
+    """sha256 of a text as UTF-8; lone surrogates, which UTF-8 lacks, are kept apart."""
+    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+def _digest(lines: Iterable[str]) -> str:
+    total = hashlib.sha256()
+    for line in lines:
+        total.update(line.encode("utf-8", errors="surrogatepass") + b"\n")
+    return total.hexdigest()
+
+
+def _refuse_repeated(ids: list[str], name: str, kind: str) -> None:
+    seen: set[str] = set()
+    for one in ids:
+        if one in seen:
+            raise SpanError(f"collection {name}: {kind} id {one!r} occurs twice")
+        seen.add(one)
