@@ -170,7 +170,8 @@ class Chunks:
 def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
     """Apply a chunker to every document.
 
-    Spans must lie inside the text, in order of their start; empty spans are refused.
+    Spans must lie inside the text; empty ones are refused unless they carry rewritten text (the
+    official location of a chunk that is only a full stop has length zero).
 
     Raises:
         SpanError: naming the document and the span that does not fit.
@@ -182,7 +183,8 @@ def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
     for position, document in enumerate(documents):
         for span in chunker(document.text):
             start, end = span[0], span[1]
-            if not 0 <= start < end <= len(document.text):
+            nothing = start >= end if len(span) == 2 else start > end
+            if nothing or not 0 <= start <= end <= len(document.text):
                 raise SpanError(
                     f"the chunker returned span [{start}, {end}) for document {document.id!r} of "
                     f"{len(document.text)} characters; spans must be non-empty and lie inside it"

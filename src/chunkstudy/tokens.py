@@ -73,10 +73,10 @@ def counter(name: str) -> TokenCounter:
         tokenizer = wordpiece()
 
         def count(text: str) -> int:
-            return len(tokenizer.encode(_utf8(text), add_special_tokens=False)) + extra
+            return len(tokenizer.encode(without_surrogates(text), add_special_tokens=False)) + extra
 
         def count_many(texts: Sequence[str]) -> list[int]:
-            batch = tokenizer.encode_batch_fast([_utf8(t) for t in texts], add_special_tokens=False)
+            batch = tokenizer.encode_batch_fast([without_surrogates(t) for t in texts], add_special_tokens=False)
             return [len(encoding) + extra for encoding in batch]
 
         return TokenCounter(name, count, count_many)
@@ -87,7 +87,7 @@ def counter(name: str) -> TokenCounter:
 
 def encode_cl100k(text: str) -> list[int]:
     """Token ids; special-token strings in the text are ordinary text."""
-    return cl100k().encode_ordinary(_utf8(text))
+    return cl100k().encode_ordinary(without_surrogates(text))
 
 
 def decode_cl100k(ids: Sequence[int]) -> str:
@@ -98,7 +98,7 @@ def decode_cl100k(ids: Sequence[int]) -> str:
 def cl100k_offsets(text: str) -> TokenOffsets:
     """Character offsets of every cl100k token of a text."""
     encoding = cl100k()
-    text = _utf8(text)
+    text = without_surrogates(text)
     ids = encoding.encode_ordinary(text)
     ends = np.cumsum([len(piece) for piece in encoding.decode_tokens_bytes(ids)], dtype=np.int64)
     starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]])[: len(ends)]
@@ -155,7 +155,7 @@ def wordpiece() -> Tokenizer:
 
 
 def _count_cl100k(text: str) -> int:
-    return len(cl100k().encode_ordinary(_utf8(text)))
+    return len(cl100k().encode_ordinary(without_surrogates(text)))
 
 
 def _build_cl100k(ranks: dict[bytes, int]) -> tiktoken.Encoding:
@@ -189,8 +189,8 @@ def _package_folder(name: str) -> Path | None:
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
-def _utf8(text: str) -> str:
-    """Replace lone surrogates, which no tokenizer takes, one for one by U+FFFD."""
+def without_surrogates(text: str) -> str:
+    """The text with lone surrogates, which no tokenizer takes, replaced one for one by U+FFFD."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,0 +1,37 @@
+PROFILE ?= builtin
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+READY := $(VENV)/.ready
+
+.PHONY: help reproduce test bench check clean lint
+
+help: ## This list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+reproduce: $(READY) ## Regenerate every table, figure and page (PROFILE=builtin, laptop or full)
+	$(BIN)/chunkstudy reproduce --profile $(PROFILE)
+
+test: $(READY) ## Run the tests
+	$(BIN)/python -m pytest
+
+check: $(READY) lint ## Lint, types, and: are tables and figures what the records give?
+	$(BIN)/chunkstudy check
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY) ## Measure speed as ratios, both sides in one run
+	$(BIN)/python -m tests.benchmarks
+
+clean: ## Remove the environment and everything local
+	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $(READY)

@@ -1,0 +1,158 @@
+"""The command line: list, fetch, estimate, run, status, reproduce, check."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from chunkstudy.experiment import conditions, places, records
+from chunkstudy.experiment.conditions import Condition
+
+app = typer.Typer(
+    help="A reproducibility study of document chunking for retrieval.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+Only = Annotated[
+    str, typer.Option(help="Conditions to take, with wildcards: 'chroma/recursive-*/*/*/corrected'")
+]
+
+
+@app.command("list")
+def list_conditions(only: Only = "*") -> None:
+    """Every condition of the study with its status, and the reason where it cannot be run."""
+    with one_sentence():
+        runs = places.find().runs
+        for condition in _select(only):
+            if records.complete(runs / condition.path):
+                status = "recorded"
+            else:
+                status = condition.reason_not_run or "open"
+            typer.echo(f"{condition}\t{status}")
+
+
+@app.command()
+def status() -> None:
+    """How many conditions are recorded, open, or cannot be run here."""
+    with one_sentence():
+        runs = places.find().runs
+        grid = conditions.grid()
+        done = [c for c in grid if records.complete(runs / c.path)]
+        blocked = [c for c in grid if c not in done and c.reason_not_run]
+        typer.echo(
+            f"{len(done)} recorded, {len(grid) - len(done) - len(blocked)} open, "
+            f"{len(blocked)} cannot be run here; `chunkstudy list` shows which"
+        )
+
+
+@app.command()
+def fetch() -> None:
+    """Download the collections' files that are not here yet, checked by sha256."""
+    from chunkstudy.collections import chroma
+    from chunkstudy.collections.sources import fetch as fetch_one
+
+    with one_sentence():
+        for source in chroma.FILES.values():
+            typer.echo(f"{source.path}\t{fetch_one(source)}")
+
+
+@app.command()
+def estimate(only: Only = "chroma/*") -> None:
+    """Texts, tokens, floating-point operations and minutes that a run would take."""
+    from chunkstudy.experiment.estimate import estimate as price
+
+    with one_sentence():
+        for line in price(_select(only), places.find()):
+            typer.echo(line)
+
+
+@app.command()
+def run(
+    only: Only = "chroma/*",
+    dry_run: Annotated[bool, typer.Option(help="Only print what would be run")] = False,
+    again: Annotated[bool, typer.Option(help="Run recorded conditions again")] = False,
+) -> None:
+    """Run conditions and write their records; what is recorded already is left alone."""
+    with one_sentence():
+        where = places.find()
+        selected = _select(only)
+        if not selected:
+            raise conditions.ConditionError(
+                f"no condition matches {only!r}; `chunkstudy list` shows them all"
+            )
+        todo = [c for c in selected if again or not records.complete(where.runs / c.path)]
+        skipped = [c for c in todo if c.reason_not_run]
+        todo = [c for c in todo if not c.reason_not_run]
+        typer.echo(
+            f"{len(todo)} to run, {len(selected) - len(todo) - len(skipped)} recorded, "
+            f"{len(skipped)} cannot be run here",
+            err=True,
+        )
+        for number, condition in enumerate(todo, start=1):
+            typer.echo(f"[{number}/{len(todo)}] {condition}", err=True)
+            if not dry_run:
+                from chunkstudy.experiment.run import run as run_one
+
+                run_one(condition, where.vectors, where.runs)
+
+
+@app.command()
+def noise(
+    chunker: Annotated[str, typer.Option(help="The chunker to repeat")] = "recursive-200-0",
+) -> None:
+    """Repeat one condition over batch budgets and thread counts; writes results/noise."""
+    from chunkstudy.experiment.noise import measure
+
+    with one_sentence():
+        typer.echo(measure(chunker, places.find()))
+
+
+@app.command()
+def reproduce(
+    profile: Annotated[str, typer.Option(help="builtin, laptop or full")] = "builtin",
+) -> None:
+    """Derive every table, figure and page from the records; see README for the profiles."""
+    from chunkstudy.report import everything
+
+    with one_sentence():
+        where = places.find()
+        if profile not in ("builtin", "laptop", "full"):
+            raise conditions.ConditionError(
+                f"unknown profile {profile!r}; use builtin, laptop or full"
+            )
+        if profile != "builtin":
+            estimate(only="chroma/*")
+            run(only="chroma/*", again=profile == "full")
+        everything.reproduce(where)
+
+
+@app.command()
+def check() -> None:
+    """Whether tables, figures and pages are what the records give, byte for byte."""
+    from chunkstudy.report import everything
+
+    with one_sentence():
+        typer.echo(everything.check(places.find()))
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Expected failures end in one sentence on stderr and exit status 1, not in a traceback."""
+    try:
+        yield
+    except (ValueError, RuntimeError, FileNotFoundError) as error:
+        typer.echo(f"chunkstudy: {error}", err=True)
+        sys.exit(1)
+
+
+def _select(only: str) -> list[Condition]:
+    return [c for c in conditions.grid() if fnmatch.fnmatch(str(c), only)]
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,87 @@
+"""Chroma's collection: five corpora and 472 queries with 790 judged excerpts.
+
+Source: brandonstarxel/chunking_evaluation at the commit below; files decoded as UTF-8, offsets
+in characters. Query ids are the row numbers of the question file from 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+from chunkstudy.collections.sources import SourceFile, fetch, locate
+from chunkstudy.spans import Collection, Document, Judgment, Query, SpanError
+
+COMMIT = "d451fc4cf56e417b755994b4ca5212fd5057c0d2"
+HOME = (
+    "https://raw.githubusercontent.com/brandonstarxel/chunking_evaluation/"
+    f"{COMMIT}/chunking_evaluation/evaluation_framework/general_evaluation_data/"
+)
+DIGESTS = {
+    "questions_df.csv": "3ab3901889b8900f43775537bf12d36bd6614255fc59124faca31bede1dda7a3",
+    "corpora/chatlogs.md": "543a98f82b2a6a492349fd7f8c9d6c3e78d1a4af81d13c79a7fd513c3f65bda6",
+    "corpora/finance.md": "1c48d0156820abc88e46e5c992fa0cd2708b07ae59a3771b2b18234b7208561f",
+    "corpora/pubmed.md": "0fd9242ffb253695e5d0f0215cb79a66a2a8f1236591e764c60d370747684ced",
+    "corpora/state_of_the_union.md": (
+        "6fc21d560d31eb2421e337596feea0f83f1fa9ca02c6c4e47bc26959d7531b37"
+    ),
+    "corpora/wikitexts.md": "74cafcdb771185ecb9f22cc41b73e2e44477e0636ecf9cf1f96fd6ee0f4b86c0",
+}
+FILES = {
+    name: SourceFile(f"chroma/{name}", HOME + name, digest) for name, digest in DIGESTS.items()
+}
+QUERIES, EXCERPTS = 472, 790
+
+
+def available() -> bool:
+    """Whether every file is here already, so that loading needs no network."""
+    return all(locate(source) for source in FILES.values())
+
+
+def load() -> Collection:
+    """The collection, counted and checked excerpt by excerpt.
+
+    Raises:
+        SourceError: if a file is missing or has another digest.
+        SpanError: if an excerpt does not stand at its offset.
+    """
+    corpora = {
+        Path(name).stem: fetch(source).read_bytes().decode("utf-8")
+        for name, source in FILES.items()
+        if name.startswith("corpora/")
+    }
+    questions = fetch(FILES["questions_df.csv"]).read_bytes().decode("utf-8")
+    collection = parse(corpora, questions)
+    if (len(collection.queries), len(collection.judgments)) != (QUERIES, EXCERPTS):
+        raise SpanError(
+            f"Chroma's question file holds {len(collection.queries)} queries and "
+            f"{len(collection.judgments)} excerpts instead of {QUERIES} and {EXCERPTS}"
+        )
+    return collection
+
+
+def parse(corpora: dict[str, str], questions: str) -> Collection:
+    """Build the collection from corpus texts by name and the text of the question CSV."""
+    queries: list[Query] = []
+    judgments: list[Judgment] = []
+    groups: dict[str, str] = {}
+    for row, record in enumerate(csv.DictReader(io.StringIO(questions, newline=""))):
+        identifier, corpus = str(row), record["corpus_id"]
+        if corpus not in corpora:
+            raise SpanError(
+                f"query {identifier} names corpus {corpus!r}, which is missing; add {corpus}.md"
+            )
+        queries.append(Query(identifier, record["question"]))
+        groups[identifier] = corpus
+        for excerpt in json.loads(record["references"]):
+            start, end = int(excerpt["start_index"]), int(excerpt["end_index"])
+            if corpora[corpus][start:end] != excerpt["content"]:
+                raise SpanError(
+                    f"query {identifier}: the excerpt at [{start}, {end}) is not what stands "
+                    f"there in corpus {corpus!r}; check that both files are of one revision"
+                )
+            judgments.append(Judgment(identifier, corpus, start, end))
+    documents = tuple(Document(name, text) for name, text in sorted(corpora.items()))
+    return Collection("chroma", documents, tuple(queries), tuple(judgments), groups)

@@ -1,0 +1,106 @@
+"""Texts become unit vectors: tokenize, sort by length, pack, encode, pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from chunkstudy.encoders.bert import Bert
+from chunkstudy.encoders.models import ModelSpec, weights_folder
+from chunkstudy.encoders.pooling import mean_pool, normalise
+from chunkstudy.tokens import without_surrogates
+
+BATCH_TOKENS = 4096
+
+
+class TransformerEncoder:
+    """A registered model, loaded from checked files.
+
+    Args:
+        spec: the model.
+        window: tokens read of each text, special ones included; the model's own by default.
+        batch_tokens: a batch holds texts up to that many tokens, at least one text.
+        threads: for torch; None leaves its setting.
+
+    Raises:
+        ModelError: if the weights cannot be had or are not what they should be.
+        ValueError: if the window is larger than the model's positions.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        window: int | None = None,
+        batch_tokens: int = BATCH_TOKENS,
+        threads: int | None = None,
+    ) -> None:
+        self.spec = spec
+        self.window = window or spec.window
+        if not 2 < self.window <= spec.positions:
+            raise ValueError(
+                f"a window of {self.window} tokens is impossible for {spec.id}, which has "
+                f"{spec.positions} positions"
+            )
+        self.batch_tokens = batch_tokens
+        if threads:
+            torch.set_num_threads(threads)
+        folder = weights_folder(spec)
+        self._model = Bert(folder)
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(self.window)
+
+    @property
+    def dimension(self) -> int:
+        return self.spec.dimension
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the vectors, for records and for the store's key."""
+        return {
+            "id": self.spec.id,
+            "revision": self.spec.revision,
+            "weights_sha256": self.spec.files["model.safetensors"],
+            "tokenizer_sha256": self.spec.files["tokenizer.json"],
+            "window": self.window,
+            "pooling": self.spec.pooling,
+            "normalised": self.spec.normalise,
+            "dtype": self.spec.dtype,
+            "query_prefix": self.spec.query_prefix,
+            "document_prefix": self.spec.document_prefix,
+            "batch_rule": f"sorted by length, at most {self.batch_tokens} tokens, no padding",
+        }
+
+    def encode(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> NDArray[np.float32]:
+        """Unit vectors, shape (texts, dimension), float32, in the order of the texts."""
+        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
+        ids = self.token_ids([prefix + text for text in texts])
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for batch in self._batches([len(one) for one in ids]):
+            states = self._model.states([ids[i] for i in batch])
+            vectors[batch] = normalise(torch.cat([mean_pool(group) for group in states])).numpy()
+        return vectors
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids with special tokens, cut to the window; lone surrogates become U+FFFD."""
+        clean = [without_surrogates(text) for text in texts]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
+
+    def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+        batch: list[int] = []
+        tokens = 0
+        for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+            if batch and tokens + lengths[i] > self.batch_tokens:
+                yield batch
+                batch, tokens = [], 0
+            batch.append(i)
+            tokens += lengths[i]
+        if batch:
+            yield batch
+

@@ -1,0 +1,152 @@
+"""Exact search: every query is compared with every chunk, and equal scores have one order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+NO_CHUNK = -1
+_QUERIES_AT_ONCE = 256
+
+
+class SearchError(ValueError):
+    """Vectors that cannot be searched; the message says what is wrong with them."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Which document each query may search (in-document tasks).
+
+    Attributes:
+        query_document: shape (queries,), the index of the document, or -1 for all of them.
+        chunk_document: shape (chunks,), the index of each chunk's document.
+    """
+
+    query_document: NDArray[np.int64]
+    chunk_document: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The best chunks of every query: score descending, then chunk index ascending.
+
+    Attributes:
+        chunk: shape (queries, depth), int64; -1 where there are fewer chunks than the depth.
+        score: shape (queries, depth), float32; -inf where ``chunk`` is -1.
+        ties_at_cut: shape (queries,), how many chunks were left out although they score the same
+            as the last one kept.
+    """
+
+    chunk: NDArray[np.int64]
+    score: NDArray[np.float32]
+    ties_at_cut: NDArray[np.int64]
+
+    def tied_at(self, cut: int) -> NDArray[np.bool_]:
+        """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
+        if cut == self.chunk.shape[1]:
+            return self.ties_at_cut > 0
+        same = self.score[:, cut - 1] == self.score[:, cut]
+        return same & (self.chunk[:, cut] != NO_CHUNK)
+
+
+def search(
+    queries: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    depth: int,
+    allowed: Limit | None = None,
+    block: int = 4096,
+) -> Ranking:
+    """Rank the chunks for every query by dot product.
+
+    Chunks follow the documents, which are in sorted id order, so ties break by that order.
+
+    Args:
+        queries: shape (queries, dimensions), float32.
+        vectors: shape (chunks, dimensions), float32.
+        depth: chunks kept per query; may exceed the number of chunks.
+        allowed: limits queries to one document each.
+        block: vectors compared at once; the working memory grows with it and with nothing else.
+
+    Raises:
+        SearchError: if shapes do not fit or a value is not finite.
+    """
+    _check_shapes(queries, vectors, depth, block, allowed)
+    _refuse_not_finite(queries, "query", 0)
+    kept = Ranking(
+        np.full((len(queries), depth), NO_CHUNK, dtype=np.int64),
+        np.full((len(queries), depth), -np.inf, dtype=np.float32),
+        np.zeros(len(queries), dtype=np.int64),
+    )
+    for first in range(0, len(vectors), block):
+        part = vectors[first : first + block]
+        _refuse_not_finite(part, "chunk", first)
+        # A float32 product depends in its last bit on the block's shape and the machine; summed
+        # in float64 and then rounded, equal vectors score the same wherever they stand.
+        columns = part.astype(np.float64).T
+        for low in range(0, len(queries), _QUERIES_AT_ONCE):
+            rows = slice(low, low + _QUERIES_AT_ONCE)
+            scores = (queries[rows].astype(np.float64) @ columns).astype(np.float32)
+            if allowed is not None:
+                wanted = allowed.query_document[rows, None]
+                here = allowed.chunk_document[None, first : first + block]
+                scores[(wanted >= 0) & (wanted != here)] = -np.inf
+            _merge(kept, rows, scores, first)
+    return kept
+
+
+def _merge(kept: Ranking, rows: slice, scores: NDArray[np.float32], first: int) -> None:
+    """Let a block of scores, whose chunks start at index ``first``, compete with those kept."""
+    depth = kept.chunk.shape[1]
+    index = np.arange(first, first + scores.shape[1], dtype=np.int64)
+    # Kept chunks have the lower indices and stand in order, so equal scores stand by index here.
+    score = np.concatenate([kept.score[rows], scores], axis=1)
+    chunk = np.concatenate(
+        [kept.chunk[rows], np.broadcast_to(index, scores.shape)], axis=1, dtype=np.int64
+    )
+    old_cut = kept.score[rows, -1]
+    cut = np.partition(score, -depth, axis=1)[:, -depth]
+    above = score > cut[:, None]
+    at_cut = score == cut[:, None]
+    room = depth - above.sum(axis=1)
+    chosen = above | (at_cut & (np.cumsum(at_cut, axis=1, dtype=np.int32) <= room[:, None]))
+    best_score = score[chosen].reshape(-1, depth)
+    best_chunk = chunk[chosen].reshape(-1, depth)
+    order = np.argsort(-best_score, axis=1, kind="stable")
+    best_score = np.take_along_axis(best_score, order, axis=1)
+    best_chunk = np.take_along_axis(best_chunk, order, axis=1)
+    left_out = at_cut.sum(axis=1) - room + np.where(cut == old_cut, kept.ties_at_cut[rows], 0)
+    kept.score[rows] = best_score
+    kept.chunk[rows] = np.where(np.isneginf(best_score), NO_CHUNK, best_chunk)
+    kept.ties_at_cut[rows] = np.where(np.isneginf(cut), 0, left_out)
+
+
+def _check_shapes(
+    queries: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    depth: int,
+    block: int,
+    allowed: Limit | None,
+) -> None:
+    if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
+        raise SearchError(
+            f"queries of shape {queries.shape} and vectors of shape {vectors.shape} do not fit; "
+            "both must be two-dimensional and equally wide"
+        )
+    if depth < 1 or block < 1:
+        raise SearchError(f"depth and block must be at least 1, not {depth} and {block}")
+    if allowed is not None and (
+        allowed.query_document.shape != (len(queries),)
+        or allowed.chunk_document.shape != (len(vectors),)
+    ):
+        raise SearchError("a limit must name one document per query and one per chunk")
+
+
+def _refuse_not_finite(values: NDArray[np.float32], kind: str, first: int) -> None:
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(bad):
+        raise SearchError(
+            f"the vector of {kind} {first + bad[0]} is not finite, perhaps because its text is "
+            "empty; encode it again or drop it"
+        )

@@ -1,0 +1,227 @@
+"""Token overlap against sets of positions, written out the slow way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.measures.token_overlap import (
+    Hit,
+    JudgedSpans,
+    TokenOverlap,
+    in_tokens,
+    to_tokens,
+)
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, Span
+from chunkstudy.tokens import TokenOffsets
+
+Placed = tuple[int, int, int]  # document, start, end
+HITS: tuple[Hit, ...] = ("touching", "overlap")
+
+DOCUMENTS, LENGTH = 3, 16
+places = st.tuples(st.integers(0, DOCUMENTS - 1), st.integers(0, LENGTH), st.integers(0, LENGTH))
+chunk_spans = places.map(lambda p: (p[0], min(p[1:]), max(p[1:])))  # empty ones too
+judged_spans = chunk_spans.filter(lambda p: p[1] < p[2])
+
+
+def chunks_of(spans: list[Placed]) -> Chunks:
+    return Chunks(*np.array(spans, dtype=np.int64).reshape(-1, 3).T)
+
+
+def judged_of(references: list[list[Placed]]) -> JudgedSpans:
+    rows = [(q, *place) for q, places in enumerate(references) for place in places]
+    rows.reverse()  # their order must not matter
+    return JudgedSpans(len(references), *np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+
+def positions(place: Placed) -> set[tuple[int, int]]:
+    return {(place[0], i) for i in range(place[1], place[2])}
+
+
+def hits(chunk: Placed, reference: Placed, hit: Hit) -> bool:
+    if hit == "overlap":
+        return bool(positions(chunk) & positions(reference))
+    return chunk[0] == reference[0] and chunk[1] <= reference[2] and reference[1] <= chunk[2]
+
+
+def ratio(above: float, below: float) -> float:
+    return above / below if below else 0.0
+
+
+def slow_scores(read: list[Placed], references: list[Placed]) -> dict[str, float]:
+    covered: set[tuple[int, int]] = set().union(*map(positions, read))
+    wanted: set[tuple[int, int]] = set().union(*map(positions, references))
+    numerator = len(covered & wanted)
+    read_length = sum(len(positions(chunk)) for chunk in read)
+    judged_length = sum(len(positions(reference)) for reference in references)
+    unhit = sum(len(positions(reference) - covered) for reference in references)
+    return {
+        "SpanRecall": ratio(numerator, judged_length),
+        "SpanPrecision": ratio(numerator, read_length),
+        "SpanIoU": ratio(numerator, read_length + unhit),
+        "SpanF1": ratio(2 * numerator, judged_length + read_length),
+    }
+
+
+def slow_omega(chunks: list[Placed], references: list[Placed], hit: Hit) -> tuple[float, float]:
+    found = [c for c in chunks if any(hits(c, r, hit) for r in references)]
+    covered: set[tuple[int, int]] = set().union(*map(positions, found))
+    wanted: set[tuple[int, int]] = set().union(*map(positions, references))
+    summed = sum(len(positions(c)) for c in found)
+    unhit = sum(len(positions(r) - covered) for r in references)
+    shared = len(covered & wanted)
+    return ratio(shared, len(covered | wanted)), ratio(shared, summed + unhit)
+
+
+@given(
+    st.lists(chunk_spans, min_size=1, max_size=8),
+    st.lists(st.lists(judged_spans, max_size=4), min_size=1, max_size=3),
+    st.sampled_from(HITS),
+    st.data(),
+)
+def test_every_measure_is_what_sets_of_positions_give(
+    chunks: list[Placed], references: list[list[Placed]], hit: Hit, data: st.DataObject
+) -> None:
+    overlap = TokenOverlap(judged_of(references), chunks_of(chunks), hit)
+    row = st.lists(st.integers(-1, len(chunks) - 1), min_size=20, max_size=20)
+    rows = data.draw(st.lists(row, min_size=len(references), max_size=len(references)))
+    ranking = np.array(rows, dtype=np.int64)
+    counts = [sum(any(hits(c, r, hit) for r in wanted) for c in chunks) for wanted in references]
+    assert overlap.touching_counts.tolist() == counts
+    omega = np.stack(overlap.precision_omega(), axis=1)
+    assert omega.tolist() == [list(slow_omega(chunks, wanted, hit)) for wanted in references]
+    for cut in (1, 5, "Min"):
+        scores = overlap.at(ranking, cut)
+        for query, wanted in enumerate(references):
+            limit = counts[query] if isinstance(cut, str) else cut
+            read = [chunks[c] for c in rows[query][:limit] if c >= 0]
+            expected = slow_scores(read, wanted)
+            assert {name: values[query] for name, values in scores.items()} == expected
+            assert overlap.length_read(ranking, cut)[query] == sum(c[2] - c[1] for c in read)
+
+
+def test_a_worked_example_has_the_values_computed_by_hand() -> None:
+    # One judged span [10, 30) in document 0; chunks of 20 from it, one of document 1.
+    chunks = chunks_of([(0, 0, 20), (0, 20, 40), (0, 40, 60), (1, 0, 20)])
+    overlap = TokenOverlap(judged_of([[(0, 10, 30)]]), chunks, "overlap")
+    scores = overlap.at(np.array([[3, 0]]), 2)  # reads 40, finds [10, 20)
+    assert scores["SpanRecall"].tolist() == [10 / 20]
+    assert scores["SpanPrecision"].tolist() == [10 / 40]
+    assert scores["SpanIoU"].tolist() == [10 / (40 + 10)]
+    assert scores["SpanF1"].tolist() == [20 / (20 + 40)]
+    assert overlap.touching_counts.tolist() == [2]
+    assert [values.tolist() for values in overlap.precision_omega()] == [[0.5], [0.5]]
+
+
+def test_overlapping_chunks_are_charged_by_precision_and_not_by_published_omega() -> None:
+    chunks = chunks_of([(0, 0, 20), (0, 10, 30)])
+    overlap = TokenOverlap(judged_of([[(0, 10, 20)]]), chunks, "overlap")
+    union, total = overlap.precision_omega()
+    assert (union[0], total[0]) == (10 / 30, 10 / 40)
+    assert overlap.at(np.array([[0, 1]]), 2)["SpanPrecision"][0] == 10 / 40
+
+
+def test_a_chunk_that_ends_where_the_excerpt_starts_hits_only_when_touching_counts() -> None:
+    judged, chunks = judged_of([[(0, 10, 20)]]), chunks_of([(0, 0, 10), (0, 10, 20), (0, 20, 30)])
+    assert TokenOverlap(judged, chunks, "touching").touching_counts.tolist() == [3]
+    assert TokenOverlap(judged, chunks, "touching").precision_omega()[0][0] == 10 / 30
+    assert TokenOverlap(judged, chunks, "overlap").touching_counts.tolist() == [1]
+    assert TokenOverlap(judged, chunks, "overlap").precision_omega()[0][0] == 1
+
+
+def test_a_chunk_that_ends_a_document_does_not_touch_the_start_of_the_next() -> None:
+    overlap = TokenOverlap(judged_of([[(1, 0, 5)]]), chunks_of([(0, 0, 10)]), "touching")
+    assert overlap.touching_counts.tolist() == [0]
+
+
+def test_min_reads_no_more_than_twenty_chunks_and_none_for_a_query_without_hits() -> None:
+    chunks = chunks_of([(0, i, i + 1) for i in range(30)])
+    overlap = TokenOverlap(judged_of([[(0, 0, 30)], []]), chunks, "overlap")
+    scores = overlap.at(np.tile(np.arange(30), (2, 1)), "Min")
+    assert scores["SpanRecall"].tolist() == [20 / 30, 0]
+    assert scores["SpanPrecision"].tolist() == [1, 0]
+
+
+def test_recall_divides_by_the_sum_where_judged_spans_overlap() -> None:
+    overlap = TokenOverlap(
+        judged_of([[(0, 0, 10), (0, 5, 15)]]), chunks_of([(0, 0, 15)]), "overlap"
+    )
+    assert overlap.at(np.array([[0]]), 1)["SpanRecall"][0] == 15 / 20
+
+
+def test_no_chunks_and_no_judgments_score_zero() -> None:
+    overlap = TokenOverlap(judged_of([[(0, 0, 1)], []]), chunks_of([]), "touching")
+    assert overlap.precision_omega()[0].tolist() == [0, 0]
+    assert overlap.at(np.full((2, 5), -1), 5)["SpanF1"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "cut", "message"),
+    [
+        (np.zeros((1, 3), dtype=np.int64), 5, "search deeper"),
+        (np.zeros((2, 5), dtype=np.int64), 5, "1 queries"),
+        (np.full((1, 5), 7), 5, "other chunks"),
+        (np.zeros((1, 5), dtype=np.int64), 0, "positive"),
+        (np.zeros((1, 5), dtype=np.int64), "min", "positive"),
+    ],
+)
+def test_a_ranking_that_does_not_fit_is_refused(
+    ranking: np.ndarray, cut: int | str, message: str
+) -> None:
+    overlap = TokenOverlap(judged_of([[(0, 0, 1)]]), chunks_of([(0, 0, 1)]), "overlap")
+    with pytest.raises(ValueError, match=message):
+        overlap.at(ranking, cut)
+
+
+def test_grade_zero_is_not_relevant() -> None:
+    judgments = (Judgment("q", "d", 0, 4), Judgment("q", "d", 4, 8, grade=0))
+    collection = Collection("small", (Document("d", "abcdefgh"),), (Query("q", "?"),), judgments)
+    overlap = TokenOverlap.of(collection, chunks_of([(0, 0, 8)]), "overlap")
+    assert overlap.precision_omega()[0][0] == 0.5
+
+
+def test_scores_in_tokens_count_a_token_across_a_boundary_on_both_sides() -> None:
+    # Tokens ab|cde|fgh; the excerpt "cdef" is two tokens, the chunk "abcd" two, one of them shared.
+    collection = Collection(
+        "small", (Document("d", "abcdefgh"),), (Query("q", "?"),), (Judgment("q", "d", 2, 6),)
+    )
+    offsets = [np.array([[0, 2], [2, 5], [5, 8]])]
+    scores = in_tokens(collection, chunks_of([(0, 0, 4), (0, 4, 8)]), offsets).at(
+        np.array([[0]]), 1
+    )
+    assert scores["SpanRecall"][0] == 1 / 2
+    assert scores["SpanPrecision"][0] == 1 / 2
+
+
+@st.composite
+def token_offsets(draw: st.DrawFn) -> TokenOffsets:
+    """Tokens that cover LENGTH characters; neighbours may share a split character."""
+    cuts = sorted(draw(st.sets(st.integers(1, LENGTH - 1))))
+    starts, ends = [0, *cuts], [*cuts, LENGTH]
+    split = [draw(st.booleans()) for _ in starts]
+    return np.array(
+        [(s - (i > 0 and split[i]), e) for i, (s, e) in enumerate(zip(starts, ends, strict=True))]
+    )
+
+
+@given(st.lists(token_offsets(), min_size=3, max_size=3), st.lists(chunk_spans, min_size=1))
+def test_a_token_is_in_a_span_if_they_share_a_character(
+    offsets: list[TokenOffsets], spans: list[Placed]
+) -> None:
+    _, chunks = to_tokens(judged_of([[]]), chunks_of(spans), offsets)
+    for (document, start, end), first, last in zip(spans, chunks.start, chunks.end, strict=True):
+        expected = [i for i, (s, e) in enumerate(offsets[document]) if max(s, start) < min(e, end)]
+        assert list(range(first, last)) == expected
+
+
+def test_the_real_collection_scores_full_recall_when_each_document_is_one_chunk(
+    chroma_collection: Collection,
+) -> None:
+    spans: list[Span] = [(0, len(document.text)) for document in chroma_collection.documents]
+    chunks = chunks_of([(i, *span) for i, span in enumerate(spans)])
+    overlap = TokenOverlap.of(chroma_collection, chunks, "touching")
+    ranking = np.tile(np.arange(len(chunks)), (len(chroma_collection.queries), 1))
+    assert (overlap.at(ranking, 5)["SpanRecall"] == 1).all()
+    assert (overlap.touching_counts == 1).all()

@@ -1,0 +1,115 @@
+"""Statistics against scipy's own, and the answers defined at the edges."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from chunkstudy import statistics
+
+GENERATOR = np.random.default_rng(7)
+A = GENERATOR.random(60)
+B = A + 0.1 * GENERATOR.standard_normal(60) + 0.03
+
+
+def test_mean_and_population_std_are_as_chroma_prints_them() -> None:
+    assert statistics.mean([1, 2, 3, 6]) == 3
+    assert statistics.population_std([1, 3]) == 1  # ddof 1 would give 1.414
+    assert math.isnan(statistics.mean([])) and math.isnan(statistics.population_std([]))
+
+
+def test_the_bootstrap_interval_is_near_scipys_and_repeats_itself() -> None:
+    ours = statistics.bootstrap_interval(A, seed=1)
+    theirs = stats.bootstrap((A,), np.mean, method="percentile", rng=1).confidence_interval
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.004)
+    assert ours == statistics.bootstrap_interval(A, seed=1)
+    assert ours != statistics.bootstrap_interval(A, seed=2)
+
+
+def test_a_higher_level_gives_a_wider_interval() -> None:
+    narrow = statistics.bootstrap_interval(A, level=0.8)
+    wide = statistics.bootstrap_interval(A, level=0.99)
+    assert wide.low < narrow.low < statistics.mean(A) < narrow.high < wide.high
+
+
+def test_the_paired_test_is_scipys_and_the_effect_is_dz() -> None:
+    found = statistics.paired_difference(A, B)
+    assert found.p == pytest.approx(stats.ttest_rel(A, B).pvalue)
+    assert found.mean == pytest.approx((A - B).mean())
+    assert found.effect == pytest.approx((A - B).mean() / (A - B).std(ddof=1))
+    assert found.interval.low < found.mean < found.interval.high
+    assert found.n == 60
+
+
+def test_identical_systems_do_not_differ() -> None:
+    found = statistics.paired_difference(A, A)
+    assert (found.mean, found.interval, found.p, found.effect) == (0, (0, 0), 1, 0)
+
+
+def test_a_constant_difference_is_certain() -> None:
+    found = statistics.paired_difference(A, A + 0.1)
+    assert (found.p, found.effect) == (0, -math.inf)
+    assert found.interval == pytest.approx((-0.1, -0.1))
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_fewer_than_two_queries_have_no_test(n: int) -> None:
+    found = statistics.paired_difference(A[:n], B[:n])
+    assert all(map(math.isnan, (*found.interval, found.p, found.effect)))
+    assert math.isnan(found.mean) == (n == 0)
+    assert all(map(math.isnan, statistics.bootstrap_interval(A[:n])))
+    assert math.isnan(statistics.equivalence(A[:n], B[:n], 0.1).p)
+
+
+def test_holm_multiplies_by_the_tests_left_and_passes_over_gaps() -> None:
+    adjusted = statistics.holm([0.01, math.nan, 0.04, 0.03])
+    np.testing.assert_allclose(adjusted, [0.03, math.nan, 0.06, 0.06])
+    assert statistics.holm([]).tolist() == []
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+def test_correlation_is_scipys_inside_its_interval(
+    method: Literal["pearson", "spearman"],
+) -> None:
+    found = statistics.correlation(A, B, method, resamples=2000)
+    theirs = (stats.pearsonr if method == "pearson" else stats.spearmanr)(A, B)
+    assert (found.r, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert -1 <= found.interval.low < found.r < found.interval.high <= 1
+    assert found == statistics.correlation(A, B, method, resamples=2000)
+
+
+def test_correlation_with_a_constant_is_a_gap() -> None:
+    found = statistics.correlation(A, np.full(60, 0.1))
+    assert math.isnan(found.r) and math.isnan(found.p) and math.isnan(found.interval.low)
+
+
+def test_resamples_without_variance_are_left_out_of_the_interval() -> None:
+    found = statistics.correlation([0.1, 0.1, 0.3], [0.1, 0.2, 0.4])
+    assert not math.isnan(found.interval.low)
+    assert -1 - 1e-9 <= found.interval.low <= found.interval.high <= 1 + 1e-9
+
+
+def test_equivalence_holds_exactly_when_the_interval_lies_inside_the_margin() -> None:
+    for margin in (0.02, 0.04, 0.06, 0.2):
+        found = statistics.equivalence(A, B, margin)
+        inside = -margin < found.interval.low and found.interval.high < margin
+        assert (found.p < 0.05) == inside
+    assert statistics.equivalence(A, A, 0.01).p == 0
+    assert statistics.equivalence(A, A + 0.1, 0.01).p == 1
+
+
+def test_values_that_cannot_be_used_are_refused() -> None:
+    with pytest.raises(ValueError, match="align them"):
+        statistics.paired_difference([1, 2], [1])
+    with pytest.raises(ValueError, match="value 1 is not finite"):
+        statistics.mean([1, math.nan])
+    with pytest.raises(ValueError, match="one-dimensional"):
+        statistics.mean([[1.0]])
+    with pytest.raises(ValueError, match="cannot be paired"):
+        statistics.correlation([1, 2], [1])
+    with pytest.raises(ValueError, match="must be positive"):
+        statistics.equivalence(A, B, 0)
