@@ -99,6 +99,11 @@ def run(
                 from chunkstudy.experiment.run import run as run_one
 
                 run_one(condition, where.vectors, where.runs)
+        for name in sorted({c.collection for c in todo} - {"builtin"}) if not dry_run else ():
+            from chunkstudy.experiment import parts
+            from chunkstudy.experiment.run import load_collection
+
+            parts.write(load_collection(name), where)
 
 
 @app.command()

@@ -19,7 +19,7 @@ def locate(document: str, chunk: str) -> Span:
 
     Exactly, else whatever the white space and the case. A chunk that is only a full stop is
     "found" with length zero at the start, as in the official code. The official third step, a
-    fuzzy sentence match, is never reached on Chroma's corpora and is an error here.
+    fuzzy sentence match (utils.py:55-69), is never reached on Chroma's corpora and an error here.
 
     Raises:
         LocateError: if the text stands nowhere.

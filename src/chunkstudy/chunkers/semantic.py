@@ -1,103 +1,116 @@
 """Chunkers that place boundaries by embeddings: Kamradt's, Chroma's change of it, and cluster.
 
-Sources: S0 "Chunking Algorithms"; kamradt_modified_chunker.py, cluster_semantic_chunker.py; for
-the unmodified Kamradt chunker, which the official repository lacks, LangChain's SemanticChunker.
-Each returns groups of base pieces as (first, last) indices; a chunk is the span from the first
-piece's start to the last one's end. Only neighbouring similarities are ever computed.
+Sources: S0 "Chunking Algorithms"; Chroma's kamradt_modified_chunker.py and
+cluster_semantic_chunker.py; for the unmodified Kamradt chunker, which Chroma's repository lacks,
+LangChain's SemanticChunker. Each returns base pieces and where chunks start among them, because
+the official code joins the pieces by a space. Only similarities of neighbours are computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.chunkers.structure import recursive, sentences
+from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, pieces, recursive, sentences
 from chunkstudy.spans import Span
 from chunkstudy.tokens import TokenCounter
 
-Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-Groups = list[tuple[int, int]]
-PIECE_SIZE = 50
+Vectors = NDArray[np.float32]
+Embed = Callable[[Sequence[str]], Vectors]
+"""Texts to vectors of unit length, shape (texts, dimension)."""
+
+Grouped = tuple[list[Span], list[int]]
+"""Base pieces, and the index of the first piece of every chunk."""
 
 
-def kamradt(
-    text: str, *, embed: Embed, percentile: float = 95, buffer: int = 1
-) -> tuple[list[Span], Groups]:
-    """Cut where the distance of neighbouring sentence windows is above a percentile (S0:297-299)."""
-    pieces = sentences(text)
-    distances = window_distances(_texts(text, pieces), embed, buffer)
+def kamradt(text: str, *, embed: Embed, percentile: float = 95, buffer: int = 1) -> Grouped:
+    """Cut where the distance of neighbouring sentence windows is above a percentile (S0:297-299).
+
+    LangChain's SemanticChunker with its defaults.
+    """
+    spans = sentences(text)
+    distances = window_distances(_texts(text, spans), embed, buffer)
     if not len(distances):
-        return pieces, _groups([], len(pieces))
-    cuts = np.flatnonzero(distances > np.percentile(distances, percentile))
-    return pieces, _groups(cuts.tolist(), len(pieces))
+        return spans, [0] * len(spans)
+    return spans, _starts(np.flatnonzero(distances > np.percentile(distances, percentile)))
 
 
 def kamradt_modified(
     text: str, *, embed: Embed, size: int, count: TokenCounter, buffer: int = 3, quirks: bool
-) -> tuple[list[Span], Groups]:
+) -> Grouped:
     """Cut at as many of the largest distances as chunks of ``size`` tokens need on average.
 
     Pieces are not sentences but recursive ones of 50 tokens, and ``size`` is an average, not the
     upper bound that S0:305 promises (kamradt_modified_chunker.py:62-66, 161, 169). With
-    ``quirks`` the threshold is found by bisection to 1e-6 and cuts stand above the last midpoint
-    (:179-186); without, exactly the largest distances are taken, earlier ones first in a tie.
+    ``quirks`` the cuts stand above the last midpoint of a bisection of [0, 1] to 1e-6 (:173-188),
+    which may lie below the distance it closes in on and then cuts there too; without, exactly the
+    largest distances are taken, earlier ones first in a tie.
+
+    Raises:
+        ValueError: if the size is not positive.
     """
-    pieces = recursive(text, size=PIECE_SIZE, count=count)
-    texts = _texts(text, pieces)
+    check_sizes(size)
+    spans = pieces(text, count)
+    texts = _texts(text, spans)
     distances = window_distances(texts, embed, buffer)
+    if not len(distances):
+        return spans, [0] * len(spans)
     wanted = sum(count.count_many(texts)) // size
     if quirks:
-        cuts = np.flatnonzero(distances > _bisect(distances, wanted))
-    else:
-        cuts = np.sort(np.argsort(-distances, kind="stable")[:wanted])
-    return pieces, _groups(cuts.tolist(), len(pieces))
+        return spans, _starts(np.flatnonzero(distances > _bisect(distances, wanted)))
+    return spans, _starts(np.sort(np.argsort(-distances, kind="stable")[:wanted]))
 
 
 def cluster(
-    text: str, *, embed: Embed, size: int, count: TokenCounter, quirks: bool
-) -> tuple[list[Span], Groups]:
-    """Maximise the sum of similarities within chunks of at most ``size // 50`` pieces (S0:311)."""
-    pieces = recursive(text, size=PIECE_SIZE, count=count)
-    if not pieces:
+    text: str,
+    *,
+    embed: Embed,
+    size: int,
+    piece_size: int = PIECE_SIZE,
+    count: TokenCounter,
+    quirks: bool,
+) -> Grouped:
+    """Maximise the similarity within chunks of at most ``size // piece_size`` pieces (S0:311).
+
+    The official code always measures pieces in cl100k, whatever length function it is given
+    (cluster_semantic_chunker.py:12-16).
+
+    Raises:
+        ValueError: if a chunk could not hold one piece.
+    """
+    check_sizes(size)
+    spans = recursive(text, size=piece_size, count=count)
+    if size < piece_size:
+        raise ValueError(f"cluster chunks of {size} tokens cannot hold a piece of {piece_size}")
+    if not spans:
         return [], []
-    return pieces, cluster_groups(embed(_texts(text, pieces)), size // PIECE_SIZE, quirks=quirks)
+    vectors = embed(_texts(text, spans))
+    return spans, cluster_cuts(vectors, size // piece_size, quirks=quirks)
 
 
-def cluster_groups(
-    vectors: NDArray[np.float32], largest: int, *, quirks: bool
-) -> Groups:
-    """The segmentation of n pieces, given their vectors, shape (n, dimension).
+def cluster_cuts(vectors: NDArray[np.float32], max_cluster: int, *, quirks: bool) -> list[int]:
+    """The index of the first piece of every chunk, given the pieces' vectors, shape (n, dimension).
 
     The reward of a chunk is the sum over its pairs of (dot product - mean over all pairs of the
-    document). Without ``quirks`` this is the exact optimum; ties go to the longer last chunk.
-    With them the best reward starts at 0 instead of the first candidate, so that a position
-    without positive reward keeps start 0 and swallows everything before it
-    (cluster_semantic_chunker.py:57-78).
+    document); the official code counts each pair twice, which changes no argmax.
+    Without ``quirks`` this is the exact optimum; ties go to fewer chunks, then to the longer last
+    one. With them the best reward of a position starts at 0 with start 0 instead of at its first
+    candidate, so a position that no candidate lifts above 0 takes in everything before it, beyond
+    ``max_cluster`` (cluster_semantic_chunker.py:51-83).
 
-    Time and memory are O(n x largest).
+    Time and memory are O(n x max_cluster).
     """
-    if largest < 1:
-        raise ValueError(f"cluster chunks must hold at least one piece of {PIECE_SIZE} tokens")
     n = len(vectors)
-    rewards = _rewards(vectors.astype(np.float64), largest)
-    best = [0.0] * (n + 1)
-    starts = [0] * n
-    for i in range(n):
-        top = 0.0 if quirks else -np.inf
-        for size, reward in enumerate(rewards[i, : i + 1].tolist(), start=1):
-            candidate = best[i + 1 - size] + reward
-            if candidate > top or (not quirks and candidate == top):
-                top = candidate
-                starts[i] = i - size + 1
-        best[i + 1] = top
-    groups = []
-    last = n - 1
-    while last >= 0:
-        groups.append((starts[last], last))
-        last = starts[last] - 1
-    return groups[::-1]
+    rewards = _rewards(vectors.astype(np.float64), max_cluster)
+    starts = _first_above_zero(rewards) if quirks else _optimum(rewards)
+    cuts = []
+    end = n
+    while end > 0:
+        end = starts[end - 1]
+        cuts.append(end)
+    return cuts[::-1]
 
 
 def window_distances(texts: Sequence[str], embed: Embed, buffer: int) -> NDArray[np.float64]:
@@ -105,27 +118,55 @@ def window_distances(texts: Sequence[str], embed: Embed, buffer: int) -> NDArray
     space), shape (pieces - 1,)."""
     if len(texts) < 2:
         return np.zeros(0)
-    joined = [
-        " ".join(texts[max(0, i - buffer) : i + buffer + 1]) for i in range(len(texts))
-    ]
-    vectors = embed(joined).astype(np.float64)
+    windows = [" ".join(texts[max(0, i - buffer) : i + buffer + 1]) for i in range(len(texts))]
+    vectors = embed(windows).astype(np.float64)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors /= np.where(norms > 0, norms, 1)
     distances: NDArray[np.float64] = 1 - np.einsum("ij,ij->i", vectors[:-1], vectors[1:])
     return distances
 
 
-def _rewards(vectors: NDArray[np.float64], largest: int) -> NDArray[np.float64]:
+def _optimum(rewards: NDArray[np.float64]) -> list[int]:
+    """Start of the last chunk of the best segmentation of every prefix."""
+    best = [0.0]
+    chunks = [0]
+    starts = []
+    for i, row in enumerate(rewards.tolist()):
+        value, fewest, size = max(
+            (best[i + 1 - size] + reward, -chunks[i + 1 - size] - 1, size)
+            for size, reward in enumerate(row[: i + 1], start=1)
+        )
+        best.append(value)
+        chunks.append(-fewest)
+        starts.append(i + 1 - size)
+    return starts
+
+
+def _first_above_zero(rewards: NDArray[np.float64]) -> list[int]:
+    best = [0.0]
+    starts = []
+    for i, row in enumerate(rewards.tolist()):
+        value, start = 0.0, 0
+        for size, reward in enumerate(row[: i + 1], start=1):
+            if best[i + 1 - size] + reward > value:
+                value, start = best[i + 1 - size] + reward, i + 1 - size
+        best.append(value)
+        starts.append(start)
+    return starts
+
+
+def _rewards(vectors: NDArray[np.float64], max_cluster: int) -> NDArray[np.float64]:
     """Entry (i, size - 1) is the reward of the chunk of ``size`` pieces that ends at piece i."""
     n = len(vectors)
     pairs = n * (n - 1) / 2
+    # All dot products of pairs sum to half of |sum of vectors|^2 - sum of |vector|^2.
     total = (np.square(vectors.sum(axis=0)).sum() - np.square(vectors).sum()) / 2
     mean = total / pairs if pairs else 0.0
-    rewards = np.zeros((n, min(largest, n)))
+    rewards = np.zeros((n, min(max_cluster, n)))
     to_earlier = np.zeros(n)
     for distance in range(1, rewards.shape[1]):
-        band = np.einsum("ij,ij->i", vectors[distance:], vectors[:-distance]) - mean
-        to_earlier[distance:] += band
+        similar = np.einsum("ij,ij->i", vectors[distance:], vectors[:-distance])
+        to_earlier[distance:] += similar - mean
         rewards[distance:, distance] = rewards[distance - 1 : -1, distance - 1]
         rewards[distance:, distance] += to_earlier[distance:]
     return rewards
@@ -142,12 +183,9 @@ def _bisect(distances: NDArray[np.float64], wanted: int) -> float:
     return middle
 
 
+def _starts(cuts_after: Iterable[np.int64]) -> list[int]:
+    return [0, *(int(cut) + 1 for cut in cuts_after)]
+
+
 def _texts(text: str, spans: Sequence[Span]) -> list[str]:
     return [text[start:end] for start, end in spans]
-
-
-def _groups(cuts_after: Sequence[int], pieces: int) -> Groups:
-    if not pieces:
-        return []
-    starts = [0, *(cut + 1 for cut in cuts_after if cut + 1 < pieces)]
-    return list(zip(starts, [*(start - 1 for start in starts[1:]), pieces - 1], strict=True))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeVar
 
 from chunkstudy.spans import Span
@@ -34,10 +36,10 @@ def recursive(text: str, *, size: int, overlap: int = 0, count: TokenCounter) ->
         ValueError: if the size is not positive, or the overlap negative or not smaller than it.
     """
     check_sizes(size, overlap)
-    found: list[Span] = []
+    splitter = _Recursive(text, size, overlap, count)
     if text.strip():
-        _recurse(text, (0, len(text)), SEPARATORS, _Merger(text, size, overlap, count, found))
-    return found
+        splitter.split(0, len(text), SEPARATORS)
+    return splitter.found
 
 
 def pieces(text: str, count: TokenCounter) -> list[Span]:
@@ -71,7 +73,7 @@ def token_offsets(text: str, tokenizer: str) -> list[Span]:
     starts = [start for start, _ in encoded.offsets]
     ends = [
         end + len(text[end:following].rstrip())
-        for (_, end), following in zip(encoded.offsets, [*starts[1:], len(text)], strict=True)
+        for (_, end), following in zip(encoded.offsets, [*starts[1:], len(text)], strict=False)
     ]
     return list(zip(starts, ends, strict=True))
 
@@ -110,78 +112,73 @@ def check_sizes(size: int, overlap: int = 0) -> None:
         )
 
 
-class _Merger:
-    """Puts pieces together into chunks and collects the chunks."""
+@dataclass
+class _Recursive:
+    """One text being split; ``found`` collects its chunks in order."""
 
-    def __init__(
-        self, text: str, size: int, overlap: int, count: TokenCounter, found: list[Span]
-    ) -> None:
-        self.text, self.size, self.overlap, self.count, self.found = (
-            text,
-            size,
-            overlap,
-            count,
-            found,
-        )
-        # The official joiner is "", whose length is 2 where [CLS] and [SEP] are counted.
-        self.joiner = count.count("")
+    text: str
+    size: int
+    overlap: int
+    count: TokenCounter
+    found: list[Span] = field(default_factory=list)
+    joiner: int = field(init=False)
+    """Length of the empty string that joins pieces: 2 where [CLS] and [SEP] are counted."""
 
-    def lengths(self, spans: Sequence[Span]) -> list[int]:
+    def __post_init__(self) -> None:
+        self.joiner = self.count.count("")
+
+    def split(self, start: int, end: int, separators: Sequence[str]) -> None:
+        level = next(i for i, s in enumerate(separators) if self.text.find(s, start, end) >= 0)
+        finer = separators[level + 1 :]
+        spans = self._at(separators[level], start, end)
+        short: list[Span] = []
+        lengths: list[int] = []
+        for span, length in zip(spans, self._lengths(spans), strict=True):
+            if length < self.size:
+                short.append(span)
+                lengths.append(length)
+                continue
+            self._merge(short, lengths)
+            short, lengths = [], []
+            if finer:
+                self.split(*span, finer)
+            else:
+                self.found.append(span)
+        self._merge(short, lengths)
+
+    def _at(self, separator: str, start: int, end: int) -> list[Span]:
+        if not separator:
+            return [(i, i + 1) for i in range(start, end)]
+        cuts = [start]
+        at = self.text.find(separator, start, end)
+        while at >= 0:
+            cuts.append(at)
+            at = self.text.find(separator, at + len(separator), end)
+        cuts.append(end)
+        return [(s, e) for s, e in pairwise(cuts) if s < e]
+
+    def _lengths(self, spans: Sequence[Span]) -> list[int]:
         texts = [self.text[start:end] for start, end in spans]
         distinct = list(dict.fromkeys(texts))
-        length = dict(zip(distinct, self.count.count_many(distinct), strict=True))
-        return [length[text] for text in texts]
+        lengths = dict(zip(distinct, self.count.count_many(distinct), strict=True))
+        return [lengths[text] for text in texts]
 
-    def merge(self, spans: Sequence[Span], lengths: Sequence[int]) -> None:
+    def _merge(self, spans: Sequence[Span], lengths: Sequence[int]) -> None:
         first, total = 0, 0
         for i, length in enumerate(lengths):
             if first < i and total + length + self.joiner > self.size:
                 self._append(spans[first][0], spans[i - 1][1])
-                while total > self.overlap or (total > 0 and self._overflows(total, length, i > first)):
-                    total -= lengths[first] + (self.joiner if i - first > 1 else 0)
+                while total > self.overlap or (
+                    total > 0 and total + length + self.joiner * (first < i) > self.size
+                ):
+                    total -= lengths[first] + self.joiner * (i - first > 1)
                     first += 1
-            total += length + (self.joiner if i > first else 0)
+            total += length + self.joiner * (first < i)
         if spans:
             self._append(spans[first][0], spans[-1][1])
-
-    def _overflows(self, total: int, length: int, joined: bool) -> bool:
-        return total + length + (self.joiner if joined else 0) > self.size
 
     def _append(self, start: int, end: int) -> None:
         chunk = self.text[start:end]
         if stripped := chunk.strip():
             start += len(chunk) - len(chunk.lstrip())
             self.found.append((start, start + len(stripped)))
-
-
-def _recurse(text: str, span: Span, separators: Sequence[str], merger: _Merger) -> None:
-    level = next(i for i, s in enumerate(separators) if not s or text.find(s, *span) >= 0)
-    finer = separators[level + 1 :]
-    spans = _split(text, span, separators[level])
-    short: list[Span] = []
-    short_lengths: list[int] = []
-    for piece, length in zip(spans, merger.lengths(spans), strict=True):
-        if length < merger.size:
-            short.append(piece)
-            short_lengths.append(length)
-            continue
-        merger.merge(short, short_lengths)
-        short, short_lengths = [], []
-        if finer:
-            _recurse(text, piece, finer, merger)
-        else:
-            merger.found.append(piece)
-    merger.merge(short, short_lengths)
-
-
-def _split(text: str, span: Span, separator: str) -> list[Span]:
-    start, end = span
-    if not separator:
-        return [(i, i + 1) for i in range(start, end)]
-    cuts = [start]
-    at = text.find(separator, start, end)
-    while at >= 0:
-        cuts.append(at)
-        at = text.find(separator, at + len(separator), end)
-    cuts.append(end)
-    return [(s, e) for s, e in zip(cuts, cuts[1:], strict=False) if s < e]

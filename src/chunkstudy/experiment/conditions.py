@@ -88,18 +88,20 @@ def chroma_grid() -> list[Condition]:
     """Chroma's main table, its MiniLM table, and the rows that settle its printed sizes."""
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
     small = [f"{name}-{size}" for size in MINILM_SIZES for name in ("recursive", "token")]
-    other_lengths = [
-        f"recursive-{size}-{length}"
-        for size in MINILM_SIZES
-        for length in ("wordpiece", "wordpiece-special")
-    ]
+    # MiniLM's printed sizes fit WordPiece lengths with [CLS] and [SEP]; the other two are controls.
+    lengths = {
+        length: [f"recursive-{size}-{length}" for size in MINILM_SIZES]
+        for length in ("wordpiece-special", "wordpiece")
+    }
+    clusters = ["cluster-250", "cluster-200"]
+    special_clusters = [f"{chunker}-wordpiece-special" for chunker in clusters]
     token_windows = [f"token-{size}-wordpiece" for size in MINILM_SIZES]
-    clusters = ["cluster-250", "cluster-200", "cluster-250-wordpiece", "cluster-200-wordpiece"]
-    extra = ["cluster-400", "kamradt", "kamradt-modified-300"]
-    grid = _both("chroma", _unique(simple + small + other_lengths), NONE, NONE)
+    extra = ["cluster-400", "kamradt-modified-300", "kamradt"]
+    model_free = simple + small + lengths["wordpiece-special"] + lengths["wordpiece"]
+    grid = _both("chroma", _unique(model_free), NONE, NONE)
     grid += _both(
         "chroma",
-        _unique(small + clusters + extra + other_lengths + token_windows + simple),
+        small + clusters + lengths["wordpiece-special"] + special_clusters + extra + token_windows,
         MINILM,
         "pre_embedding",
     )

@@ -191,6 +191,4 @@ def _sizes(values: NDArray[np.int64]) -> records.Sizes:
 
 
 def _ties(ranking: retrieval.Ranking | None, cut: int) -> int:
-    if ranking is None or ranking.score.shape[1] <= cut:
-        return 0
-    return int((ranking.score[:, cut - 1] == ranking.score[:, cut]).sum())
+    return 0 if ranking is None else int(ranking.tied_at(cut).sum())

@@ -1,0 +1,167 @@
+"""``chunkstudy reproduce`` and ``chunkstudy check``: everything derived, from records alone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+from chunkstudy.experiment import conditions
+from chunkstudy.experiment.places import Places
+from chunkstudy.files import write_text
+from chunkstudy.report import figures, latex, live, notebooks, tables
+from chunkstudy.report.findings import findings
+from chunkstudy.report.published import compare
+
+GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
+CAPTIONS = {
+    "chroma_main": "Chroma's main table: published beside reproduced, in percent.",
+    "chroma_minilm": "Chroma's MiniLM table: published beside reproduced, in percent.",
+    "chroma_appendix": "Chroma's MiniLM appendix: recall, in percent.",
+    "chroma_lengths": "Which length function prints the MiniLM table's chunk sizes.",
+    "chroma_protocols": "The official protocol against the corrected one, in points.",
+    "chroma_cost": "What each chunker costs.",
+}
+
+
+class CheckError(RuntimeError):
+    """Something committed is not what the records give."""
+
+
+def reproduce(places: Places) -> None:
+    """Derive tables, comparison, LaTeX, figures, README's table and notebooks; run builtin live."""
+    _say("tables")
+    derive_tables(places)
+    _say("figures")
+    figures.write_all(places)
+    _say("built-in collection, live")
+    _say(live.compare_with_stored(places))
+    _say("notebooks")
+    notebooks.run_all(places)
+    _say(f"gallery: {notebooks.gallery(places).relative_to(places.root)}")
+
+
+def derive_tables(places: Places) -> None:
+    """Write ``results/tables``, ``results/comparison.csv``, ``paper/generated``, README's table."""
+    comparison = compare(places)
+    made = make_tables(places, comparison)
+    _write_csv(comparison, places.results / "comparison.csv")
+    for name, table in made.items():
+        _write_csv(table, places.tables / f"{name}.csv")
+        if name in CAPTIONS:
+            text = latex.table(table, CAPTIONS[name], f"tab:{name}")
+            write_text(places.generated / f"{name}.tex", text)
+    write_text(places.generated / "numbers.tex", latex.macros(numbers(comparison, made)))
+    readme = places.root / "README.md"
+    if readme.exists():
+        old = readme.read_text(encoding="utf-8")
+        new = GENERATED.sub(lambda m: m[1] + readme_table(comparison) + m[2], old)
+        write_text(readme, new)
+
+
+def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by name."""
+    made = {
+        "chroma_collection": tables.collection(places),
+        "chroma_main": tables.published_rows(comparison, "main"),
+        "chroma_minilm": tables.published_rows(comparison, "minilm"),
+        "chroma_appendix": tables.appendix(comparison),
+        "chroma_lengths": tables.lengths(places),
+        "chroma_protocols": tables.protocols(places),
+        "chroma_token_unit": tables.token_unit(places),
+        "chroma_cost": tables.cost(places),
+        "chroma_scores": tables.scores(places),
+    }
+    made["findings"] = findings(comparison, made)
+    made["verdicts"] = verdict_counts(comparison)
+    return made
+
+
+def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts by work, table and encoder."""
+    return (
+        comparison.groupby(["work", "table", "encoder", "verdict"])
+        .size()
+        .unstack("verdict", fill_value=0)
+        .reindex(columns=["exact", "within_noise", "deviates", "not_run"], fill_value=0)
+        .reset_index()
+    )
+
+
+def numbers(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> dict[str, str]:
+    """Every number the prose uses, by name."""
+    found = {f"verdict {v}": str(n) for v, n in comparison["verdict"].value_counts().items()}
+    found["published cells"] = str(len(comparison))
+    found["conditions"] = str(len(conditions.grid()))
+    for _, row in made["chroma_collection"].iterrows():
+        found[f"tokens {row['part']}"] = f"{row['tokens']}"
+    return found
+
+
+def readme_table(comparison: pd.DataFrame) -> str:
+    """The README's results: verdicts per table, and MiniLM recall row by row."""
+    lines = ["", "| table | encoder | exact | within noise | deviates | not run |",
+             "|---|---|---|---|---|---|"]  # fmt: skip
+    for _, row in verdict_counts(comparison).iterrows():
+        lines.append(
+            f"| Chroma, {row['table']} | {row['encoder'].split('/')[-1]} | {row['exact']} "
+            f"| {row['within_noise']} | {row['deviates']} | {row['not_run']} |"
+        )
+    lines += ["", "| chunker (all-MiniLM-L6-v2) | published recall at 5 | reproduced "
+              "| 95% interval | corrected |", "|---|---|---|---|---|"]  # fmt: skip
+    rows = comparison[
+        (comparison["table"] == "minilm")
+        & (comparison["measure"] == "SpanRecall@5")
+        & (comparison["statistic"] == "mean")
+        & comparison["reproduced"].notna()
+    ]
+    for _, row in rows.iterrows():
+        lines.append(
+            f"| {row['chunker']} | {row['published']} | {float(row['reproduced']):.1f} "
+            f"| {float(row['low']):.1f} to {float(row['high']):.1f} "
+            f"| {float(row['corrected']):.1f} |"
+        )
+    return "\n".join([*lines, "", ""])
+
+
+def check(places: Places) -> str:
+    """Derive everything into a copy and compare bytes.
+
+    Raises:
+        CheckError: naming the files that differ.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Places(Path(folder))
+        for name in ("results", "notebooks", "figures", "paper"):
+            if (places.root / name).exists():
+                shutil.copytree(places.root / name, copy.root / name)
+        shutil.copy(places.root / "README.md", copy.root / "README.md")
+        derive_tables(copy)
+        figures.write_all(copy)
+        changed = sorted(
+            path.relative_to(copy.root).as_posix()
+            for path in copy.root.rglob("*")
+            if path.is_file() and not _same(path, places.root / path.relative_to(copy.root))
+        )
+    if changed:
+        raise CheckError(
+            f"{len(changed)} files are not what the records give, first {changed[0]}; run "
+            "`make reproduce` and commit the result"
+        )
+    return "tables and figures are what the records give"
+
+
+def _same(path: Path, other: Path) -> bool:
+    return other.is_file() and path.read_bytes() == other.read_bytes()
+
+
+def _write_csv(table: pd.DataFrame, path: Path) -> None:
+    write_text(path, table.to_csv(index=False, lineterminator="\n"))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,185 @@
+"""Boundaries by embeddings, against literal and brute-force computations."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkstudy.chunkers import semantic
+from chunkstudy.tokens import counter
+
+PROSE = " ".join(f"Sentence number {i} speaks of topic {i // 7}." for i in range(120))
+
+
+def hashed(texts: Sequence[str]) -> semantic.Vectors:
+    """Unit vectors with cosine distances in [0, 1], from a digest of each text."""
+    rows = []
+    for text in texts:
+        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+        rows.append(np.random.default_rng(seed).uniform(size=16))
+    vectors = np.asarray(rows).reshape(len(texts), 16)
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def random_vectors(n: int, seed: int) -> semantic.Vectors:
+    return hashed([f"{seed}/{i}" for i in range(n)])
+
+
+def centred(vectors: semantic.Vectors) -> np.ndarray:
+    exact = vectors.astype(np.float64)
+    matrix = exact @ exact.T
+    matrix -= matrix[np.triu_indices(len(matrix), k=1)].mean() if len(matrix) > 1 else 0
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def literal_cluster(vectors: semantic.Vectors, largest: int) -> list[int]:
+    """The official computation on the whole matrix: every pair twice, best reward from 0."""
+    matrix = centred(vectors)
+    best = np.zeros(len(matrix))
+    start_of = np.zeros(len(matrix), dtype=int)
+    for last in range(len(matrix)):
+        for first in range(last, max(-1, last - largest), -1):
+            reward = matrix[first : last + 1, first : last + 1].sum()
+            reward += best[first - 1] if first else 0
+            if reward > best[last]:
+                best[last], start_of[last] = reward, first
+    cuts: list[int] = []
+    last = len(matrix) - 1
+    while last >= 0:
+        cuts.insert(0, int(start_of[last]))
+        last = cuts[0] - 1
+    return cuts
+
+
+def segmentations(n: int, largest: int) -> Iterator[list[int]]:
+    if n == 0:
+        yield []
+    for size in range(1, min(n, largest) + 1):
+        for before in segmentations(n - size, largest):
+            yield [*before, n - size]
+
+
+def value(matrix: np.ndarray, cuts: list[int]) -> float:
+    ends = pairwise([*cuts, len(matrix)])
+    return float(sum(matrix[first:after, first:after].sum() / 2 for first, after in ends))
+
+
+@given(st.integers(1, 40), st.integers(1, 9), st.integers(0, 10_000))
+@settings(max_examples=150, deadline=None)
+def test_cluster_with_quirks_equals_the_literal_matrix_computation(
+    n: int, largest: int, seed: int
+) -> None:
+    vectors = random_vectors(n, seed)
+    assert semantic.cluster_cuts(vectors, largest, quirks=True) == literal_cluster(vectors, largest)
+
+
+@given(st.integers(1, 11), st.integers(1, 5), st.integers(0, 10_000))
+@settings(max_examples=100, deadline=None)
+def test_cluster_without_quirks_is_the_best_of_all_segmentations(
+    n: int, largest: int, seed: int
+) -> None:
+    vectors = random_vectors(n, seed)
+    cuts = semantic.cluster_cuts(vectors, largest, quirks=False)
+    matrix = centred(vectors)
+    best = max(value(matrix, candidate) for candidate in segmentations(n, largest))
+    assert value(matrix, cuts) == pytest.approx(best, abs=1e-9)
+    assert cuts in list(segmentations(n, largest))
+
+
+def test_ties_go_to_fewer_chunks_then_to_the_longer_last_one() -> None:
+    same = np.tile(np.eye(4, dtype=np.float32)[0], (10, 1))
+    assert semantic.cluster_cuts(same, 4, quirks=False) == [0, 2, 6]
+
+
+def test_with_quirks_a_text_without_positive_reward_becomes_one_chunk() -> None:
+    same = np.tile(np.eye(4, dtype=np.float32)[0], (10, 1))
+    assert semantic.cluster_cuts(same, 4, quirks=True) == [0]
+
+
+def test_the_largest_corpus_is_segmented_in_half_a_second() -> None:
+    vectors = np.random.default_rng(0).normal(size=(4836, 384)).astype(np.float32)
+    started = time.perf_counter()
+    semantic.cluster_cuts(vectors, 8, quirks=False)
+    assert time.perf_counter() - started < 0.5
+
+
+@pytest.mark.parametrize("quirks", [True, False])
+def test_cluster_refuses_chunks_that_hold_no_piece(quirks: bool) -> None:
+    with pytest.raises(ValueError, match="cannot hold a piece of 50"):
+        semantic.cluster("a text", embed=hashed, size=49, count=counter("cl100k"), quirks=quirks)
+
+
+def test_kamradt_cuts_above_the_percentile() -> None:
+    spans, starts = semantic.kamradt(PROSE, embed=hashed)
+    texts = [PROSE[start:end] for start, end in spans]
+    windows = [" ".join(texts[max(0, i - 1) : i + 2]) for i in range(len(texts))]
+    vectors = hashed(windows).astype(float)
+    distances = [1 - a @ b for a, b in pairwise(vectors)]
+    threshold = np.percentile(distances, 95)
+    assert starts == [0, *(i + 1 for i, d in enumerate(distances) if d > threshold)]
+    assert len(starts) == 7
+
+
+def test_kamradt_modified_takes_exactly_as_many_cuts_as_the_size_asks_for() -> None:
+    count = counter("cl100k")
+    spans, starts = semantic.kamradt_modified(
+        PROSE, embed=hashed, size=200, count=count, quirks=False
+    )
+    total = sum(count.count(PROSE[start:end]) for start, end in spans)
+    assert len(starts) == 1 + total // 200
+    assert starts == sorted(set(starts))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(0, 30))
+def test_the_bisection_equals_the_official_loop(values: list[float], wanted: int) -> None:
+    distances = np.array(values)
+    low, high, threshold = 0.0, 1.0, -1.0
+    while high - low > 1e-6:
+        threshold = (low + high) / 2
+        if sum(value > threshold for value in values) > wanted:
+            low = threshold
+        else:
+            high = threshold
+    assert semantic._bisect(distances, wanted) == threshold
+
+
+def test_the_quirk_may_also_cut_at_the_distance_it_closes_in_on() -> None:
+    distances = np.array([0.1, 0.2, 0.3, 0.9])
+    cuts = [int(np.count_nonzero(distances > semantic._bisect(distances, n))) for n in range(5)]
+    assert cuts == [0, 1, 3, 4, 4]  # for n = 2 and 3 the last midpoint is below 0.2 and 0.1
+
+
+@pytest.mark.parametrize("size", [60, 100, 200, 400])
+def test_with_quirks_there_is_at_most_one_cut_more(size: int) -> None:
+    count = counter("cl100k")
+    _, kept = semantic.kamradt_modified(PROSE, embed=hashed, size=size, count=count, quirks=True)
+    _, gone = semantic.kamradt_modified(PROSE, embed=hashed, size=size, count=count, quirks=False)
+    assert set(gone) <= set(kept)
+    assert len(kept) - len(gone) in (0, 1)
+
+
+def test_the_threshold_of_the_quirk_cannot_rise_above_one() -> None:
+    opposite = np.array([1.5, 1.6, 1.7])
+    assert np.count_nonzero(opposite > semantic._bisect(opposite, 1)) == 3
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "x", "One sentence."])
+def test_texts_of_one_piece_or_none_need_no_cut(text: str) -> None:
+    count = counter("cl100k")
+    chunks = 1 if text.strip() else 0
+    for spans, starts in (
+        semantic.kamradt(text, embed=hashed),
+        semantic.kamradt_modified(text, embed=hashed, size=9, count=count, quirks=True),
+        semantic.kamradt_modified(text, embed=hashed, size=9, count=count, quirks=False),
+        semantic.cluster(text, embed=hashed, size=50, count=count, quirks=True),
+        semantic.cluster(text, embed=hashed, size=50, count=count, quirks=False),
+    ):
+        assert (len(spans), starts) == (chunks, [0] * chunks)

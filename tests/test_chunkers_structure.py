@@ -1,0 +1,220 @@
+"""Recursive chunks, token windows and sentences: offsets by construction, equal to LangChain's."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+from chunkstudy.chunkers import structure
+from chunkstudy.spans import Collection, Span
+from chunkstudy.tokens import TokenCounter, cl100k, counter, decode_cl100k, encode_cl100k
+
+LENGTHS = ("cl100k", "wordpiece", "wordpiece-special", "characters")
+AWKWARD = {
+    "empty": "",
+    "white space": " \n\t\u3000\r\n ",
+    "one character": "x",
+    "CRLF": "One line.\r\n\r\nAnother line?\r\nA third!\r\n" * 9,
+    "NUL": "a\0b \0\0 c. " * 20,
+    "byte order mark": "\ufeffA sentence. " * 20,
+    "emoji": "👩‍👩‍👧‍👦🇩🇪 no spaces😀😀😀 " * 20,
+    "combining marks": "e\u0301e\u0301\u0302 o\u0308 \u0301 " * 30,
+    "lone surrogates": "a\ud800b \udfff. c " * 20,
+    "special tokens": "<|endoftext|> and <|fim_prefix|>. " * 20,
+    "repeated paragraphs": "The same paragraph again.\n\n" * 40,
+    "only separators": "\n\n\n..??!!  .\n" * 30,
+    "full stops": ". . . ." * 30,
+}
+TEXTS = st.text(
+    st.one_of(st.sampled_from("ab .?!\n\r\t\0\ufeff\u0301é世😀\ud800"), st.characters()),
+    max_size=300,
+)
+SIZES = st.integers(1, 40).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n - 1)))
+
+
+def official(text: str, size: int, overlap: int, count: TokenCounter) -> list[str]:
+    splitter = RecursiveCharacterTextSplitter(
+        separators=list(structure.SEPARATORS),
+        keep_separator=True,
+        is_separator_regex=False,
+        chunk_size=size,
+        chunk_overlap=overlap,
+        length_function=count.count,
+    )
+    return list(splitter.split_text(text))
+
+
+def slices(text: str, spans: list[Span]) -> list[str]:
+    return [text[start:end] for start, end in spans]
+
+
+def uncovered(text: str, spans: list[Span]) -> str:
+    kept = bytearray(b"\1" * len(text))
+    for start, end in spans:
+        kept[start:end] = bytes(end - start)
+    return "".join(c for c, keep in zip(text, kept, strict=True) if keep and not c.isspace())
+
+
+def assert_in_range_and_ordered(text: str, spans: list[Span]) -> None:
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(a <= c and b <= d for (a, b), (c, d) in pairwise(spans))
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("size", "overlap"), [(800, 400), (400, 200), (200, 0), (50, 0)])
+def test_recursive_equals_langchain_on_chromas_corpora(
+    chroma_collection: Collection, size: int, overlap: int
+) -> None:
+    count = counter("cl100k")
+    for document in chroma_collection.documents:
+        spans = structure.recursive(document.text, size=size, overlap=overlap, count=count)
+        assert slices(document.text, spans) == official(document.text, size, overlap, count)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("length", ["wordpiece", "wordpiece-special"])
+def test_recursive_in_wordpiece_equals_langchain_on_a_corpus(
+    chroma_collection: Collection, length: str
+) -> None:
+    text = chroma_collection.documents[chroma_collection.positions["state_of_the_union"]].text
+    spans = structure.recursive(text, size=250, overlap=125, count=counter(length))
+    assert slices(text, spans) == official(text, 250, 125, counter(length))
+
+
+@given(TEXTS, SIZES, st.sampled_from(["cl100k", "wordpiece-special", "wordpiece", "characters"]))
+@settings(max_examples=300, deadline=None)
+def test_recursive_equals_langchain_on_any_text(
+    text: str, sizes: tuple[int, int], length: str
+) -> None:
+    size, overlap = sizes
+    spans = structure.recursive(text, size=size, overlap=overlap, count=counter(length))
+    assert_in_range_and_ordered(text, spans)
+    assert uncovered(text, spans) == ""
+    if text.strip():
+        assert slices(text, spans) == official(text, size, overlap, counter(length))
+    else:
+        assert spans == []
+
+
+@given(TEXTS, st.integers(1, 40), st.sampled_from(["cl100k", "characters"]))
+@settings(max_examples=200, deadline=None)
+def test_recursive_chunks_without_overlap_do_not_overlap(text: str, size: int, length: str) -> None:
+    spans = structure.recursive(text, size=size, count=counter(length))
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+@given(TEXTS, SIZES)
+@settings(max_examples=200, deadline=None)
+def test_token_windows_cover_the_text_and_hold_their_tokens(
+    text: str, sizes: tuple[int, int]
+) -> None:
+    size, overlap = sizes
+    spans = structure.token(text, size=size, overlap=overlap)
+    assert_in_range_and_ordered(text, spans)
+    assert uncovered(text, spans) == ""
+    for (start, end), ids in zip(
+        spans, structure.windows(encode_cl100k(text), size, overlap), strict=True
+    ):
+        source = structure.SURROGATE.sub("\ufffd", text[start:end]).encode()
+        assert cl100k().decode_bytes(ids) in source
+
+
+@given(st.text(st.sampled_from("ab .世é\u0301😀\ud800"), max_size=200), SIZES)
+@settings(max_examples=100, deadline=None)
+def test_wordpiece_windows_cover_the_text(text: str, sizes: tuple[int, int]) -> None:
+    spans = structure.token(text, size=sizes[0], overlap=sizes[1], tokenizer="wordpiece")
+    assert_in_range_and_ordered(text, spans)
+    if spans:
+        first = spans[0][0]  # what WordPiece drops before its first token has no token to go to
+        assert uncovered(text, [(0, first), *spans]) == ""
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("size", "overlap"), [(800, 400), (250, 125), (200, 0)])
+def test_token_windows_equal_the_official_loop_on_chromas_corpora(
+    chroma_collection: Collection, size: int, overlap: int
+) -> None:
+    for document in chroma_collection.documents:
+        ids = encode_cl100k(document.text)
+        expected: list[str] = []
+        start = 0
+        while True:
+            expected.append(decode_cl100k(ids[start : start + size]))
+            if start + size >= len(ids):
+                break
+            start += size - overlap
+        spans = structure.token(document.text, size=size, overlap=overlap)
+        assert slices(document.text, spans) == expected
+
+
+@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD.keys())
+@pytest.mark.parametrize("length", LENGTHS)
+def test_awkward_texts_are_chunked_like_langchain(text: str, length: str) -> None:
+    count = counter(length)
+    spans = structure.recursive(text, size=12, overlap=5, count=count)
+    assert_in_range_and_ordered(text, spans)
+    assert uncovered(text, spans) == ""
+    assert slices(text, spans) == official(text, 12, 5, count)
+
+
+@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD.keys())
+@pytest.mark.parametrize("tokenizer", ["cl100k", "wordpiece"])
+def test_awkward_texts_have_token_windows_in_range(text: str, tokenizer: str) -> None:
+    assert_in_range_and_ordered(text, structure.token(text, size=7, overlap=3, tokenizer=tokenizer))
+
+
+@pytest.mark.parametrize("text", ["", " \n\t "])
+def test_a_text_of_white_space_has_no_chunks(text: str) -> None:
+    assert structure.recursive(text, size=1, count=counter("characters")) == []
+    assert structure.sentences(text) == []
+    assert structure.token("", size=3) == []
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_word_of_200000_characters_takes_linear_time(length: str) -> None:
+    word = "".join(chr(97 + i * i % 26) for i in range(200_000))
+    counter(length).count("warm")
+    started = time.perf_counter()
+    spans = structure.recursive(word, size=200, count=counter(length))
+    assert time.perf_counter() - started < 5
+    assert uncovered(word, spans) == ""
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-1, 0), (10, -1), (10, 10), (10, 11)])
+def test_impossible_sizes_are_refused(size: int, overlap: int) -> None:
+    with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is -?\d+"):
+        structure.recursive("text", size=size, overlap=overlap, count=counter("characters"))
+    with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is -?\d+"):
+        structure.token("text", size=size, overlap=overlap)
+
+
+def test_sentences_end_before_white_space_after_a_mark() -> None:
+    text = "One. Two?\n\nThree! e.g.this 3.5 stays. "
+    assert slices(text, structure.sentences(text)) == [
+        "One.",
+        "Two?",
+        "Three!",
+        "e.g.this 3.5 stays.",
+    ]
+
+
+@given(TEXTS)
+def test_sentences_cover_the_text_without_overlap(text: str) -> None:
+    spans = structure.sentences(text)
+    assert_in_range_and_ordered(text, spans)
+    assert all(end < start for (_, end), (start, _) in pairwise(spans))
+    assert uncovered(text, spans) == ""
+
+
+def test_a_piece_as_long_as_the_size_is_split_further_as_published() -> None:
+    text = "aaaa bbbb"
+    assert slices(text, structure.recursive(text, size=4, count=counter("characters"))) == [
+        "aaaa",
+        "bbb",
+        "b",
+    ]
