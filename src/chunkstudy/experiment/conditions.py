@@ -94,14 +94,13 @@ def chroma_grid() -> list[Condition]:
         for length in ("wordpiece-special", "wordpiece")
     }
     clusters = ["cluster-250", "cluster-200"]
-    special_clusters = [f"{chunker}-wordpiece-special" for chunker in clusters]
     token_windows = [f"token-{size}-wordpiece" for size in MINILM_SIZES]
-    extra = ["cluster-400", "kamradt-modified-300", "kamradt"]
+    extra = ["cluster-400", "kamradt", "kamradt-modified-300"]
     model_free = simple + small + lengths["wordpiece-special"] + lengths["wordpiece"]
     grid = _both("chroma", _unique(model_free), NONE, NONE)
     grid += _both(
         "chroma",
-        small + clusters + lengths["wordpiece-special"] + special_clusters + extra + token_windows,
+        small + clusters + lengths["wordpiece-special"] + token_windows + extra,
         MINILM,
         "pre_embedding",
     )

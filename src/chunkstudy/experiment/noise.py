@@ -17,7 +17,7 @@ from chunkstudy.experiment.store import VectorStore
 from chunkstudy.files import write_text
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 
-SETTINGS = ((512, 2), (4096, 1), (4096, 2), (16384, 2))
+SETTINGS = ((1024, 2), (4096, 1), (4096, 2), (16384, 2))
 """(batch tokens, threads)."""
 
 

@@ -73,6 +73,9 @@ class VectorStore:
             return np.zeros((0, self.encoder.dimension), dtype=np.float32)
         return np.stack([known[digest] for digest in digests]).astype(np.float32, copy=False)
 
+    def close(self) -> None:
+        self._database.close()
+
     def _read(self, digests: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
         found: dict[bytes, NDArray[np.float32]] = {}
         unique = list(dict.fromkeys(digests))

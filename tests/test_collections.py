@@ -1,0 +1,112 @@
+"""Collections are what they say, and say so when they are not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.collections import builtin, chroma, sources
+from chunkstudy.spans import Collection, Document, Judgment, Query, SpanError
+
+CSV = "question,references,corpus_id\n"
+
+
+def _row(content: str, start: int, corpus: str = "a") -> str:
+    excerpt = [{"content": content, "start_index": start, "end_index": start + len(content)}]
+    quoted = json.dumps(excerpt).replace('"', '""')
+    return f'{CSV}What?,"{quoted}",{corpus}\n'
+
+
+@pytest.mark.real_data
+def test_chroma_holds_472_queries_and_790_exact_excerpts(chroma_collection: Collection) -> None:
+    assert len(chroma_collection.queries) == 472
+    assert len(chroma_collection.judgments) == 790
+    assert [document.id for document in chroma_collection.documents] == [
+        "chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts",
+    ]  # fmt: skip
+
+
+def test_an_excerpt_that_is_not_at_its_offset_is_refused() -> None:
+    with pytest.raises(SpanError, match="not what stands there"):
+        chroma.parse({"a": "some text"}, _row("text", 4))
+
+
+def test_an_excerpt_at_its_offset_is_accepted() -> None:
+    assert len(chroma.parse({"a": "some text"}, _row("text", 5)).judgments) == 1
+
+
+def test_a_corpus_named_by_a_query_but_missing_is_refused() -> None:
+    with pytest.raises(SpanError, match="which is missing"):
+        chroma.parse({"b": "some text"}, _row("text", 5))
+
+
+def test_a_file_with_another_checksum_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = sources.SourceFile("x/a.md", "https://localhost:1/a.md", "0" * 64)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a.md").write_text("other", encoding="utf-8")
+    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
+    with pytest.raises(sources.SourceError, match="another sha256"):
+        sources.fetch(source)
+
+
+def test_offline_with_an_empty_cache_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_DATA", raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    source = sources.SourceFile("x/a.md", "http://127.0.0.1:9/a.md", "0" * 64)
+    with pytest.raises(sources.SourceError, match="set CHUNKSTUDY_DATA"):
+        sources.fetch(source)
+
+
+def test_the_builtin_collection_is_as_large_as_promised() -> None:
+    collection = builtin.load()
+    story = [d for d in collection.documents if d.id.startswith("story/")]
+    others = [d for d in collection.documents if not d.id.startswith("story/")]
+    assert len(others) >= 40
+    assert sum(len(d.text.split()) for d in others) >= 12_000
+    assert sum(len(d.text.split()) for d in story) >= 8_000
+    assert len(collection.queries) >= 100
+    assert {q.id for q in collection.queries} == {j.query for j in collection.judgments}
+
+
+def test_the_builtin_collection_has_graded_judgments_of_whole_documents() -> None:
+    graded = builtin.load_graded()
+    assert {j.grade for j in graded.judgments} == {1, 2}
+    lengths = {d.id: len(d.text) for d in graded.documents}
+    assert all((j.start, j.end) == (0, lengths[j.document]) for j in graded.judgments)
+
+
+def test_a_builtin_excerpt_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "documents" / "a.md").write_text("one one", encoding="utf-8")
+    line = {"id": "q", "query": "?", "excerpts": [{"document": "a.md", "text": "one"}],
+            "documents": {}}  # fmt: skip
+    (tmp_path / "queries" / "q.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    with pytest.raises(SpanError, match="stands 2 times"):
+        builtin.load(tmp_path)
+
+
+def test_a_repeated_document_id_is_refused() -> None:
+    with pytest.raises(SpanError, match="occurs twice"):
+        Collection("x", (Document("a", "t"), Document("a", "u")), (), ())
+
+
+def test_a_judged_span_outside_its_document_is_refused() -> None:
+    with pytest.raises(SpanError, match="outside document"):
+        Collection("x", (Document("a", "text"),), (Query("q", "?"),), (Judgment("q", "a", 0, 5),))
+
+
+def test_reordering_documents_changes_no_order_free_digest() -> None:
+    one, two = Document("a", "1"), Document("b", "2")
+    queries = (Query("q", "?"), Query("r", "!"))
+    first = Collection("x", (one, two), queries, ())
+    second = Collection("x", (two, one), queries[::-1], ())
+    assert first.documents == second.documents
+    assert first.order_free_digest() == second.order_free_digest()
+    assert first.digest() != second.digest()

@@ -1,0 +1,32 @@
+"""pyproject.toml, requirements.lock and environment.yml agree."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[=<>\[ ]", requirement)[0].lower().replace("_", "-")
+
+
+def _locked() -> dict[str, str]:
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lines if line and not line.startswith("#")]
+    return {_name(line): line for line in pinned}
+
+
+def test_every_direct_dependency_is_locked_to_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    direct = project["dependencies"] + project["optional-dependencies"]["test"]
+    locked = _locked()
+    assert {_name(one) for one in direct} <= set(locked)
+    assert all(re.fullmatch(r"[^=]+==[^=+]+", line) for line in locked.values())
+
+
+def test_conda_users_install_the_same_lock() -> None:
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert "-r requirements.lock" in text

@@ -1,0 +1,129 @@
+"""The registry, and where weights come from."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.encoders import models
+from chunkstudy.encoders.models import ModelError
+
+MINILM = models.spec("sentence-transformers/all-MiniLM-L6-v2")
+UNPACKAGED = dataclasses.replace(MINILM, package=None)
+
+
+def test_every_model_that_runs_has_a_pinned_revision_and_digests() -> None:
+    for model in models.MODELS.values():
+        if model.verified:
+            assert re.fullmatch("[0-9a-f]{40}", model.revision)
+            assert {"model.safetensors", "tokenizer.json", "config.json"} <= set(model.files)
+            assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in model.files.values())
+            assert model.window <= model.positions
+
+
+def test_an_unknown_model_is_refused_with_the_registered_ones_named() -> None:
+    with pytest.raises(ModelError, match=r"unknown model 'nobody/nothing'.*all-MiniLM-L6-v2"):
+        models.spec("nobody/nothing")
+
+
+@pytest.mark.parametrize("model", models.MODELS)
+@pytest.mark.parametrize("window", [None, 64, 512])
+def test_a_slug_is_read_back(model: str, window: int | None) -> None:
+    assert models.parse_slug(models.slug(model, window)) == (model, window)
+
+
+def test_the_models_own_window_is_not_in_the_slug() -> None:
+    own = models.slug(MINILM.id, MINILM.window)
+    assert own == models.slug(MINILM.id) == "sentence-transformers__all-MiniLM-L6-v2"
+    assert models.slug(MINILM.id, 512) == own + "-w512"
+
+
+@pytest.mark.parametrize("name", ["nothing", "nothing-w512", f"{models.slug(MINILM.id)}-wide"])
+def test_a_wrong_slug_is_refused(name: str) -> None:
+    with pytest.raises(ModelError, match="unknown encoder"):
+        models.parse_slug(name)
+
+
+def test_an_api_model_has_no_weights() -> None:
+    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+        models.weights_folder(models.spec("text-embedding-3-large"))
+
+
+def test_an_unverified_model_does_not_run() -> None:
+    with pytest.raises(ModelError, match="never checked"):
+        models.weights_folder(dataclasses.replace(MINILM, verified=False))
+
+
+def test_a_changed_file_is_named_with_what_to_do(tmp_path: Path) -> None:
+    shutil.copytree(models.weights_folder(MINILM), tmp_path / "model")
+    tokenizer = tmp_path / "model" / "tokenizer.json"
+    tokenizer.write_text(tokenizer.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"tokenizer\.json has another sha256.*install it again"):
+        models.check_files(tmp_path / "model", MINILM)
+    tokenizer.unlink()
+    with pytest.raises(ModelError, match=r"tokenizer\.json is missing"):
+        models.check_files(tmp_path / "model", MINILM)
+
+
+def test_the_hubs_cache_is_read_without_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def download(model: str, *, revision: str, local_files_only: bool, **rest: object) -> str:
+        asked.append((model, revision, local_files_only))
+        return str(models.weights_folder(MINILM))
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    models.weights_folder(UNPACKAGED)
+    assert asked == [(MINILM.id, MINILM.revision, True)]
+
+
+def test_a_half_filled_cache_is_completed_and_then_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def download(model: str, *, local_files_only: bool, **rest: object) -> str:
+        asked.append(local_files_only)
+        return str(tmp_path)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    with pytest.raises(ModelError, match="is missing from"):
+        models.weights_folder(UNPACKAGED)
+    assert asked == [True, False]
+
+
+def test_a_package_with_other_files_gives_way_to_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fake_package").mkdir()
+    (tmp_path / "fake_package" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    good = models.weights_folder(MINILM)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: str(good))
+    assert models.weights_folder(dataclasses.replace(MINILM, package="fake_package")) == good
+
+
+def test_offline_with_an_empty_cache_one_sentence_says_what_to_do(tmp_path: Path) -> None:
+    code = (
+        "import dataclasses; from chunkstudy.encoders import models as m\n"
+        f"model = dataclasses.replace(m.spec({MINILM.id!r}), package='no_such_package')\n"
+        "try: m.weights_folder(model)\n"
+        "except m.ModelError as error: print(error)"
+    )
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == (
+        f"the weights of {MINILM.id} are not on this machine and could not be downloaded in "
+        "offline mode; install no-such-package or go online once"
+    )

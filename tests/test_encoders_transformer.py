@@ -1,0 +1,190 @@
+"""The encoder against sentence-transformers, and the faults it must refuse."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+
+from chunkstudy.encoders import models
+from chunkstudy.encoders.bert import Bert
+from chunkstudy.encoders.models import ModelError
+from chunkstudy.encoders.transformer import TransformerEncoder
+
+SPEC = models.spec("sentence-transformers/all-MiniLM-L6-v2")
+ENGLISH = "The committee's report, published in 1998, did not settle the question of costs. "
+GERMAN = "Die Größe der Bruchstücke ändert, was die Suche findet, und zwar überall: 3,5 %. "
+TEXTS = [
+    "",
+    " \n\t",
+    ".",
+    "a",
+    *(ENGLISH[: 7 * n] for n in range(1, 12)),
+    *(GERMAN[: 9 * n] for n in range(1, 9)),
+    *((ENGLISH + GERMAN) * n for n in (2, 3, 5, 8, 60)),
+    "emoji 🙂🏳️‍🌈 and 漢字 and \u0000 and e\u0301",
+    "😀" * 300,
+    "x" * 5000,
+    "[CLS] [SEP] [MASK] [PAD] in the text",
+    ENGLISH,
+    "a",
+]
+
+Floats = NDArray[np.float32]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> TransformerEncoder:
+    return TransformerEncoder(SPEC)
+
+
+@pytest.fixture(scope="module")
+def vectors(encoder: TransformerEncoder) -> Floats:
+    return encoder.encode(TEXTS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in SPEC.files:
+        shutil.copy(models.weights_folder(SPEC) / name, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("window", [256, 512])
+def test_vectors_equal_those_of_sentence_transformers(window: int) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    reference = SentenceTransformer(str(models.weights_folder(SPEC)), device="cpu")
+    assert reference.max_seq_length == SPEC.window
+    reference.max_seq_length = window
+    found = TransformerEncoder(SPEC, window).encode(TEXTS)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, reference.encode(TEXTS), atol=1e-5, rtol=0)
+
+
+def test_vectors_have_unit_length(vectors: Floats) -> None:
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_neither_batch_nor_order_nor_threads_change_a_vector(vectors: Floats) -> None:
+    order = np.random.default_rng(0).permutation(len(TEXTS))
+    for batch_tokens, threads in ((1, 1), (300, 2), (100_000, 2)):
+        other = TransformerEncoder(SPEC, batch_tokens=batch_tokens, threads=threads)
+        shuffled = other.encode([TEXTS[i] for i in order])
+        np.testing.assert_allclose(shuffled, vectors[order], atol=1e-5, rtol=0)
+
+
+def test_encoding_twice_gives_the_same_bytes(encoder: TransformerEncoder, vectors: Floats) -> None:
+    assert encoder.encode(TEXTS).tobytes() == vectors.tobytes()
+
+
+def test_a_repeated_text_is_computed_once(
+    encoder: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(
+        encoder._model, "states", lambda batch: seen.extend(batch) or [torch.ones(len(batch), 3, 384)]
+    )  # fmt: skip
+    found = encoder.encode(["a", "b", "a", "a"])
+    assert len(seen) == 2
+    assert found.shape == (4, 384)
+
+
+def test_no_texts_give_no_vectors(encoder: TransformerEncoder) -> None:
+    assert encoder.encode([]).shape == (0, 384)
+
+
+def test_a_lone_surrogate_counts_as_a_replacement_character(encoder: TransformerEncoder) -> None:
+    found = encoder.encode(["one \ud83d two", "one \ufffd two"])
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+def test_what_lies_past_the_window_changes_nothing(encoder: TransformerEncoder) -> None:
+    found = encoder.encode(["word " * 254, "word " * 254 + "other"])
+    np.testing.assert_array_equal(found[0], found[1])
+    assert {len(ids) for ids in encoder.token_ids(["word " * 253, "word " * 300])} == {255, 256}
+
+
+def test_content_tokens_are_counted_without_cutting(encoder: TransformerEncoder) -> None:
+    assert encoder.token_count(["", "word " * 1000, "\ud83d"]) == [0, 1000, 1]
+
+
+def test_token_states_pool_to_the_vector(encoder: TransformerEncoder, vectors: Floats) -> None:
+    found = encoder.token_states(TEXTS)
+    means = torch.stack([states.mean(0) for states, _ in found])
+    pooled = torch.nn.functional.normalize(means).numpy()
+    np.testing.assert_allclose(pooled, vectors, atol=1e-5, rtol=0)
+    assert all(len(states) == len(offsets) for states, offsets in found)
+
+
+def test_token_offsets_point_into_the_text(encoder: TransformerEncoder) -> None:
+    text = "Größe \ud83d zählt"
+    ((_, offsets),) = encoder.token_states([text])
+    covered = [text[start:end] for start, end in offsets.tolist()]
+    assert covered[0] == covered[-1] == ""
+    assert "".join(covered) == text.replace(" ", "")
+
+
+def test_the_description_holds_what_determines_the_vectors(encoder: TransformerEncoder) -> None:
+    described = json.loads(json.dumps(encoder.describe()))
+    assert described["revision"] == SPEC.revision == encoder.revision
+    assert described["weights_sha256"] == SPEC.files["model.safetensors"]
+    assert described["window"] == 256
+    assert TransformerEncoder(SPEC, window=512).describe() != encoder.describe()
+
+
+@pytest.mark.parametrize("window", [0, 2, 513])
+def test_an_impossible_window_is_refused(window: int) -> None:
+    with pytest.raises(ValueError, match="512 positions"):
+        TransformerEncoder(SPEC, window=window)
+
+
+def test_a_truncated_checkpoint_is_refused(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    with pytest.raises(ModelError, match="cut short"):
+        Bert(folder)
+
+
+def test_a_missing_key_is_refused_by_name(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    del weights["encoder.layer.3.output.dense.bias"]
+    save_file(weights, folder / "model.safetensors")
+    with pytest.raises(ModelError, match=r"lacks encoder\.layer\.3\.output\.dense\.bias"):
+        Bert(folder)
+
+
+def test_an_unexpected_key_is_refused_by_name(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    save_file(weights | {"adapter.weight": torch.zeros(1)}, folder / "model.safetensors")
+    with pytest.raises(ModelError, match=r"has adapter\.weight"):
+        Bert(folder)
+
+
+@pytest.mark.parametrize("change", [{"hidden_act": "gelu_new"}, {"model_type": "roberta"}])
+def test_a_configuration_that_is_not_computed_here_is_refused(
+    folder: Path, change: dict[str, str]
+) -> None:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | change), encoding="utf-8")
+    with pytest.raises(ModelError, match="only BERT with the exact gelu"):
+        Bert(folder)
+
+
+def test_a_batch_out_of_order_is_refused(encoder: TransformerEncoder) -> None:
+    with pytest.raises(ValueError, match="ascending"):
+        encoder._model.states([[101, 102, 102], [101, 102]])
