@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from chunkstudy.experiment import conditions, records
-from chunkstudy.experiment.conditions import MINILM, Condition, ConditionError
+from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.run import evaluate
 from chunkstudy.experiment.store import VectorStore
 from chunkstudy.spans import Collection, Document, Judgment, Query
@@ -40,7 +40,8 @@ class Letters:
         return unit
 
 
-TEXT = " ".join(f"Sentence {word} tells of {word}." for word in "apple bridge comet dune".split())
+WORDS = ("apple", "bridge", "comet", "dune")
+TEXT = " ".join(f"Sentence {word} tells of {word}." for word in WORDS)
 SMALL = Collection(
     "builtin",
     (Document("a", TEXT), Document("b", TEXT.upper())),

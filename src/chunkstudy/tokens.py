@@ -76,7 +76,9 @@ def counter(name: str) -> TokenCounter:
             return len(tokenizer.encode(without_surrogates(text), add_special_tokens=False)) + extra
 
         def count_many(texts: Sequence[str]) -> list[int]:
-            batch = tokenizer.encode_batch_fast([without_surrogates(t) for t in texts], add_special_tokens=False)
+            batch = tokenizer.encode_batch_fast(
+                [without_surrogates(t) for t in texts], add_special_tokens=False
+            )
             return [len(encoding) + extra for encoding in batch]
 
         return TokenCounter(name, count, count_many)

@@ -34,7 +34,7 @@ def main() -> None:
     limit = int(sys.argv[1]) if len(sys.argv) > 1 else None
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     documents = chroma.load().documents
-    chunks = chunk_documents(catalogue.build("recursive-200", CORRECTED), documents)
+    chunks = chunk_documents(catalogue.build("recursive-200-0", CORRECTED), documents)
     texts = chunks.texts(documents)
     if limit:
         texts = random.Random(0).sample(texts, min(limit, len(texts)))

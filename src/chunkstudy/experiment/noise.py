@@ -41,5 +41,7 @@ def measure(chunker: str, places: Places) -> str:
     table = pd.DataFrame(rows, columns=["batch_tokens", "threads", "measure", "mean"])
     path = places.results / "noise" / f"{chunker}.csv"
     write_text(path, table.to_csv(index=False, lineterminator="\n"))
-    spread = table.astype({"mean": float}).groupby("measure")["mean"].agg(lambda v: v.max() - v.min())
+    spread = (
+        table.astype({"mean": float}).groupby("measure")["mean"].agg(lambda v: v.max() - v.min())
+    )
     return f"largest change of any mean: {spread.max():.6f}; written to results/noise/{chunker}.csv"

@@ -88,9 +88,7 @@ class Run(_Strict):
 
     @property
     def condition(self) -> Condition:
-        return Condition(
-            self.collection, self.chunker, self.encoder, self.ordering, self.protocol
-        )
+        return Condition(self.collection, self.chunker, self.encoder, self.ordering, self.protocol)
 
 
 def per_query_text(scores: pd.DataFrame) -> str:

@@ -96,8 +96,10 @@ class VectorStore:
             if database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 raise sqlite3.DatabaseError("the file is damaged")
         except sqlite3.DatabaseError:
-            print(f"{self.path.name} is damaged and was set aside; its vectors are computed anew",
-                  file=sys.stderr)
+            print(
+                f"{self.path.name} is damaged and was set aside; its vectors are computed anew",
+                file=sys.stderr,
+            )
             self.path.replace(self.path.with_suffix(".damaged"))
             database = sqlite3.connect(self.path, timeout=60)
         database.execute("PRAGMA journal_mode=WAL")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 
-
 def findings(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Rows of ``finding, figures``; a finding whose records are missing is left out."""
     rows: list[tuple[str, str]] = []
@@ -65,9 +64,7 @@ def _lengths(lengths: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _protocols(protocols: pd.DataFrame) -> list[tuple[str, str]]:
-    recall = protocols[
-        (protocols["measure"] == "SpanRecall@5") & (protocols["encoder"] != "none")
-    ]
+    recall = protocols[(protocols["measure"] == "SpanRecall@5") & (protocols["encoder"] != "none")]
     if recall.empty:
         return []
     largest = recall.loc[recall["difference"].astype(float).abs().idxmax()]
@@ -83,5 +80,3 @@ def _protocols(protocols: pd.DataFrame) -> list[tuple[str, str]]:
 
 def _mean_size(differences: pd.Series) -> float:
     return float(differences.abs().mean())
-
-

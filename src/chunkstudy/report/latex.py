@@ -7,7 +7,11 @@ import re
 import pandas as pd
 
 DIGITS = dict(
-    zip("0123456789", "Zero One Two Three Four Five Six Seven Eight Nine".split(), strict=True)
+    zip(
+        "0123456789",
+        ["Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"],
+        strict=True,
+    )
 )
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -58,7 +59,7 @@ class Library:
         self._read: dict[Condition, Scores] = {}
         self._parts: dict[str, pd.Series] = {}
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Condition]:
         return iter(self._found)
 
     def get(self, condition: Condition) -> Scores | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 
@@ -31,12 +32,14 @@ def collection(places: Places) -> pd.DataFrame:
     published = table["part"].map(PUBLISHED_COUNTS)
     table.insert(3, "published_tokens", published.str[0])
     table.insert(6, "published_queries", published.str[1])
-    total = table.select_dtypes("number").sum().astype(int)
-    total["mean_excerpt_characters"] = round(
-        float((table["mean_excerpt_characters"] * table["excerpts"]).sum() / total["excerpts"]), 1
-    )
-    table.loc[len(table)] = {"part": "all", **total}
-    return table
+    numeric = table.drop(columns=["part", "mean_excerpt_characters"])
+    characters = (table["mean_excerpt_characters"] * table["excerpts"]).sum()
+    total = {
+        "part": "all",
+        **{name: int(numeric[name].sum()) for name in numeric},
+        "mean_excerpt_characters": round(float(characters / table["excerpts"].sum()), 1),
+    }
+    return pd.concat([table, pd.DataFrame([total])], ignore_index=True)
 
 
 def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
@@ -47,11 +50,11 @@ def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
         row = rows.setdefault(cell["chunker"], {"chunker": cell["chunker"]})
         name = f"{cell['measure']} {cell['statistic']}"
         row[f"{name} published"] = cell["published"]
-        row[f"{name} reproduced"] = _one_decimal(cell["reproduced"])
+        row[f"{name} reproduced"] = _two_decimals(cell["reproduced"])
         row[f"{name} verdict"] = cell["verdict"]
         if name == "SpanRecall@5 mean":
             row[f"{name} interval"] = _interval(cell)
-            row[f"{name} corrected"] = _one_decimal(cell["corrected"])
+            row[f"{name} corrected"] = _two_decimals(cell["corrected"])
     return pd.DataFrame(rows.values())
 
 
@@ -82,7 +85,8 @@ def lengths(places: Places) -> pd.DataFrame:
             if free is None:
                 continue
             sizes = free.run.sizes
-            row = {
+            printed = float(cells.at["SpanRecall@5", "printed"])
+            row: dict[str, object] = {
                 "chunker": f"recursive-{size}",
                 "length function": length,
                 "chunks": free.run.counts.chunks,
@@ -90,12 +94,12 @@ def lengths(places: Places) -> pd.DataFrame:
                 "size in cl100k": round(sizes["cl100k"].mean, 2),
                 "size in WordPiece": round(sizes["wordpiece"].mean, 2),
                 "size in WordPiece with special tokens": round(sizes["wordpiece"].mean + 2, 2),
-                "published recall": cells.at["SpanRecall@5", "printed"],
+                "published recall": printed,
             }
             if scored is not None:
                 recall = 100 * statistics.mean(library.values(scored, "SpanRecall@5"))
                 row["reproduced recall"] = round(recall, 2)
-                row["difference"] = round(recall - float(row["published recall"]), 2)
+                row["difference"] = round(recall - printed, 2)
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -136,7 +140,7 @@ def protocols(places: Places) -> pd.DataFrame:
     library = Library(places)
 
     def pair(condition: Condition, measure: str) -> pd.DataFrame | None:
-        twin = Condition(*str(condition).split("/")[:4], CORRECTED.name)
+        twin = replace(condition, protocol=CORRECTED.name)
         ours, theirs = library.get(twin), library.get(condition)
         if ours is None or theirs is None or measure not in theirs.wide:
             return None
@@ -170,7 +174,7 @@ def cost(places: Places) -> pd.DataFrame:
             continue
         if condition.protocol != CORRECTED.name:
             continue
-        twin = Condition(*str(condition).split("/")[:4], AS_PUBLISHED_CHROMA.name)
+        twin = replace(condition, protocol=AS_PUBLISHED_CHROMA.name)
         timing = [records.read_timing(record.folder)]
         if (other := library.get(twin)) is not None:
             timing.append(records.read_timing(other.folder))
@@ -236,10 +240,11 @@ def _differences(
     return table
 
 
-def _one_decimal(value: object) -> str:
-    return "" if pd.isna(value) or value == "" else f"{float(str(value)):.2f}"
+def _two_decimals(value: object) -> str:
+    text = str(value)
+    return "" if text in ("", "nan", "None") else f"{float(text):.2f}"
 
 
 def _interval(cell: pd.Series) -> str:
-    low, high = _one_decimal(cell["low"]), _one_decimal(cell["high"])
+    low, high = _two_decimals(cell["low"]), _two_decimals(cell["high"])
     return f"[{low}, {high}]" if low else ""
