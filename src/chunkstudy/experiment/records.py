@@ -159,6 +159,6 @@ def complete(folder: Path) -> bool:
 def find(root: Path) -> dict[Condition, Path]:
     """Every record below ``results/runs``, in sorted order."""
     return {
-        (run := read_run(path.parent)).condition: path.parent
+        read_run(path.parent).condition: path.parent
         for path in sorted(root.glob("*/*/*/*/*/run.json"))
     }

@@ -104,7 +104,8 @@ class VectorStore:
             database = sqlite3.connect(self.path, timeout=60)
         database.execute("PRAGMA journal_mode=WAL")
         database.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS vectors "
+            "(digest BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
         )
         return database
 

@@ -39,10 +39,12 @@ def _lengths(lengths: pd.DataFrame) -> list[tuple[str, str]]:
     special = lengths[lengths["length function"] == "wordpiece-special"]
     if special.empty:
         return []
-    sizes = ", ".join(
-        f"{row['size in WordPiece with special tokens']} (printed {row['published size']})"
-        for _, row in special.iterrows()
+    pairs = zip(
+        special["size in WordPiece with special tokens"].tolist(),
+        special["published size"].astype(str).tolist(),
+        strict=True,
     )
+    sizes = ", ".join(f"{size:.2f} (printed {printed})" for size, printed in pairs)
     found = [
         (
             "The MiniLM table's chunk sizes are WordPiece tokens with [CLS] and [SEP], truncated, "
@@ -67,7 +69,7 @@ def _protocols(protocols: pd.DataFrame) -> list[tuple[str, str]]:
     recall = protocols[(protocols["measure"] == "SpanRecall@5") & (protocols["encoder"] != "none")]
     if recall.empty:
         return []
-    largest = recall.loc[recall["difference"].astype(float).abs().idxmax()]
+    largest = recall.iloc[int(recall["difference"].astype(float).abs().argmax())]
     return [
         (
             "Finding chunks by their text afterwards, with cluster's and Kamradt's quirks, moves "

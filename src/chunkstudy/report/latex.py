@@ -6,13 +6,8 @@ import re
 
 import pandas as pd
 
-DIGITS = dict(
-    zip(
-        "0123456789",
-        ["Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"],
-        strict=True,
-    )
-)
+WORDS = "Zero One Two Three Four Five Six Seven Eight Nine"
+DIGITS = dict(zip("0123456789", WORDS.split(), strict=True))
 
 
 def table(frame: pd.DataFrame, caption: str, label: str) -> str:

@@ -159,13 +159,13 @@ def _compare(cell: pd.Series, library: Library, noise: float) -> dict[str, objec
     if scores is None:
         return row | {"reason": f"open: run `chunkstudy run --only '{condition}'`"}
     value, interval = _reproduced(cell, scores, library)
-    row |= {"run": str(condition), "reproduced": _shown(cell, value)}
+    row |= {"run": str(condition), "reproduced": _shown(value)}
     if interval is not None:
-        row |= {"low": _shown(cell, interval.low), "high": _shown(cell, interval.high)}
+        row |= {"low": _shown(interval.low), "high": _shown(interval.high)}
     twin = condition_of(cell, CORRECTED.name)
     other = library.get(twin) if isinstance(twin, Condition) else None
     if other is not None:
-        row["corrected"] = _shown(cell, _reproduced(cell, other, library)[0])
+        row["corrected"] = _shown(_reproduced(cell, other, library)[0])
     if cell["state"] == "whole":
         row["difference"] = f"{value - float(str(cell['printed'])):.3f}"
     scale = 100 if cell["unit"] == "percent" else 1
@@ -189,5 +189,5 @@ def _table(cell: pd.Series) -> str:
     return "minilm" if "MiniLM" in str(cell["encoder"]) else "main"
 
 
-def _shown(cell: pd.Series, value: float) -> str:
+def _shown(value: float) -> str:
     return f"{value:.3f}"

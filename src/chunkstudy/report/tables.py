@@ -85,7 +85,7 @@ def lengths(places: Places) -> pd.DataFrame:
             if free is None:
                 continue
             sizes = free.run.sizes
-            printed = float(cells.at["SpanRecall@5", "printed"])
+            printed = float(str(cells.at["SpanRecall@5", "printed"]))
             row: dict[str, object] = {
                 "chunker": f"recursive-{size}",
                 "length function": length,
