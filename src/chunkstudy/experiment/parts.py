@@ -11,7 +11,7 @@ from chunkstudy.spans import Collection
 
 
 def write(collection: Collection, places: Places) -> None:
-    """Write ``results/parts/<collection>.csv``, query id to part, and ``<collection>_counts.csv``."""
+    """Write ``results/parts``: query id to part, and the counts of each part."""
     folder = places.results / "parts"
     by_query = pd.DataFrame(collection.groups.items(), columns=["query_id", "part"])
     write_text(folder / f"{collection.name}.csv", by_query.to_csv(index=False, lineterminator="\n"))
