@@ -118,6 +118,17 @@ def noise(
 
 
 @app.command()
+def approximate(
+    chunkers: Annotated[list[str] | None, typer.Argument(help="Chunkers, by slug")] = None,
+) -> None:
+    """Score HNSW against exact search; writes results/noise/hnsw.csv (needs faiss-cpu)."""
+    from chunkstudy.experiment import approximate as search
+
+    with one_sentence():
+        typer.echo(search.measure(chunkers or list(search.CHUNKERS), places.find()).to_string())
+
+
+@app.command()
 def reproduce(
     profile: Annotated[str, typer.Option(help="builtin, laptop or full")] = "builtin",
 ) -> None:

@@ -74,6 +74,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "chroma_protocols": tables.protocols(places),
         "chroma_token_unit": tables.token_unit(places),
         "chroma_cost": tables.cost(places),
+        "chroma_approximate_search": tables.approximate(places),
         "chroma_scores": tables.scores(places),
     }
     made["findings"] = findings(comparison, made)

@@ -182,6 +182,28 @@ def cost(places: Places) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def approximate(places: Places) -> pd.DataFrame:
+    """Recall at 5 under exact search and the range under HNSW, beside the published one."""
+    found = pd.read_csv(places.results / "noise" / "hnsw.csv", dtype={"search list": str})
+    published = read_published(places)
+    published = published[
+        (published["table"] == "minilm")
+        & (published["measure"] == "SpanRecall@5")
+        & (published["statistic"] == "mean")
+    ].set_index("chunker")["printed"]
+    rows = []
+    for chunker, group in found.groupby("chunker", sort=False):
+        recall = 100 * group["SpanRecall@5"]
+        base = str(chunker).removesuffix("-wordpiece-special")
+        row = {"chunker": str(chunker), "published": published.get(base, "")}
+        row["exact"] = f"{recall[group['search list'] == 'exact'].iloc[0]:.2f}"
+        for size in ("50", "20", "10"):
+            part = recall[group["search list"] == size]
+            row[f"HNSW, list {size}"] = f"{part.min():.2f} to {part.max():.2f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def _cost_row(
     condition: Condition, record: Scores, timing: list[dict[str, float]]
 ) -> dict[str, object]:

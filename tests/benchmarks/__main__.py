@@ -1,0 +1,40 @@
+"""``make bench``: every speed claim as a ratio or a bound, both sides in one run."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import numpy as np
+
+from chunkstudy.chunkers.semantic import cluster_cuts
+from tests.benchmarks import encoding, scoring
+
+FINANCE_PIECES = 4_836
+
+
+def clustering() -> None:
+    """Cluster segmentation of as many pieces as finance has, without encoding."""
+    vectors = np.random.default_rng(0).normal(size=(FINANCE_PIECES, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    for pieces in (FINANCE_PIECES // 2, FINANCE_PIECES):
+        tracemalloc.start()
+        started = time.perf_counter()
+        cluster_cuts(vectors[:pieces], 8, quirks=False)
+        seconds = time.perf_counter() - started
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+        tracemalloc.stop()
+        print(f"cluster, {pieces} pieces: {seconds:.3f} s, peak {peak:.0f} MiB (target: 0.5 s)")
+
+
+def main() -> None:
+    print("scoring one condition (target: 0.2 s, 300 MB)")
+    scoring.main()
+    print("\ncluster segmentation of the finance corpus")
+    clustering()
+    print("\nencoding recursive-200 chunks (targets: 1.4 x, 0.75)")
+    encoding.main()
+
+
+if __name__ == "__main__":
+    main()
