@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_chunkers_semantic import PROSE, hashed
 
 from chunkstudy.chunkers.catalogue import CHUNKERS, ChunkerSpec, build, parse
 from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.spans import Collection, Document, chunk_documents
 from chunkstudy.tokens import counter
+from tests.test_chunkers_semantic import PROSE, hashed
 
 SLUGS = {
     "recursive-200-0": ChunkerSpec("recursive", (200, 0)),

@@ -24,9 +24,8 @@ def findings(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> pd.Data
     rows += _protocols(made["chroma_protocols"])
     approximate = made["chroma_approximate_search"]
     figures = "; ".join(
-        f"{row['chunker']}: exact {row['exact']}, list 50 {row['HNSW, list 50']}, "
-        f"list 10 {row['HNSW, list 10']}, published {row['published']}"
-        for _, row in approximate.iterrows()
+        "{}: published {}, exact {}, list 50 {}, list 20 {}, list 10 {}".format(*row)
+        for row in approximate.itertuples(index=False, name=None)
     )
     rows.append(
         (
@@ -52,12 +51,10 @@ def _lengths(lengths: pd.DataFrame) -> list[tuple[str, str]]:
     special = lengths[lengths["length function"] == "wordpiece-special"]
     if special.empty:
         return []
-    pairs = zip(
-        special["size in WordPiece with special tokens"].tolist(),
-        special["published size"].astype(str).tolist(),
-        strict=True,
+    named = special[["size in WordPiece with special tokens", "published size"]]
+    sizes = ", ".join(
+        "{} (printed {})".format(*row) for row in named.itertuples(index=False, name=None)
     )
-    sizes = ", ".join(f"{size:.2f} (printed {printed})" for size, printed in pairs)
     found = [
         (
             "The MiniLM table's chunk sizes are WordPiece tokens with [CLS] and [SEP], truncated, "

@@ -185,12 +185,13 @@ def cost(places: Places) -> pd.DataFrame:
 def approximate(places: Places) -> pd.DataFrame:
     """Recall at 5 under exact search and the range under HNSW, beside the published one."""
     found = pd.read_csv(places.results / "noise" / "hnsw.csv", dtype={"search list": str})
-    published = read_published(places)
-    published = published[
-        (published["table"] == "minilm")
-        & (published["measure"] == "SpanRecall@5")
-        & (published["statistic"] == "mean")
-    ].set_index("chunker")["printed"]
+    cells = read_published(places)
+    cells = cells[
+        (cells["table"] == "minilm")
+        & (cells["measure"] == "SpanRecall@5")
+        & (cells["statistic"] == "mean")
+    ]
+    published = dict(zip(cells["chunker"], cells["printed"], strict=True))
     rows = []
     for chunker, group in found.groupby("chunker", sort=False):
         recall = 100 * group["SpanRecall@5"]
