@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+
 import pandas as pd
 
 
@@ -23,10 +25,7 @@ def findings(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> pd.Data
     rows += _lengths(made["chroma_lengths"])
     rows += _protocols(made["chroma_protocols"])
     approximate = made["chroma_approximate_search"]
-    figures = "; ".join(
-        "{}: published {}, exact {}, list 50 {}, list 20 {}, list 10 {}".format(*row)
-        for row in approximate.itertuples(index=False, name=None)
-    )
+    figures = "; ".join(_approximate(row) for row in approximate.to_dict("records"))
     rows.append(
         (
             "Approximate search lowers recall at 5 and makes it depend on the order of insertion; "
@@ -92,3 +91,10 @@ def _protocols(protocols: pd.DataFrame) -> list[tuple[str, str]]:
 
 def _mean_size(differences: pd.Series) -> float:
     return float(differences.abs().mean())
+
+
+def _approximate(row: Mapping[Hashable, object]) -> str:
+    lists = ", ".join(
+        f"{name} {row[f'HNSW, {name}']}" for name in ("list 50", "list 20", "list 10")
+    )
+    return f"{row['chunker']}: published {row['published']}, exact {row['exact']}, {lists}"

@@ -1,0 +1,79 @@
+"""Notebooks are thin, run only as declared, and leave the same bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from chunkstudy.report import notebooks
+from chunkstudy.report.notebooks import NotebookError
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))
+HEADINGS = [
+    "Claim", "Parameters", "Run or load", "Table", "Published beside reproduced", "Figure",
+    "Deviations", "Provenance",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_a_source_notebook_is_thin_and_without_outputs(source: Path) -> None:
+    notebook = nbformat.read(source, as_version=4)
+    text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == HEADINGS
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert not cell.outputs
+            assert not re.search(r"^\s*(def|class)\s|pip install|[\"']/\w", cell.source, re.M)
+            assert cell.source.count("\n") < 12
+    assert notebooks.inspect_parameters(source)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    notebook = nbformat.v4.new_notebook()
+    parameters = nbformat.v4.new_code_cell("size = 3  # tokens")
+    parameters.metadata["tags"] = ["parameters"]
+    body = nbformat.v4.new_code_cell("assert size > 0, 'size must be positive'\nsize * 2")
+    notebook.cells = [parameters, body]
+    path = tmp_path / "small.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"sise": 3}, "has no parameter 'sise'"),
+        ({"size": "3"}, "is a int, not a str"),
+        ({"api_key": "x"}, "looks like a secret"),
+    ],
+)
+def test_a_wrong_parameter_is_refused(
+    small: Path, parameters: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(NotebookError, match=sentence):
+        notebooks.run(small, small.with_name("out.ipynb"), parameters, small.parent)
+
+
+def test_a_failing_cell_leaves_no_target(small: Path) -> None:
+    target = small.with_name("out.ipynb")
+    with pytest.raises(NotebookError, match="size must be positive"):
+        notebooks.run(small, target, {"size": -1}, small.parent)
+    assert not target.exists()
+
+
+def test_the_same_inputs_leave_the_same_bytes(small: Path) -> None:
+    targets = [small.with_name(f"{n}.ipynb") for n in (1, 2)]
+    for target in targets:
+        notebooks.run(small, target, {"size": 4}, small.parent)
+    assert targets[0].read_bytes() == targets[1].read_bytes()
+    assert '"8"' in targets[0].read_text(encoding="utf-8")
+
+
+def test_the_gallery_asks_the_network_for_nothing() -> None:
+    body = notebooks._page("x", "<p>text</p>")
+    assert not re.search(r"(src|href)=[\"']?https?://", body)
