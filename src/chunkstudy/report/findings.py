@@ -33,14 +33,15 @@ def findings(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> pd.Data
             figures,
         )
     )
-    counts = made["chroma_collection"].set_index("part")
-    repeated = "excerpts_that_stand_more_than_once"
+    counts = made["chroma_collection"].set_index("part").astype(str)
+    repeats = counts["excerpts_that_stand_more_than_once"].to_dict()
+    excerpts = counts["excerpts"].to_dict()
     rows.append(
         (
             "Finance repeats its passages: most of its excerpts stand more than once, so that "
             "offsets found by the first occurrence credit a copy that was not retrieved.",
-            f"{counts.at['finance', repeated]} of {counts.at['finance', 'excerpts']} excerpts in "
-            f"finance, {counts.at['all', repeated]} of {counts.at['all', 'excerpts']} in all",
+            f"{repeats['finance']} of {excerpts['finance']} excerpts in finance, "
+            f"{repeats['all']} of {excerpts['all']} in all",
         )
     )
     return pd.DataFrame(rows, columns=["finding", "figures"])

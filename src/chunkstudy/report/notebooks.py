@@ -58,6 +58,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
                 parameters=parameters,
                 cwd=str(root),
                 kernel_name=_kernel(),
+                language="python",
                 progress_bar=False,
                 log_output=False,
             )
