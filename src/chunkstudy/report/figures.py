@@ -11,6 +11,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chunkstudy import statistics
@@ -21,6 +22,7 @@ from chunkstudy.report.published import Library, Scores
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 PARTS = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts", "all")
+Point = tuple[float, float, str]
 FAMILIES = ("recursive", "token", "cluster", "kamradt-modified", "kamradt")
 
 
@@ -43,7 +45,8 @@ def write_all(places: Places) -> list[Path]:
 
 def recall_against_tokens(records: list[Scores]) -> Figure:
     """Recall at 5 against the tokens the reader gets, with 95% intervals over queries."""
-    figure, axes = plt.subplots(figsize=(7.5, 5))
+    figure, axes = plt.subplots(figsize=(8.5, 5.5))
+    points: list[Point] = []
     palette = dict(zip(FAMILIES, sns.color_palette("colorblind"), strict=False))
     for record in records:
         values = record.wide["SpanRecall@5"]
@@ -53,9 +56,10 @@ def recall_against_tokens(records: list[Scores]) -> Figure:
         axes.errorbar(
             x, y, [[y - 100 * low], [100 * high - y]], fmt="o", color=palette[family], alpha=0.8
         )
-        axes.annotate(record.run.chunker, (x, y), (5, 3), textcoords="offset points", fontsize=6.5)
+        points.append((x, y, record.run.chunker))
+    _label_in_column(axes, points)
     handles = [mpl.lines.Line2D([], [], marker="o", ls="", color=c) for c in palette.values()]
-    axes.legend(handles, list(palette), loc="lower right")
+    axes.legend(handles, list(palette), loc="lower left")
     axes.set_xscale("log")
     axes.set(xlabel="tokens of the five chunks retrieved (mean, cl100k)", ylabel="recall at 5 (%)")
     axes.set_title("all-MiniLM-L6-v2, corrected protocol, 472 queries", loc="left")
@@ -102,7 +106,7 @@ def chunk_sizes(records: list[Scores]) -> Figure:
 
 def published_against_reproduced(comparison: pd.DataFrame) -> Figure:
     """PrecisionOmega of the main table and recall of the MiniLM table on the identity line."""
-    figure, panels = plt.subplots(1, 2, figsize=(8.5, 4.2))
+    figure, panels = plt.subplots(1, 2, figsize=(11, 4.4))
     whole = comparison[
         (comparison["state"] == "whole")
         & (comparison["statistic"] == "mean")
@@ -116,20 +120,18 @@ def published_against_reproduced(comparison: pd.DataFrame) -> Figure:
     ):
         cells = whole[whole["measure"] == measure].copy()
         cells["published"] = cells["published"].astype(float)
-        for n, (_, cell) in enumerate(cells.sort_values("published").iterrows()):
+        points: list[Point] = []
+        for _, cell in cells.iterrows():
             x, y = cell["published"], cell["reproduced"]
             errors = [[y - cell["low"]], [cell["high"] - y]]
             color = sns.color_palette("colorblind")[FAMILIES.index(_family(cell["chunker"]))]
             axes.errorbar(x, y, errors, fmt="o", color=color, lw=0.8)
-            offset = (5, -9) if n % 2 else (-5, 7)
-            axes.annotate(
-                cell["chunker"], (x, y), offset, textcoords="offset points", fontsize=6,
-                ha="left" if n % 2 else "right",
-            )  # fmt: skip
+            points.append((x, y, cell["chunker"]))
         bounds = [cells["published"].min() - 4, cells["published"].max() + 4]
         axes.plot(bounds, bounds, color="grey", lw=0.8, zorder=0)
         axes.set(xlabel="published (%)", ylabel="reproduced (%), 95% interval", xlim=bounds)
         axes.set_title(title, loc="left")
+        _label_in_column(axes, points)
     return figure
 
 
@@ -149,6 +151,22 @@ def _figures(library: Library, comparison: pd.DataFrame) -> Iterator[tuple[str, 
     yield "chroma_recall_per_corpus", recall_per_corpus(library, scored)
     yield "chroma_chunk_sizes", chunk_sizes(sized)
     yield "chroma_published_against_reproduced", published_against_reproduced(comparison)
+
+
+def _label_in_column(axes: Axes, points: list[Point]) -> None:
+    """Name the points in a column right of the axes, so that no two names overlap."""
+    ordered = sorted(points, key=lambda point: point[1])
+    for n, (x, y, name) in enumerate(ordered):
+        axes.annotate(
+            name,
+            xy=(x, y),
+            xytext=(1.03, (n + 0.5) / len(ordered)),
+            textcoords="axes fraction",
+            fontsize=7,
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey", "shrinkB": 3},
+        )
 
 
 def _family(chunker: str) -> str:
