@@ -15,27 +15,75 @@ class Protocol:
     """One way of doing every stage.
 
     Attributes:
-        chunk_text: ``joined``: what the official splitter returns; ``source``: the source between
-            the offsets.
+        chunk_text: ``joined``: what the official splitter returns; ``decoded``: the model's tokens
+            put back into text; ``source``: the source between the offsets.
         offsets: ``located``: the text is searched for afterwards, first occurrence, one trailing
             full stop dropped; ``exact``: by construction.
         hit: ``touching``: a chunk that ends where an excerpt starts counts; ``overlap``: at least
-            one character is shared.
-        quirks: keep the official algorithms' faults (the cluster chunker's start, its diagonal).
+            one character is shared; ``substring``: the judged text occurs in the chunk's text.
+        quirks: keep the official algorithms' faults (the cluster chunker's start, its diagonal,
+            fixed-size's 257th token, the sentences' lost text).
         true_tokens: score in cl100k tokens as well as in characters.
+        layout: how a long document is laid out in windows for token states: ``continuous``: one
+            sequence in overlapping windows, [CLS] and [SEP] only at its ends; ``packed``: whole
+            chunks, tokenized alone, without overlap; ``centred``: overlapping windows, each with
+            its [CLS] and [SEP], a token's state taken where it has most context on both sides.
+        special_tokens: what is pooled with the first and the last chunk: ``document``: [CLS] and
+            [SEP] of the document; ``window``: of every window; ``none``: content tokens only.
+        depth: chunks ranked before each document is scored by its best: ``all``, or Jina's
+            ``formula``.
+        drops_own_id: the document whose id equals the query's is dropped in every collection, not
+            only where the collection says so.
     """
 
     name: str
-    chunk_text: Literal["joined", "source"]
+    chunk_text: Literal["joined", "decoded", "source"]
     offsets: Literal["located", "exact"]
-    hit: Literal["touching", "overlap"]
+    hit: Literal["touching", "overlap", "substring"]
     quirks: bool
-    true_tokens: bool
+    true_tokens: bool = False
+    layout: Literal["continuous", "packed", "centred"] = "centred"
+    special_tokens: Literal["document", "window", "none"] = "none"
+    depth: Literal["all", "formula"] = "all"
+    drops_own_id: bool = False
 
 
 AS_PUBLISHED_CHROMA = Protocol(
     "as_published-chroma", "joined", "located", "touching", quirks=True, true_tokens=False
 )
+AS_PUBLISHED_JINA = Protocol(
+    "as_published-jina",
+    "decoded",
+    "exact",
+    "overlap",
+    quirks=True,
+    layout="continuous",
+    special_tokens="document",
+    depth="formula",
+    drops_own_id=True,
+)
+AS_PUBLISHED_IELAB = Protocol(
+    "as_published-ielab",
+    "joined",
+    "exact",
+    "substring",
+    quirks=True,
+    layout="packed",
+    special_tokens="window",
+    drops_own_id=True,
+)
+AS_PUBLISHED_LUMBERCHUNKER = Protocol(
+    "as_published-lumberchunker", "joined", "exact", "substring", quirks=True
+)
 CORRECTED = Protocol("corrected", "source", "exact", "overlap", quirks=False, true_tokens=True)
 
-PROTOCOLS = {protocol.name: protocol for protocol in (AS_PUBLISHED_CHROMA, CORRECTED)}
+PROTOCOLS = {
+    protocol.name: protocol
+    for protocol in (
+        AS_PUBLISHED_CHROMA,
+        AS_PUBLISHED_JINA,
+        AS_PUBLISHED_IELAB,
+        AS_PUBLISHED_LUMBERCHUNKER,
+        CORRECTED,
+    )
+}

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
-from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, PROTOCOLS
 
 COLLECTIONS = ("chroma", "builtin")
 NONE = "none"
@@ -135,7 +135,7 @@ def _both(collection: str, chunkers: list[str], encoder: str, ordering: str) -> 
     return [
         Condition(collection, chunker, encoder, ordering, protocol)
         for chunker in chunkers
-        for protocol in PROTOCOLS
+        for protocol in (AS_PUBLISHED_CHROMA.name, CORRECTED.name)
     ]
 
 
