@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from chunkstudy.experiment import conditions, records
 from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.run import evaluate
-from chunkstudy.experiment.store import VectorStore
+from chunkstudy.experiment.store import VectorStore, text_keys
 from chunkstudy.spans import Collection, Document, Judgment, Query
 
 
@@ -29,6 +29,11 @@ class Letters:
 
     def describe(self) -> dict[str, Any]:
         return {"id": "letters"}
+
+    def keys(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> list[bytes]:
+        return text_keys(texts, role)
 
     def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
         self.calls += len(texts)

@@ -20,9 +20,13 @@ class Protocol:
         offsets: ``located``: the text is searched for afterwards, first occurrence, one trailing
             full stop dropped; ``exact``: by construction.
         hit: ``touching``: a chunk that ends where an excerpt starts counts; ``overlap``: at least
-            one character is shared; ``substring``: the judged text occurs in the chunk's text.
-        quirks: keep the official algorithms' faults (the cluster chunker's start, its diagonal,
-            fixed-size's 257th token, the sentences' lost text).
+            one character is shared.
+        relevance: when a chunk answers an in-document query: ``substring``: the judged text
+            occurs in its text, case aside; ``overlap``: it shares a character with its span.
+        quirks: keep the official algorithms' faults (the cluster chunker's start, its diagonal).
+        form: whose fixed-size, sentence and semantic chunkers: ``jina`` loses a tail of one token,
+            ``ielab`` has a first chunk of 257 tokens and sentences that lose text, and an empty
+            document gives both an empty chunk; ``own`` has none of these.
         true_tokens: score in cl100k tokens as well as in characters.
         layout: how a long document is laid out in windows for token states: ``continuous``: one
             sequence in overlapping windows, [CLS] and [SEP] only at its ends; ``packed``: whole
@@ -39,8 +43,10 @@ class Protocol:
     name: str
     chunk_text: Literal["joined", "decoded", "source"]
     offsets: Literal["located", "exact"]
-    hit: Literal["touching", "overlap", "substring"]
+    hit: Literal["touching", "overlap"]
     quirks: bool
+    relevance: Literal["substring", "overlap"] = "overlap"
+    form: Literal["own", "jina", "ielab"] = "own"
     true_tokens: bool = False
     layout: Literal["continuous", "packed", "centred"] = "centred"
     special_tokens: Literal["document", "window", "none"] = "none"
@@ -57,6 +63,7 @@ AS_PUBLISHED_JINA = Protocol(
     "exact",
     "overlap",
     quirks=True,
+    form="jina",
     layout="continuous",
     special_tokens="document",
     depth="formula",
@@ -66,14 +73,16 @@ AS_PUBLISHED_IELAB = Protocol(
     "as_published-ielab",
     "joined",
     "exact",
-    "substring",
+    "overlap",
     quirks=True,
+    relevance="substring",
+    form="ielab",
     layout="packed",
     special_tokens="window",
     drops_own_id=True,
 )
 AS_PUBLISHED_LUMBERCHUNKER = Protocol(
-    "as_published-lumberchunker", "joined", "exact", "substring", quirks=True
+    "as_published-lumberchunker", "joined", "exact", "overlap", quirks=True, relevance="substring"
 )
 CORRECTED = Protocol("corrected", "source", "exact", "overlap", quirks=False, true_tokens=True)
 

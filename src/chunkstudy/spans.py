@@ -64,8 +64,8 @@ class Collection:
     groups: dict[str, str] = field(default_factory=dict)
     """Query id to the name of its part (Chroma's corpora), for tables per part."""
     absent: tuple[tuple[str, str, int], ...] = ()
-    """Judged documents that the corpus lacks, as (query id, document id, grade): never retrieved,
-    but counted in every ideal (ArguAna has five)."""
+    """Judged documents that are missing or empty, as (query id, document id, grade): never
+    retrieved, but counted in every ideal (ArguAna has five)."""
     skips_own_id: bool = False
     """Whether a query never retrieves the document that bears its own id (ArguAna's queries are
     documents of the corpus)."""
@@ -80,11 +80,11 @@ class Collection:
         _refuse_repeated([query.id for query in self.queries], self.name, "query")
         lengths = {document.id: len(document.text) for document in self.documents}
         queries = {query.id for query in self.queries}
-        for query, document, _ in self.absent:
-            if document in lengths or query not in queries:
+        for judged, name, _ in self.absent:
+            if lengths.get(name) or judged not in queries:
                 raise SpanError(
-                    f"collection {self.name}: document {document!r} of query {query!r} is declared "
-                    "absent; it must be missing from the documents, and the query must exist"
+                    f"collection {self.name}: document {name!r} of query {judged!r} is declared "
+                    "absent; it must be missing or empty, and the query must exist"
                 )
         for judgment in self.judgments:
             if judgment.document not in lengths:
@@ -131,8 +131,8 @@ class Collection:
             yield f"query\t{query.id}\t{query.document or ''}\t{text_digest(query.text)}"
         for j in self.judgments:
             yield f"judgment\t{j.query}\t{j.document}\t{j.start}\t{j.end}\t{j.grade}"
-        for query, document, grade in self.absent:
-            yield f"absent\t{query}\t{document}\t{grade}"
+        for judged, name, grade in self.absent:
+            yield f"absent\t{judged}\t{name}\t{grade}"
         if self.skips_own_id:
             yield "skips own id"
 

@@ -1,7 +1,7 @@
 """Every chunker by its slug. To add one: write its function, then its line in ``CHUNKERS``.
 
-A slug is the name, its sizes, and the length function where that is not cl100k:
-``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``.
+A slug is the name, its sizes, and the length function where that is not the chunker's first:
+``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``, ``fixed-256``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from chunkstudy.chunkers import semantic, structure
+import numpy as np
+
+from chunkstudy.chunkers import passages, semantic, structure
 from chunkstudy.chunkers.locate import locate
+from chunkstudy.encoders.contextualized import tokens_between
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunker, RewrittenSpan, Span
-from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
+from chunkstudy.tokens import (
+    TokenCounter,
+    counter,
+    decode_cl100k,
+    encode_cl100k,
+    without_surrogates,
+    wordpiece,
+)
 
 SLUG = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"
@@ -32,7 +42,7 @@ class ChunkerSpec:
     length: str = "cl100k"
 
     def __str__(self) -> str:
-        suffix = () if self.length == "cl100k" else (self.length,)
+        suffix = () if self.length == CHUNKERS[self.name].lengths[0] else (self.length,)
         return "-".join((self.name, *map(str, self.sizes), *suffix))
 
     @property
@@ -47,8 +57,13 @@ class Job:
 
     text: str
     spec: ChunkerSpec
-    quirks: bool
+    protocol: Protocol
     embed: semantic.Embed
+
+    @property
+    def quirks(self) -> bool:
+        """Whether the official algorithm's faults are kept."""
+        return self.protocol.quirks
 
     @property
     def count(self) -> TokenCounter:
@@ -66,14 +81,16 @@ class Entry:
     Attributes:
         split: text to (start, end, text as the official code puts it together).
         sizes: how many numbers its slug has.
-        lengths: the length functions it can be measured in.
+        lengths: the length functions it can be measured in, the usual one first.
         needs_encoder: whether it places boundaries by embeddings.
+        decodes: whether Jina's plain arm puts its tokens back into text.
     """
 
     split: Split
     sizes: int
     lengths: tuple[str, ...] = ("cl100k", "wordpiece", "wordpiece-special", "characters")
     needs_encoder: bool = False
+    decodes: bool = False
 
 
 def parse(slug: str) -> ChunkerSpec:
@@ -85,12 +102,13 @@ def parse(slug: str) -> ChunkerSpec:
     match = SLUG.fullmatch(slug)
     if match:
         sizes = tuple(map(int, match["sizes"].split("-")[1:]))
-        spec = ChunkerSpec(match["name"], sizes, match["length"] or "cl100k")
-        entry = CHUNKERS.get(spec.name)
-        if entry and len(sizes) == entry.sizes and spec.length in entry.lengths:
+        entry = CHUNKERS.get(match["name"])
+        if entry and len(sizes) == entry.sizes:
+            spec = ChunkerSpec(match["name"], sizes, match["length"] or entry.lengths[0])
             if sizes:
                 structure.check_sizes(*sizes)
-            return spec
+            if spec.length in entry.lengths:
+                return spec
     raise ValueError(
         f"unknown chunker {slug!r}; known are {', '.join(CHUNKERS)} with their sizes, for "
         "instance recursive-200-0, token-250-125-wordpiece, cluster-400, kamradt"
@@ -109,14 +127,16 @@ def build(slug: str, protocol: Protocol, embed: semantic.Embed | None = None) ->
     spec = parse(slug)
     if spec.needs_encoder and embed is None:
         raise ValueError(f"chunker {slug} places its boundaries by embeddings; give it an encoder")
-    split = CHUNKERS[spec.name].split
+    entry = CHUNKERS[spec.name]
 
     def chunk(text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-        found = split(Job(text, spec, protocol.quirks, embed or _no_encoder))
+        found = entry.split(Job(text, spec, protocol, embed or _no_encoder))
         if protocol.chunk_text == "source":
             found = [(start, end, text[start:end]) for start, end, _ in found]
         if protocol.offsets == "located":
             found = [(*locate(text, joined), joined) for _, _, joined in found]
+        if protocol.chunk_text == "decoded" and entry.decodes:
+            return decoded(text, [(start, end) for start, end, _ in found])
         if protocol.chunk_text == "source" and protocol.offsets == "exact":
             return [(start, end) for start, end, _ in found]
         return found
@@ -124,10 +144,26 @@ def build(slug: str, protocol: Protocol, embed: semantic.Embed | None = None) ->
     return chunk
 
 
+def decoded(text: str, spans: Sequence[Span]) -> list[RewrittenSpan]:
+    """Chunks whose text is their tokens put back together, as Jina's plain arm embeds them
+    (mteb_chunked_eval.py:351-356): lower case, spaces as the tokenizer sets them, [UNK] for what
+    the vocabulary lacks, and ``##`` where a chunk starts inside a word.
+    """
+    encoding = wordpiece().encode(without_surrogates(text), add_special_tokens=False)
+    starts, ends = np.asarray(spans, dtype=np.int64).reshape(-1, 2).T
+    offsets = np.asarray(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+    return [
+        (start, end, wordpiece().decode(encoding.ids[first:last], skip_special_tokens=False))
+        for (start, end), (first, last) in zip(
+            spans, tokens_between(offsets, starts, ends).tolist(), strict=True
+        )
+    ]
+
+
 def _recursive(job: Job) -> list[RewrittenSpan]:
     size, overlap = job.spec.sizes
     spans = structure.recursive(job.text, size=size, overlap=overlap, count=job.count)
-    return [(start, end, job.text[start:end]) for start, end in spans]
+    return _source(job.text, spans)
 
 
 def _token(job: Job) -> list[RewrittenSpan]:
@@ -159,6 +195,51 @@ def _cluster(job: Job) -> list[RewrittenSpan]:
     return _join(job.text, *grouped)
 
 
+def _none(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.none(job.text))
+
+
+def _paragraph(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.paragraphs(job.text))
+
+
+def _fixed(job: Job) -> list[RewrittenSpan]:
+    (size,) = job.spec.sizes
+    first = size + 1 if job.protocol.form == "ielab" else size
+    return _source(job.text, passages.fixed(_wordpieces(job.text), size, first))
+
+
+def _fixed_merged(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.fixed_merged(_wordpieces(job.text), *job.spec.sizes))
+
+
+def _fixed_dropped(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.fixed_dropped(_wordpieces(job.text), *job.spec.sizes))
+
+
+def _sentence(job: Job) -> list[RewrittenSpan]:
+    (group,) = job.spec.sizes
+    if job.protocol.form == "ielab":
+        return passages.ielab_sentences(job.text, group)
+    keeps_tail = job.protocol.form == "own"
+    spans = passages.sentence_groups(job.text, _wordpieces(job.text), group, keeps_tail)
+    return _source(job.text, spans)
+
+
+def _semantic(job: Job) -> list[RewrittenSpan]:
+    if not job.text and job.protocol.form != "own":
+        return [(0, 0, "")]
+    return _source(job.text, semantic.percentile(job.text, embed=job.embed))
+
+
+def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:
+    return [(start, end, text[start:end]) for start, end in spans]
+
+
+def _wordpieces(text: str) -> list[Span]:
+    return structure.token_offsets(text, "wordpiece")
+
+
 def _join(text: str, pieces: list[Span], starts: list[int]) -> list[RewrittenSpan]:
     """Chunks from their base pieces, which the official code joins by a space."""
     return [
@@ -181,4 +262,11 @@ CHUNKERS: dict[str, Entry] = {
     "kamradt": Entry(_kamradt, sizes=0, lengths=("cl100k",), needs_encoder=True),
     "kamradt-modified": Entry(_kamradt_modified, sizes=1, needs_encoder=True),
     "cluster": Entry(_cluster, sizes=1, needs_encoder=True),
+    "none": Entry(_none, sizes=0),
+    "paragraph": Entry(_paragraph, sizes=0),
+    "fixed": Entry(_fixed, sizes=1, lengths=("wordpiece",), decodes=True),
+    "fixed-merged": Entry(_fixed_merged, sizes=2, lengths=("wordpiece",), decodes=True),
+    "fixed-dropped": Entry(_fixed_dropped, sizes=2, lengths=("wordpiece",), decodes=True),
+    "sentence": Entry(_sentence, sizes=1, lengths=("wordpiece",), decodes=True),
+    "semantic": Entry(_semantic, sizes=0, lengths=("cl100k",), needs_encoder=True, decodes=True),
 }

@@ -12,8 +12,9 @@ from tokenizers import Tokenizer
 from tqdm import tqdm
 
 from chunkstudy.encoders.bert import Bert
+from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.models import ModelSpec, weights_folder
-from chunkstudy.encoders.pooling import mean_pool, normalise
+from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
 from chunkstudy.tokens import TokenOffsets, without_surrogates
 
 BATCH_TOKENS = 4096
@@ -112,23 +113,70 @@ class TransformerEncoder:
         found: NDArray[np.float32] = vectors.numpy()
         return found[[unique[text] for text in texts]]
 
-    def token_states(self, texts: Sequence[str]) -> list[tuple[torch.Tensor, TokenOffsets]]:
-        """What the model says of every token, for late chunking; no prefix is put before.
-
-        Returns:
-            Of each text, states (tokens, dimension) and the characters each token covers
-            (tokens, 2), special tokens included, which cover (0, 0); cut to the window.
-        """
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
+        """Ids of each whole text without special tokens, and the characters of each token,
+        shape (tokens, 2)."""
         clean = [without_surrogates(text) for text in texts]
-        encodings = self._tokenizer.encode_batch(clean)
-        states: dict[int, torch.Tensor] = {}
-        for batch in self._batches([len(encoding) for encoding in encodings]):
-            groups = self._model.states([encodings[i].ids for i in batch])
-            states.update(zip(batch, (one for group in groups for one in group), strict=True))
         return [
-            (states[i], np.asarray(encoding.offsets, dtype=np.int64))
-            for i, encoding in enumerate(encodings)
+            (one.ids, np.asarray(one.offsets, dtype=np.int64).reshape(-1, 2))
+            for one in self._counter.encode_batch(clean, add_special_tokens=False)
         ]
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The ids of [CLS] and [SEP]."""
+        first, last = self._counter.encode("").ids
+        return first, last
+
+    def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
+        """Of each layout the states that count, shape (tokens, dimension), float32.
+
+        Raises:
+            ValueError: if a window is longer than the model's positions.
+        """
+        windows = [ids for layout in layouts for ids in layout.windows]
+        if (longest := max(map(len, windows), default=0)) > self.spec.positions:
+            raise ValueError(
+                f"a window of {longest} tokens is too long for {self.spec.id}, which has "
+                f"{self.spec.positions} positions"
+            )
+        found: dict[int, torch.Tensor] = {}
+        for batch in self._batches([len(ids) for ids in windows]):
+            groups = self._model.states([windows[i] for i in batch])
+            found.update(zip(batch, (one for group in groups for one in group), strict=True))
+        parts = iter(range(len(windows)))
+        empty = torch.zeros(0, self.dimension)
+        return [
+            torch.cat([empty, *(found[next(parts)][a:b] for a, b in layout.kept)])
+            for layout in layouts
+        ]
+
+    def pool(
+        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
+    ) -> list[NDArray[np.float32]]:
+        """Vectors of each layout's chunks, (chunks, dimension) each; a zero row for an empty span.
+
+        Args:
+            layouts: documents in windows.
+            spans: of each document, (chunks, 2) positions in its sequence.
+        """
+        vectors = []
+        for states, places in zip(self.states(layouts), spans, strict=True):
+            starts, ends = torch.from_numpy(places).T
+            pooled = pool_spans(states, starts, ends)
+            vectors.append((normalise(pooled) if self.spec.normalise else pooled).numpy())
+        return vectors
+
+    def keys(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> list[bytes]:
+        """What decides each text's vector, given the model: the ids read, prefix and cut included.
+
+        Texts that differ only in case or white space share a key, and so do windows of different
+        sizes that hold the whole text.
+        """
+        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
+        return [whole(ids).digest() for ids in self.token_ids([prefix + text for text in texts])]
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Content tokens of each whole text: nothing is cut, special tokens are left out."""

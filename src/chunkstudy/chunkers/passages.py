@@ -1,0 +1,129 @@
+"""The chunkers of the late-chunking works: none, paragraph, fixed-size and sentence.
+
+Jina's forms (S1; chunking.py:89-134) count tokens of the encoder's tokenizer; ielab's (S2;
+fixed_size_chunker.py, sentence_chunker.py) differ although S2 says that they follow them. The
+corrected forms are Jina's without lost tails. Semantic chunking stands in ``semantic.py``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from chunkstudy.chunkers.structure import check_sizes
+from chunkstudy.spans import RewrittenSpan, Span
+
+SENTENCE_MARKS = (".", "!", "?")
+IELAB_SENTENCE_END = re.compile(
+    r"(?<!\w\.\w.)(?<![A-Z]\.)(?<![A-Z][a-z]\.)(?<! [a-z]\.)(?<![A-Z][a-z][a-z]\.)"
+    r"(?<=\.|\?|!)\"*\s*\s*(?:\W*)([A-Z])"
+)
+"""sentence_chunker.py:26: what it matches is lost but for the capital letter."""
+
+
+def none(text: str) -> list[Span]:
+    """The whole document as one chunk."""
+    return [(0, len(text))] if text else []
+
+
+def paragraphs(text: str) -> list[Span]:
+    """Lines, stripped, without the empty ones (S2:105)."""
+    found = []
+    start = 0
+    for line in text.split("\n"):
+        if stripped := line.strip():
+            first = start + line.index(stripped)
+            found.append((first, first + len(stripped)))
+        start += len(line) + 1
+    return found
+
+
+def fixed(offsets: Sequence[Span], size: int, first: int = 0) -> list[Span]:
+    """Windows of ``size`` tokens; the last may be short.
+
+    Args:
+        offsets: characters of each content token.
+        size: tokens of a chunk.
+        first: tokens of the first chunk where it differs: ielab's has one more
+            (fixed_size_chunker.py:57-62).
+    """
+    check_sizes(size)
+    cuts = [0, *range(first or size, len(offsets), size), len(offsets)]
+    return [
+        (offsets[start][0], offsets[end - 1][1])
+        for start, end in itertools.pairwise(cuts)
+        if start < end
+    ]
+
+
+def fixed_merged(offsets: Sequence[Span], size: int, least: int) -> list[Span]:
+    """Windows of ``size`` tokens, a last one of fewer than ``least`` merged into the one before."""
+    spans = fixed(offsets, size)
+    if len(spans) > 1 and (len(offsets) - 1) % size + 1 < least:
+        spans[-2:] = [(spans[-2][0], spans[-1][1])]
+    return spans
+
+
+def fixed_dropped(offsets: Sequence[Span], size: int, least: int) -> list[Span]:
+    """Windows of ``size`` tokens, a last one of fewer than ``least`` dropped, unless alone."""
+    spans = fixed(offsets, size)
+    if len(spans) > 1 and (len(offsets) - 1) % size + 1 < least:
+        spans.pop()
+    return spans
+
+
+def sentence_groups(text: str, offsets: Sequence[Span], group: int, keeps_tail: bool) -> list[Span]:
+    """Every ``group`` sentences a chunk, counted in the encoder's tokens (chunking.py:108-134).
+
+    A sentence ends with a token ``.``, ``!`` or ``?`` that the next token does not touch. What is
+    left at the end is a chunk if it has more than one token, or, with ``keeps_tail``, any.
+
+    Args:
+        text: the document.
+        offsets: characters of each content token.
+        group: sentences of a chunk.
+        keeps_tail: keep a tail of one token, which Jina's code loses.
+    """
+    if group < 1:
+        raise ValueError(f"{group} sentences to a chunk are impossible; use at least 1")
+    found: list[Span] = []
+    first = 0
+    sentences = 0
+    for i, (start, end) in enumerate(offsets):
+        last = i + 1 == len(offsets)
+        if text[start:end] in SENTENCE_MARKS and (last or offsets[i + 1][0] != end):
+            sentences += 1
+            if sentences == group:
+                found.append((offsets[first][0], end))
+                first, sentences = i + 1, 0
+    if len(offsets) - first > (0 if keeps_tail else 1):
+        found.append((offsets[first][0], offsets[-1][1]))
+    return found
+
+
+def ielab_sentences(text: str, group: int) -> list[RewrittenSpan]:
+    """ielab's sentences, ``group`` to a chunk, joined by a space (sentence_chunker.py:26-40).
+
+    ``re.split`` leaves the text between the matches and the captured capital as parts of their
+    own: quotation marks and white space are lost, the capital is torn from its sentence, and a
+    chunk of five parts holds about three sentences. The span of a chunk runs from its first part
+    to its last.
+    """
+    parts: list[Span] = []
+    at = 0
+    for match in IELAB_SENTENCE_END.finditer(text):
+        parts += [(at, match.start()), match.span(1)]
+        at = match.end()
+    parts.append((at, len(text)))
+    parts = [span for span in (_strip(text, one) for one in parts) if span[0] < span[1]]
+    return [
+        (block[0][0], block[-1][1], " ".join(text[start:end] for start, end in block))
+        for block in (parts[i : i + group] for i in range(0, len(parts), group))
+    ]
+
+
+def _strip(text: str, span: Span) -> Span:
+    part = text[span[0] : span[1]]
+    start = span[0] + len(part) - len(part.lstrip())
+    return start, max(start, start + len(part.strip()))

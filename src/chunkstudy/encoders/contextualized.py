@@ -1,0 +1,185 @@
+"""Contextualized encoding (late chunking): a document laid out in windows, chunks pooled from it.
+
+A layout says which token ids are read together and which of their states count; one after the
+other, the states that count form the document's sequence, and a chunk is a span of it. Three
+layouts are in use (PROTOCOLS A.2, A.4): Jina's, ielab's, and one without their faults.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = tuple[int, ...]
+TokenSpans = NDArray[np.int64]
+"""Shape (chunks, 2): first token and one past the last, in a layout's sequence; empty where a
+chunk has no token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A document in windows.
+
+    Attributes:
+        windows: the ids of each window, special tokens included.
+        kept: of each window, the half-open range of positions whose states count.
+    """
+
+    windows: tuple[Ids, ...]
+    kept: tuple[tuple[int, int], ...]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens the model reads, overlaps counted twice."""
+        return sum(map(len, self.windows))
+
+    def digest(self) -> bytes:
+        """32 bytes that decide the states."""
+        total = hashlib.sha256()
+        for ids, kept in zip(self.windows, self.kept, strict=True):
+            total.update(np.asarray([len(ids), *kept, *ids], dtype="<i4").tobytes())
+        return total.digest()
+
+
+def whole(ids: Sequence[int]) -> Layout:
+    """One window, every state of which counts: what plain encoding reads."""
+    return Layout((tuple(ids),), ((0, len(ids)),))
+
+
+def continuous(ids: Sequence[int], window: int, overlap: int) -> Layout:
+    """Jina's: one sequence, its special tokens only at its ends, in overlapping windows.
+
+    Of every window but the first, the first ``overlap`` states are dropped
+    (mteb_chunked_eval.py:128-159), so tokens early in a window's rest saw little to their right.
+
+    Args:
+        ids: [CLS], content, [SEP].
+        window: tokens read together.
+        overlap: tokens that two neighbouring windows share.
+    """
+    _check(window, overlap)
+    starts = _starts(len(ids), window, overlap)
+    windows = tuple(tuple(ids[start : start + window]) for start in starts)
+    kept = tuple((overlap if i else 0, len(one)) for i, one in enumerate(windows))
+    return Layout(windows, kept)
+
+
+def centred(content: Sequence[int], window: int, overlap: int, ends: tuple[int, int]) -> Layout:
+    """Without faults: every window has its own [CLS] and [SEP].
+
+    Of these only the first [CLS] and the last [SEP] stand in the sequence, where no chunk takes
+    them in, so that a document of one window is laid out like plain text.
+
+    A token's state is taken from the window that holds most context on both its sides: in the
+    middle of two windows' common part the later one takes over. The last window reaches back so
+    that it is full.
+
+    Args:
+        content: ids without special tokens.
+        window: tokens read together, special ones included.
+        overlap: content tokens that two neighbouring windows share, at least.
+        ends: the ids of [CLS] and [SEP].
+    """
+    _check(window - 2, overlap)
+    room = window - 2
+    starts = _starts(len(content), room, overlap)
+    if starts and len(content) > room:
+        starts[-1] = len(content) - room
+    stops = [min(start + room, len(content)) for start in starts]
+    cuts = [-1, *((stop + start) // 2 for stop, start in zip(stops, starts[1:], strict=False))]
+    cuts.append(len(content) + 1)
+    windows = tuple((ends[0], *content[a:b], ends[1]) for a, b in zip(starts, stops, strict=True))
+    kept = tuple((cuts[i] - start + 1, cuts[i + 1] - start + 1) for i, start in enumerate(starts))
+    return Layout(windows, kept)
+
+
+def packed(
+    chunks: Sequence[Sequence[int]], window: int, ends: tuple[int, int]
+) -> tuple[Layout, TokenSpans]:
+    """ielab's: whole chunks, each tokenized alone, side by side in windows without overlap.
+
+    A window is filled greedily; [CLS] counts to its first chunk and [SEP] to its last; a chunk
+    longer than a window is cut; one without tokens stays empty (late_encoder.py; PROTOCOLS A.4).
+
+    Args:
+        chunks: the ids of each chunk without special tokens.
+        window: tokens read together, special ones included.
+        ends: the ids of [CLS] and [SEP].
+    """
+    _check(window - 2, 0)
+    room = window - 2
+    spans = np.zeros((len(chunks), 2), dtype=np.int64)
+    windows: list[Ids] = []
+    held: list[int] = []
+    members: list[int] = []
+    done = 0
+
+    def close() -> None:
+        nonlocal done
+        if members:
+            windows.append((ends[0], *held, ends[1]))
+            spans[members[0], 0] -= 1
+            spans[members[-1], 1] += 1
+            done += len(held) + 2
+            held.clear()
+            members.clear()
+
+    for i, ids in enumerate(chunks):
+        cut = list(ids[:room])
+        if not cut:
+            continue
+        if len(held) + len(cut) > room:
+            close()
+        spans[i] = done + 1 + len(held), done + 1 + len(held) + len(cut)
+        held.extend(cut)
+        members.append(i)
+    close()
+    return Layout(tuple(windows), tuple((0, len(one)) for one in windows)), spans
+
+
+def tokens_between(offsets: NDArray[np.int64], starts: TokenSpans, ends: TokenSpans) -> TokenSpans:
+    """The tokens of each chunk: all that share at least one character with it.
+
+    A token that a boundary cuts belongs to both chunks; a chunk of white space only has none.
+
+    Args:
+        offsets: (tokens, 2), characters of each content token, ascending.
+        starts: (chunks,), first character of each chunk.
+        ends: (chunks,), one past its last.
+    """
+    first = np.searchsorted(offsets[:, 1], starts, side="right")
+    last = np.searchsorted(offsets[:, 0], ends, side="left")
+    return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
+
+
+def in_sequence(spans: TokenSpans, document_ends: bool) -> TokenSpans:
+    """Spans of content tokens as positions in a sequence that starts with [CLS].
+
+    With ``document_ends`` the first chunk takes in [CLS] and the last one position more, which is
+    [SEP] unless a tail was lost (mteb_chunked_eval.py:400-421).
+    """
+    moved = spans + 1
+    if document_ends and len(moved):
+        moved[0, 0] = 0
+        moved[-1, 1] += 1
+    return moved
+
+
+def _starts(length: int, window: int, overlap: int) -> list[int]:
+    """Where windows start; the last is the first that reaches the end."""
+    starts = [0] if length else []
+    while starts and starts[-1] + window < length:
+        starts.append(starts[-1] + window - overlap)
+    return starts
+
+
+def _check(window: int, overlap: int) -> None:
+    if window < 1 or not 0 <= overlap < window:
+        raise ValueError(
+            f"windows of {window} tokens with an overlap of {overlap} are impossible; the overlap "
+            "must be at least 0 and smaller than the window"
+        )
