@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chunkstudy.experiment import conditions, records
+from chunkstudy.experiment import conditions, grids, records
 from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.run import evaluate
 from chunkstudy.experiment.store import VectorStore, text_keys
@@ -59,7 +59,7 @@ def condition(protocol: str = "corrected") -> Condition:
     return Condition("builtin", "recursive-200-0", MINILM, "pre_embedding", protocol)
 
 
-@pytest.mark.parametrize("one", conditions.grid(), ids=str)
+@pytest.mark.parametrize("one", grids.grid(), ids=str)
 def test_a_condition_is_parsed_back_from_its_path(one: Condition) -> None:
     assert conditions.parse(str(one)) == one
 
@@ -83,7 +83,7 @@ def test_an_impossible_condition_is_refused_in_one_sentence(path: str, sentence:
 
 def test_rows_that_need_a_key_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    blocked = [c for c in conditions.grid() if c.reason_not_run]
+    blocked = [c for c in grids.grid() if c.reason_not_run]
     assert blocked
     assert all("OPENAI_API_KEY" in str(c.reason_not_run) for c in blocked)
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy.experiment import conditions, places, records
+from chunkstudy.experiment import conditions, grids, places, records
 from chunkstudy.experiment.conditions import Condition
 
 app = typer.Typer(
@@ -41,7 +41,7 @@ def status() -> None:
     """How many conditions are recorded, open, or cannot be run here."""
     with one_sentence():
         runs = places.find().runs
-        grid = conditions.grid()
+        grid = grids.grid()
         done = [c for c in grid if records.complete(runs / c.path)]
         blocked = [c for c in grid if c not in done and c.reason_not_run]
         typer.echo(
@@ -129,6 +129,26 @@ def approximate(
 
 
 @app.command()
+def experiment(
+    name: Annotated[str, typer.Argument(help="nan-guard, depth or similarity")],
+) -> None:
+    """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
+    from chunkstudy.experiment import depth, nan_guard, similarity
+
+    with one_sentence():
+        known = {
+            "nan-guard": nan_guard.measure,
+            "depth": depth.measure,
+            "similarity": similarity.measure,
+        }
+        if name not in known:
+            raise conditions.ConditionError(
+                f"unknown experiment {name!r}; use one of {', '.join(known)}"
+            )
+        typer.echo(known[name](places.find()).to_string())
+
+
+@app.command()
 def reproduce(
     profile: Annotated[str, typer.Option(help="builtin, laptop or full")] = "builtin",
 ) -> None:
@@ -167,7 +187,7 @@ def one_sentence() -> Iterator[None]:
 
 
 def _select(only: str) -> list[Condition]:
-    return [c for c in conditions.grid() if fnmatch.fnmatch(str(c), only)]
+    return [c for c in grids.grid() if fnmatch.fnmatch(str(c), only)]
 
 
 if __name__ == "__main__":

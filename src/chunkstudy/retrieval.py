@@ -72,8 +72,8 @@ def search(
     Raises:
         SearchError: if shapes do not fit or a value is not finite.
     """
-    _check_shapes(queries, vectors, depth, block, allowed)
-    _refuse_not_finite(queries, "query", 0)
+    check_shapes(queries, vectors, depth, block, allowed)
+    refuse_not_finite(queries, "query", 0)
     kept = Ranking(
         np.full((len(queries), depth), NO_CHUNK, dtype=np.int64),
         np.full((len(queries), depth), -np.inf, dtype=np.float32),
@@ -81,7 +81,7 @@ def search(
     )
     for first in range(0, len(vectors), block):
         part = vectors[first : first + block]
-        _refuse_not_finite(part, "chunk", first)
+        refuse_not_finite(part, "chunk", first)
         # A float32 product depends in its last bit on the block's shape and the machine; summed
         # in float64 and then rounded, equal vectors score the same wherever they stand.
         columns = part.astype(np.float64).T
@@ -122,13 +122,14 @@ def _merge(kept: Ranking, rows: slice, scores: NDArray[np.float32], first: int) 
     kept.ties_at_cut[rows] = np.where(np.isneginf(cut), 0, left_out)
 
 
-def _check_shapes(
+def check_shapes(
     queries: NDArray[np.float32],
     vectors: NDArray[np.float32],
     depth: int,
     block: int,
-    allowed: Limit | None,
+    allowed: Limit | None = None,
 ) -> None:
+    """Refuse arrays that do not belong together."""
     if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
         raise SearchError(
             f"queries of shape {queries.shape} and vectors of shape {vectors.shape} do not fit; "
@@ -143,7 +144,8 @@ def _check_shapes(
         raise SearchError("a limit must name one document per query and one per chunk")
 
 
-def _refuse_not_finite(values: NDArray[np.float32], kind: str, first: int) -> None:
+def refuse_not_finite(values: NDArray[np.float32], kind: str, first: int) -> None:
+    """Refuse NaN and infinity, whose rank no library agrees on."""
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
         raise SearchError(

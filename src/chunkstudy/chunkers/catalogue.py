@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from chunkstudy.chunkers import passages, semantic, structure
+from chunkstudy.chunkers import passages, released, semantic, structure
 from chunkstudy.chunkers.locate import locate
 from chunkstudy.encoders.contextualized import tokens_between
 from chunkstudy.protocols import Protocol
@@ -84,6 +84,7 @@ class Entry:
         lengths: the length functions it can be measured in, the usual one first.
         needs_encoder: whether it places boundaries by embeddings.
         decodes: whether Jina's plain arm puts its tokens back into text.
+        rewrites: whether its text is its own under every protocol, beside its parent's span.
     """
 
     split: Split
@@ -91,6 +92,7 @@ class Entry:
     lengths: tuple[str, ...] = ("cl100k", "wordpiece", "wordpiece-special", "characters")
     needs_encoder: bool = False
     decodes: bool = False
+    rewrites: bool = False
 
 
 def parse(slug: str) -> ChunkerSpec:
@@ -131,13 +133,13 @@ def build(slug: str, protocol: Protocol, embed: semantic.Embed | None = None) ->
 
     def chunk(text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
         found = entry.split(Job(text, spec, protocol, embed or _no_encoder))
-        if protocol.chunk_text == "source":
+        if protocol.chunk_text == "source" and not entry.rewrites:
             found = [(start, end, text[start:end]) for start, end, _ in found]
         if protocol.offsets == "located":
             found = [(*locate(text, joined), joined) for _, _, joined in found]
         if protocol.chunk_text == "decoded" and entry.decodes:
             return decoded(text, [(start, end) for start, end, _ in found])
-        if protocol.chunk_text == "source" and protocol.offsets == "exact":
+        if protocol.chunk_text == "source" and not entry.rewrites:
             return [(start, end) for start, end, _ in found]
         return found
 
@@ -232,6 +234,10 @@ def _semantic(job: Job) -> list[RewrittenSpan]:
     return _source(job.text, semantic.percentile(job.text, embed=job.embed))
 
 
+def _released(job: Job) -> list[RewrittenSpan]:
+    return released.chunks_of(job.spec.name, job.text)
+
+
 def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:
     return [(start, end, text[start:end]) for start, end in spans]
 
@@ -269,4 +275,8 @@ CHUNKERS: dict[str, Entry] = {
     "fixed-dropped": Entry(_fixed_dropped, sizes=2, lengths=("wordpiece",), decodes=True),
     "sentence": Entry(_sentence, sizes=1, lengths=("wordpiece",), decodes=True),
     "semantic": Entry(_semantic, sizes=0, lengths=("cl100k",), needs_encoder=True, decodes=True),
+    **{
+        name: Entry(_released, sizes=0, rewrites=name == "proposition-released")
+        for name in released.RELEASED
+    },
 }

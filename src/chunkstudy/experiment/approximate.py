@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers import catalogue
 from chunkstudy.experiment.conditions import MINILM
 from chunkstudy.experiment.places import Places
-from chunkstudy.experiment.run import DEPTH, load_collection, load_store
+from chunkstudy.experiment.run import load_collection, load_store
+from chunkstudy.experiment.scoring import OVERLAP_DEPTH as DEPTH
 from chunkstudy.files import write_text
 from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA

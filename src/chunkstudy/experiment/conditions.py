@@ -1,22 +1,37 @@
-"""The grid: every condition of the study, where its record lies, and whether it can be run here."""
+"""A condition: its parts, where its record lies, and whether it can be run here."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Literal
 
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, PROTOCOLS
+from chunkstudy.experiment.encoding import parse_ordering
+from chunkstudy.protocols import PROTOCOLS
 
-COLLECTIONS = ("chroma", "builtin")
+Task = Literal["token_overlap", "in_corpus", "in_document"]
+COLLECTIONS: dict[str, Task] = {
+    "chroma": "token_overlap",
+    "builtin": "token_overlap",
+    "builtin-graded": "in_corpus",
+    "scifact": "in_corpus",
+    "nfcorpus": "in_corpus",
+    "arguana": "in_corpus",
+    "fiqa": "in_corpus",
+    "scidocs": "in_corpus",
+    "trec-covid": "in_corpus",
+    "quora": "in_corpus",
+    "gutenqa": "in_document",
+    "gutenqa-emma": "in_document",
+}
+"""What is asked of each: excerpts, documents, or a passage of the query's own document."""
+
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 LARGE = "text-embedding-3-large"
-
-MAIN_SIZES = ("800-400", "400-200", "400-0", "200-0")
-MINILM_SIZES = ("250-125", "250-0", "200-0")
 
 
 class ConditionError(ValueError):
@@ -48,13 +63,17 @@ class Condition:
             models.parse_slug(self.encoder)
         if (self.encoder == NONE) != (self.ordering == NONE):
             raise ConditionError("encoder and ordering are both none, or neither is")
-        if self.ordering not in (NONE, "pre_embedding"):
-            raise ConditionError(f"unknown ordering {self.ordering!r}; use pre_embedding or none")
+        if self.ordering != NONE:
+            parse_ordering(self.ordering)
         if self.encoder == NONE and catalogue.parse(self.chunker).needs_encoder:
             raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
 
     def __str__(self) -> str:
         return self.path.as_posix()
+
+    @property
+    def task(self) -> Task:
+        return COLLECTIONS[self.collection]
 
     @property
     def path(self) -> PurePosixPath:
@@ -82,62 +101,3 @@ def parse(path: str) -> Condition:
             "as `chunkstudy list` prints them"
         )
     return Condition(*parts)
-
-
-def chroma_grid() -> list[Condition]:
-    """Chroma's main table, its MiniLM table, and the rows that settle its printed sizes."""
-    simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
-    small = [f"{name}-{size}" for size in MINILM_SIZES for name in ("recursive", "token")]
-    # MiniLM's printed sizes fit WordPiece lengths with [CLS] and [SEP]; the other two are controls.
-    lengths = {
-        length: [f"recursive-{size}-{length}" for size in MINILM_SIZES]
-        for length in ("wordpiece-special", "wordpiece")
-    }
-    clusters = ["cluster-250", "cluster-200"]
-    token_windows = [f"token-{size}-wordpiece" for size in MINILM_SIZES]
-    extra = ["cluster-400", "kamradt", "kamradt-modified-300"]
-    model_free = simple + small + lengths["wordpiece-special"] + lengths["wordpiece"]
-    grid = _both("chroma", _unique(model_free), NONE, NONE)
-    grid += _both(
-        "chroma",
-        small + clusters + lengths["wordpiece-special"] + token_windows + extra,
-        MINILM,
-        "pre_embedding",
-    )
-    grid += [
-        Condition("chroma", chunker, LARGE, "pre_embedding", "as_published-chroma")
-        for chunker in (*simple, "kamradt", "kamradt-modified-300", "cluster-400", "cluster-200")
-    ]
-    return grid
-
-
-def builtin_grid() -> list[Condition]:
-    """What ``make reproduce`` runs live: every chunker, small enough for minutes on two cores."""
-    chunkers = [
-        "recursive-200-0",
-        "recursive-400-200",
-        "token-200-0",
-        "token-250-125",
-        "kamradt",
-        "kamradt-modified-300",
-        "cluster-200",
-        "cluster-400",
-    ]
-    return _both("builtin", chunkers, MINILM, "pre_embedding")
-
-
-def grid() -> list[Condition]:
-    """Every condition of the study, published rows that need a key included."""
-    return chroma_grid() + builtin_grid()
-
-
-def _both(collection: str, chunkers: list[str], encoder: str, ordering: str) -> list[Condition]:
-    return [
-        Condition(collection, chunker, encoder, ordering, protocol)
-        for chunker in chunkers
-        for protocol in (AS_PUBLISHED_CHROMA.name, CORRECTED.name)
-    ]
-
-
-def _unique(names: list[str]) -> list[str]:
-    return list(dict.fromkeys(names))

@@ -90,11 +90,15 @@ def jobs(
     ordering: Ordering,
     protocol: Protocol,
 ) -> Jobs:
-    """Lay out every document that has chunks, as the protocol says."""
+    """Lay out every document that has chunks, as the protocol says.
+
+    Rewritten chunks, whose text the document does not hold, are packed under every protocol.
+    """
     encoder = cast(TokenEncoder, store.encoder)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
-    if protocol.layout == "packed":
+    rewritten = chunks.text is not None and protocol.chunk_text == "source"
+    if protocol.layout == "packed" or rewritten:
         ids = [one for one, _ in encoder.content(chunks.texts(documents))]
         parts = [
             packed(ids[a:b], ordering.window, encoder.ends) for a, b in itertools.pairwise(limits)

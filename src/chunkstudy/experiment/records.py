@@ -1,4 +1,5 @@
-"""What a run leaves: ``run.json``, ``per_query.csv`` and ``timing.json``.
+"""What a run leaves: ``run.json``, ``per_query.csv``, ``timing.json``, and ``run.trec.gz`` where
+documents are ranked.
 
 ``run.json`` holds what produced the scores and refuses placeholders; what varies from run to run
 stands in ``timing.json``, which no digest covers.
@@ -6,6 +7,7 @@ stands in ``timing.json``, which no digest covers.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -16,7 +18,7 @@ import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkstudy.experiment.conditions import Condition
-from chunkstudy.files import write_json, write_text
+from chunkstudy.files import write_bytes, write_json, write_text
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 PLACEHOLDERS = ("", "unknown", "todo", "tbd", "n/a", "placeholder")
@@ -49,7 +51,9 @@ class Counts(_Strict):
     empty_chunks: Natural
     fallbacks: Natural
     ties_at_cut: Natural
-    """Queries whose 10th and 11th chunk have the same score."""
+    """Queries whose 10th and 11th chunk, or document, have the same score."""
+    judged_but_absent: Natural = 0
+    """Judged documents that the collection lacks; they lower recall and the ideal."""
 
 
 class Sizes(_Strict):
@@ -75,6 +79,8 @@ class Run(_Strict):
     """The encoder's own description; None where no model takes part."""
     similarity: Named
     counts: Counts
+    tie_range: dict[str, tuple[float, float]] = {}
+    """Worst and best mean of a measure that another order of equal scores would give."""
     sizes: dict[str, Sizes]
     packages: Annotated[dict[str, str], Field(min_length=1)]
     python: Named
@@ -104,9 +110,13 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def write(folder: Path, run: Run, scores: str, timing: dict[str, Any]) -> None:
+def write(
+    folder: Path, run: Run, scores: str, timing: dict[str, Any], trec: str | None = None
+) -> None:
     """Write a record; ``run.json`` last, since its presence says that the rest is whole."""
     write_text(folder / "per_query.csv", scores)
+    if trec is not None:
+        write_bytes(folder / "run.trec.gz", gzip.compress(trec.encode("utf-8"), mtime=0))
     write_json(folder / "timing.json", timing)
     write_json(folder / "run.json", run.model_dump(mode="json"))
 

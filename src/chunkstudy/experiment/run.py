@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import retrieval, tokens
-from chunkstudy.chunkers import catalogue
-from chunkstudy.collections import builtin, chroma
+from chunkstudy.chunkers import catalogue, semantic
+from chunkstudy.collections import beir, builtin, chroma, gutenqa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.experiment import records
+from chunkstudy.experiment import records, scoring
 from chunkstudy.experiment.conditions import NONE, Condition, ConditionError
+from chunkstudy.experiment.encoding import encode, parse_ordering
 from chunkstudy.experiment.store import VectorStore
-from chunkstudy.measures.token_overlap import TokenOverlap, in_tokens
-from chunkstudy.protocols import PROTOCOLS, Protocol
+from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
 from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
 
-DEPTH = 20
-CUTS: tuple[int | str, ...] = (5, 10, "Min")
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
-LOADERS: dict[str, Callable[[], Collection]] = {"chroma": chroma.load, "builtin": builtin.load}
+LOADERS: dict[str, Callable[[], Collection]] = {
+    "chroma": chroma.load,
+    "builtin": builtin.load,
+    "builtin-graded": builtin.load_graded,
+    "gutenqa": gutenqa.load,
+    "gutenqa-emma": gutenqa.load_emma,
+    **{name: partial(beir.load, name) for name in beir.SOURCES},
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Outcome:
     timing: dict[str, Any]
     chunks: Chunks
     ranking: retrieval.Ranking | None
+    trec: str | None = None
 
 
 @lru_cache(maxsize=2)
@@ -67,7 +73,9 @@ def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcom
     store = None if condition.encoder == NONE else load_store(condition.encoder, vectors)
     outcome = evaluate(condition, load_collection(condition.collection), store)
     if runs is not None:
-        records.write(runs / condition.path, outcome.run, outcome.scores, outcome.timing)
+        records.write(
+            runs / condition.path, outcome.run, outcome.scores, outcome.timing, outcome.trec
+        )
     return outcome
 
 
@@ -80,36 +88,26 @@ def evaluate(
     """Score a collection's queries under a condition, with its own chunker or the one given."""
     protocol = PROTOCOLS[condition.protocol]
     timing: dict[str, Any] = {}
-    started = time.perf_counter()
-    encoded_before = (store.computed, store.seconds) if store else (0, 0.0)
-    if chunker is None:
-        chunker = catalogue.build(condition.chunker, protocol, store.encode if store else None)
-    chunks = chunk_documents(chunker, collection.documents)
+    with _timed(timing, "chunking", store):
+        chunks = chunk(condition, collection, store, chunker)
     texts = chunks.texts(collection.documents)
-    spent = (store.seconds - encoded_before[1]) if store else 0.0
-    timing["chunking_seconds_without_encoding"] = time.perf_counter() - started - spent
-    timing["chunking_encoded_texts"] = store.computed - encoded_before[0] if store else 0
-    timing["chunking_encoding_seconds"] = spent
-
-    ranking = None
+    vectors = None
+    empty = sum(not text.strip() for text in texts)
     if store is not None:
-        before = (store.computed, store.seconds)
-        vectors = store.encode(texts, "document", label=str(condition.chunker))
-        queries = store.encode([query.text for query in collection.queries], "query")
-        timing["encoded_texts"] = store.computed - before[0]
-        timing["encoding_seconds"] = store.seconds - before[1]
-        started = time.perf_counter()
-        ranking = retrieval.search(queries, vectors, DEPTH)
-        timing["search_seconds"] = time.perf_counter() - started
-
+        with _timed(timing, "", store):
+            ordering = parse_ordering(condition.ordering)
+            label = str(condition.chunker)
+            of_chunks, empty = encode(
+                store, collection.documents, chunks, ordering, protocol, label
+            )
+            of_queries = store.encode([query.text for query in collection.queries], "query")
+            vectors = (of_queries, of_chunks)
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
-    started = time.perf_counter()
-    scores = score(collection, chunks, ranking, protocol, sizes["cl100k"])
-    timing["scoring_seconds"] = time.perf_counter() - started
-    timing["collection_tokens"] = sum(
-        len(tokens.encode_cl100k(document.text)) for document in collection.documents
-    )
-    text = records.per_query_text(scores)
+    scored = _score(condition, collection, chunks, vectors, sizes["cl100k"])
+    timing |= scored.seconds
+    in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
+    timing["collection_tokens"] = sum(in_documents)
+    text = records.per_query_text(scored.scores)
     record = records.Run(
         collection=condition.collection,
         chunker=condition.chunker,
@@ -126,61 +124,85 @@ def evaluate(
             documents=len(collection.documents),
             chunks=len(chunks),
             queries_expected=len(collection.queries),
-            queries_scored=int(scores["query_id"].nunique()),
-            empty_chunks=sum(not text.strip() for text in texts),
+            queries_scored=int(scored.scores["query_id"].nunique()),
+            empty_chunks=empty,
             fallbacks=0,
-            ties_at_cut=_ties(ranking, 10),
+            ties_at_cut=scored.ties_at_cut,
+            judged_but_absent=len(collection.absent),
         ),
+        tie_range=scored.tie_range,
         sizes={name: _sizes(values) for name, values in sizes.items()},
         packages={name: version(name) for name in PACKAGES},
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
     )
-    return Outcome(record, text, timing, chunks, ranking)
+    return Outcome(record, text, timing, chunks, scored.ranking, scored.trec)
 
 
-def score(
+def chunk(
+    condition: Condition,
+    collection: Collection,
+    store: VectorStore | None,
+    chunker: Chunker | None = None,
+) -> Chunks:
+    """The chunks of a condition; what its chunker embeds is encoded together beforehand."""
+    if chunker is None:
+        embed: semantic.Embed | None = store.encode if store else None
+        if store and condition.chunker == "semantic":
+            embed = _remembered(store, collection)
+        chunker = catalogue.build(condition.chunker, PROTOCOLS[condition.protocol], embed)
+    return chunk_documents(chunker, collection.documents)
+
+
+def _remembered(store: VectorStore, collection: Collection) -> semantic.Embed:
+    """An embedding function that knows every sentence window of the collection already."""
+    windows = [text for d in collection.documents for text in semantic.percentile_windows(d.text)]
+    windows = list(dict.fromkeys(windows))
+    vectors = store.encode(windows, label="sentence windows")
+    places = {text: i for i, text in enumerate(windows)}
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        return vectors[[places[text] for text in texts]]
+
+    return embed
+
+
+def _score(
+    condition: Condition,
     collection: Collection,
     chunks: Chunks,
-    ranking: retrieval.Ranking | None,
-    protocol: Protocol,
+    vectors: tuple[NDArray[np.float32], NDArray[np.float32]] | None,
     chunk_tokens: NDArray[np.int64],
-) -> pd.DataFrame:
-    """Every measure of the token-overlap task, as ``query_id, measure, value``."""
-    columns: dict[str, NDArray[np.float64]] = {}
-    _score_unit(columns, TokenOverlap.of(collection, chunks, protocol.hit), ranking, "", protocol)
-    if protocol.true_tokens:
-        offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
-        in_true_tokens = in_tokens(collection, chunks, offsets)
-        _score_unit(columns, in_true_tokens, ranking, "(unit=token)", protocol)
-    if ranking is not None:
-        for cut in (5, 10):
-            found = ranking.chunk[:, :cut]
-            read = np.where(found >= 0, chunk_tokens[found], 0).sum(axis=1)
-            columns[f"TokensRead@{cut}"] = read.astype(np.float64)
-    wide = pd.DataFrame(columns)
-    wide.insert(0, "query_id", [query.id for query in collection.queries])
-    return wide.melt(id_vars="query_id", var_name="measure", value_name="value")
+) -> scoring.Scored:
+    protocol = PROTOCOLS[condition.protocol]
+    if condition.task == "token_overlap":
+        return scoring.token_overlap(collection, chunks, vectors, protocol, chunk_tokens)
+    if vectors is None:
+        raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
+    if condition.task == "in_corpus":
+        return scoring.in_corpus(collection, chunks, vectors, protocol)
+    propositions = condition.chunker == "proposition-released"
+    lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
+    gold = gutenqa.gold_strings()
+    if propositions and lumberchunker:
+        gold = gutenqa.proposition_answers()
+    by_parent = propositions and not lumberchunker
+    return scoring.in_document(collection, chunks, vectors, protocol, gold, by_parent)
 
 
-def _score_unit(
-    columns: dict[str, NDArray[np.float64]],
-    overlap: TokenOverlap,
-    ranking: retrieval.Ranking | None,
-    unit: str,
-    protocol: Protocol,
-) -> None:
-    omega, omega_sum = overlap.precision_omega()
-    columns[f"PrecisionOmega{unit}"] = omega
-    if protocol.hit == "overlap":
-        columns[f"PrecisionOmega(sum){unit}".replace(")(", ",")] = omega_sum
-    if ranking is None:
-        return
-    for cut in CUTS:
-        for name, values in overlap.at(ranking.chunk, cut).items():
-            if unit and name == "SpanF1":
-                continue
-            columns[f"{name}{unit}@{cut}"] = values
+@contextmanager
+def _timed(timing: dict[str, Any], stage: str, store: VectorStore | None) -> Iterator[None]:
+    """Note what a stage encoded, and for chunking the seconds that are not encoding."""
+    prefix = f"{stage}_" if stage else ""
+    started = time.perf_counter()
+    computed, read, seconds = (store.computed, store.tokens, store.seconds) if store else (0, 0, 0)
+    yield
+    spent = store.seconds - seconds if store else 0.0
+    if stage:
+        timing[f"{stage}_seconds_without_encoding"] = time.perf_counter() - started - spent
+    timing[f"{prefix}encoded_texts"] = store.computed - computed if store else 0
+    timing[f"{prefix}encoded_tokens_in_context"] = store.tokens - read if store else 0
+    timing[f"{prefix}encoding_seconds"] = spent
 
 
 def _sizes(values: NDArray[np.int64]) -> records.Sizes:
@@ -188,7 +210,3 @@ def _sizes(values: NDArray[np.int64]) -> records.Sizes:
         mean=round(float(values.mean()), 6),
         percentiles=[round(float(p), 2) for p in np.percentile(values, np.arange(0, 101, 5))],
     )
-
-
-def _ties(ranking: retrieval.Ranking | None, cut: int) -> int:
-    return 0 if ranking is None else int(ranking.tied_at(cut).sum())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.experiment import conditions
+from chunkstudy.experiment import grids
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
 from chunkstudy.report import figures, latex, live, notebooks, tables
@@ -97,7 +97,7 @@ def numbers(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> dict[str
     """Every number the prose uses, by name."""
     found = {f"verdict {v}": str(n) for v, n in comparison["verdict"].value_counts().items()}
     found["published cells"] = str(len(comparison))
-    found["conditions"] = str(len(conditions.grid()))
+    found["conditions"] = str(len(grids.grid()))
     for _, row in made["chroma_collection"].iterrows():
         found[f"tokens {row['part']}"] = f"{row['tokens']}"
     return found

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.experiment import conditions, records
+from chunkstudy.experiment import grids, records
 from chunkstudy.experiment.places import Places
 from chunkstudy.experiment.run import run
 
@@ -21,7 +21,7 @@ def compare_with_stored(places: Places) -> str:
         RecordError: if a mean is further from its stored value than the tolerance.
     """
     worst = 0.0
-    grid = conditions.builtin_grid()
+    grid = grids.live_grid()
     for condition in grid:
         run(condition, places.vectors, places.build / "runs")
         live = _means(places.build / "runs" / condition.path)

@@ -10,7 +10,8 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.chunkers import catalogue
 from chunkstudy.experiment import records
-from chunkstudy.experiment.conditions import MINILM, MINILM_SIZES, NONE, Condition
+from chunkstudy.experiment.conditions import MINILM, NONE, Condition
+from chunkstudy.experiment.grids import MINILM_SIZES
 from chunkstudy.experiment.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.report.published import Library, Scores, read_published

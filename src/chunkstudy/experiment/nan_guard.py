@@ -1,0 +1,103 @@
+"""What one empty document does to a ranking that does not guard against NaN.
+
+An empty document gives the semantic chunker of the taxonomy paper one empty chunk, its late
+encoder a zero vector, cosine similarity 0/0, and pytrec_eval a NaN to sort by (PROTOCOLS B.4.1).
+MTEB turns NaN into -1. Both ways are scored here on real rankings with empty documents added at
+FiQA's and TREC-COVID's proportions.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import pytrec_eval
+
+from chunkstudy.document_retrieval import best_per_document
+from chunkstudy.experiment.conditions import Condition
+from chunkstudy.experiment.encoding import encode, parse_ordering
+from chunkstudy.experiment.grids import BEIR_AT_HAND, IELAB, LATE, WIDE
+from chunkstudy.experiment.places import Places
+from chunkstudy.experiment.run import chunk, load_collection, load_store
+from chunkstudy.files import write_text
+from chunkstudy.measures.ranking import judged_documents
+from chunkstudy.protocols import PROTOCOLS
+
+EMPTY_SHARE = {"FiQA": 38 / 57_638, "TREC-COVID": 1 / 171_332}
+"""Empty documents among all, by the gap between corpora and Pyserini's flat indexes."""
+SEEDS = 5
+QUERIES = 323
+"""At most, so that ArguAna does not take an hour."""
+
+
+def measure(places: Places) -> pd.DataFrame:
+    """Write ``results/experiments/nan_guard.csv``: mean nDCG@10 with and without the guard.
+
+    A row per collection, proportion and draw of the empty documents' places among the others.
+    """
+    rows = []
+    for name in BEIR_AT_HAND:
+        print(f"empty documents in {name}", file=sys.stderr)
+        collection = load_collection(name)
+        condition = Condition(name, "semantic", WIDE, LATE, IELAB)
+        store = load_store(WIDE, places.vectors)
+        chunks = chunk(condition, collection, store)
+        protocol = PROTOCOLS[IELAB]
+        ordering = parse_ordering(LATE)
+        vectors, _ = encode(store, collection.documents, chunks, ordering, protocol)
+        queries = collection.queries[:QUERIES]
+        asked = store.encode([query.text for query in queries], "query")
+        documents, scores = best_per_document(asked, vectors, chunks.document)
+        ids = [collection.documents[d].id for d in documents.tolist()]
+        judged = judged_documents(collection)
+        for proportion, share in EMPTY_SHARE.items():
+            empties = max(1, round(share * len(ids)))
+            for seed in range(SEEDS):
+                order = with_empty(ids, empties, seed)
+                runs = {
+                    query.id: dict(zip(ids, row.tolist(), strict=True))
+                    for query, row in zip(queries, scores, strict=True)
+                }
+                kept, guarded = (
+                    mean_ndcg(judged, runs, order, value) for value in (math.nan, -1.0)
+                )
+                rows.append((name, proportion, empties, seed, f"{guarded:.6f}", f"{kept:.6f}"))
+    columns = ["collection", "proportion", "empty documents", "seed", "guarded", "NaN kept"]
+    table = pd.DataFrame(rows, columns=columns)
+    text = table.to_csv(index=False, lineterminator="\n")
+    write_text(places.results / "experiments" / "nan_guard.csv", text)
+    return table
+
+
+def with_empty(ids: list[str], empties: int, seed: int) -> list[str]:
+    """The ids with as many empty documents' ids put in at random places."""
+    order = list(ids)
+    generator = np.random.default_rng(seed)
+    for n in range(empties):
+        order.insert(int(generator.integers(len(order) + 1)), f"empty-{n}")
+    return order
+
+
+def mean_ndcg(
+    judged: Mapping[str, Mapping[str, int]],
+    runs: Mapping[str, Mapping[str, float]],
+    order: list[str],
+    empty_score: float,
+) -> float:
+    """Mean nDCG@10 by pytrec_eval itself, documents handed over in this order.
+
+    An equal id is dropped, as both official evaluators do.
+    """
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        {query: dict(judged[query]) for query in runs if query in judged}, {"ndcg_cut.10"}
+    )
+    found = evaluator.evaluate(
+        {
+            query: {one: scores.get(one, empty_score) for one in order if one != query}
+            for query, scores in runs.items()
+        }
+    )
+    return float(np.mean([value["ndcg_cut_10"] for value in found.values()]))

@@ -1,0 +1,192 @@
+"""None, paragraph, fixed-size, sentence and semantic chunks in the forms that papers and code give
+them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from chunkstudy.chunkers import catalogue, passages, semantic
+from chunkstudy.collections import beir
+from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.spans import Document, Span, chunk_documents
+
+TEXTS = st.text(st.sampled_from("ab C.!?\n\"'"), max_size=120)
+WORDS = st.lists(
+    st.sampled_from(["cell", "Gene", "x", "immunohistochemistry", ".", "5"]), max_size=60
+)
+
+
+def hashed(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Vectors that depend on nothing but the text."""
+    rows = [np.random.default_rng(crc32(text.encode())).normal(size=8) for text in texts]
+    return np.asarray(rows, dtype=np.float32).reshape(-1, 8)
+
+
+def offsets_of(words: list[str]) -> tuple[str, list[Span]]:
+    """A text and its tokens: words apart by spaces, full stops close to what stands before."""
+    text = re.sub(r" \.", ".", " ".join(words))
+    return text, [match.span() for match in re.finditer(r"\w+|\.", text)]
+
+
+@given(TEXTS)
+def test_paragraphs_are_the_stripped_lines_that_hold_anything(text: str) -> None:
+    found = [text[start:end] for start, end in passages.paragraphs(text)]
+    assert found == [line.strip() for line in text.split("\n") if line.strip()]
+
+
+@given(WORDS, st.integers(1, 9))
+def test_fixed_chunks_hold_their_number_of_tokens(words: list[str], size: int) -> None:
+    _text, offsets = offsets_of(words)
+    spans = passages.fixed(offsets, size)
+    inside = [sum(a <= s and e <= b for s, e in offsets) for a, b in spans]
+    assert sum(inside) == len(offsets)
+    assert all(count == size for count in inside[:-1])
+    assert all(0 < count <= size for count in inside)
+
+
+def test_ielabs_first_fixed_chunk_has_one_token_more() -> None:
+    text = "word " * 600
+    sizes = {
+        protocol.form: [
+            len(text[s:e].split()) for s, e, *_ in catalogue.build("fixed-256", protocol)(text)
+        ]
+        for protocol in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED)
+    }
+    assert sizes == {"jina": [256, 256, 88], "ielab": [257, 256, 87], "own": [256, 256, 88]}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "merged", "dropped"),
+    [
+        (20, [10, 10], [10, 10]),
+        (23, [10, 13], [10, 10]),
+        (25, [10, 10, 5], [10, 10, 5]),
+        (3, [3], [3]),
+    ],
+)
+def test_short_tails_are_merged_or_dropped(
+    tokens: int, merged: list[int], dropped: list[int]
+) -> None:
+    offsets = [(i, i + 1) for i in range(tokens)]
+    assert [b - a for a, b in passages.fixed_merged(offsets, 10, 4)] == merged
+    assert [b - a for a, b in passages.fixed_dropped(offsets, 10, 4)] == dropped
+
+
+@given(WORDS, st.integers(1, 4))
+def test_sentence_groups_end_at_sentence_ends_and_lose_at_most_a_tail_token(
+    words: list[str], group: int
+) -> None:
+    text, offsets = offsets_of(words)
+    kept = passages.sentence_groups(text, offsets, group, keeps_tail=True)
+    lost = passages.sentence_groups(text, offsets, group, keeps_tail=False)
+    assert lost in (kept, kept[:-1])
+    assert all(text[end - 1] == "." for _, end in kept[:-1])
+    covered = [any(a <= s and e <= b for a, b in kept) for s, e in offsets]
+    assert all(covered)
+
+
+def test_a_full_stop_inside_a_number_ends_no_sentence() -> None:
+    chunk = catalogue.build("sentence-1", CORRECTED)
+    text = "A dose of 2.5 mg helped. Others had 3.1 mg."
+    assert [text[s:e] for s, e in chunk(text)] == [
+        "A dose of 2.5 mg helped.",
+        "Others had 3.1 mg.",
+    ]
+
+
+def test_jina_loses_a_tail_of_one_token_and_the_corrected_form_keeps_it() -> None:
+    text = "One sentence. Two sentences. End"
+    forms = {p.form: catalogue.build("sentence-2", p)(text) for p in (AS_PUBLISHED_JINA, CORRECTED)}
+    assert [(s, e) for s, e, *_ in forms["jina"]] == [(0, 28)]
+    assert forms["own"] == [(0, 28), (29, 32)]
+
+
+def test_ielab_tears_the_capital_from_its_sentence_and_drops_quotation_marks() -> None:
+    text = 'He left. "Why?" she asked. The door closed.'
+    ((start, end, joined),) = passages.ielab_sentences(text, 5)
+    assert joined == 'He left. W hy?" she asked. T he door closed.'
+    assert (start, end) == (0, len(text))
+
+
+@given(TEXTS, st.integers(1, 5))
+def test_ielab_sentences_never_gain_text(text: str, group: int) -> None:
+    for start, end, joined in passages.ielab_sentences(text, group):
+        assert 0 <= start < end <= len(text)
+        inside = iter(text[start:end])
+        assert all(letter in inside for letter in joined if not letter.isspace())
+
+
+@given(TEXTS)
+def test_punkt_sentences_lose_nothing_but_leading_white_space(text: str) -> None:
+    spans = semantic.punkt_sentences(text)
+    covered = "".join(text[s:e] for s, e in spans)
+    assert text.endswith(covered)
+    assert covered.strip() == text.strip()
+
+
+def test_every_short_document_is_cut_in_exactly_two() -> None:
+    # B.4.1 of the protocol notes: of 2 to 20 distinct distances one is above the 95th percentile.
+    for sentences in range(3, 22):
+        text = " ".join(f"The experiment number {i} worked very well." for i in range(sentences))
+        assert len(semantic.percentile(text, embed=hashed)) == 2
+
+
+def llama_pieces(text: str) -> list[str]:
+    """The same document through LlamaIndex's own splitter."""
+    from llama_index.core import Document as LlamaDocument
+    from llama_index.core.embeddings import BaseEmbedding
+    from llama_index.core.node_parser import SemanticSplitterNodeParser
+
+    class Hashed(BaseEmbedding):
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return [float(v) for v in hashed([text])[0]]
+
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return self._get_text_embedding(query)
+
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            return self._get_text_embedding(query)
+
+    parser: Any = SemanticSplitterNodeParser(embed_model=Hashed())
+    nodes = parser.build_semantic_nodes_from_documents([LlamaDocument(text=text)])
+    return [node.text for node in nodes]
+
+
+@pytest.mark.real_data
+def test_semantic_chunks_are_llamaindexs_pieces() -> None:
+    if not beir.available("scifact"):
+        pytest.skip("SciFact is not here; set CHUNKSTUDY_DATA")
+    for document in beir.load("scifact").documents[::175]:
+        spans = semantic.percentile(document.text, embed=hashed)
+        assert [document.text[s:e] for s, e in spans] == llama_pieces(document.text)
+
+
+@pytest.mark.parametrize("protocol", [AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED], ids=str)
+@pytest.mark.parametrize("slug", ["none", "paragraph", "fixed-64", "sentence-5", "semantic"])
+@pytest.mark.parametrize("text", ["", " ", "x", "\U0001f7e5", "word " * 900, "a\n\n\nb", "é́" * 40])
+def test_odd_documents_give_chunks_that_fit_them(slug: str, protocol: Any, text: str) -> None:
+    chunks = chunk_documents(catalogue.build(slug, protocol, hashed), [Document("d", text)])
+    if protocol is CORRECTED:
+        assert (chunks.lengths > 0).all()
+    for chunk, start, end in zip(
+        chunks.texts([Document("d", text)]), chunks.start, chunks.end, strict=True
+    ):
+        assert protocol.chunk_text != "source" or chunk == text[start:end]
+
+
+def test_an_empty_document_gives_an_empty_semantic_chunk_only_as_published() -> None:
+    empty = {
+        p.form: list(catalogue.build("semantic", p, hashed)(""))
+        for p in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED)
+    }
+    assert empty["own"] == []
+    assert [chunk[2] for chunk in empty["ielab"]] == [""]
