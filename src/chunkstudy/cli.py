@@ -93,13 +93,17 @@ def run(
             f"{len(skipped)} cannot be run here",
             err=True,
         )
+        if todo and not dry_run:
+            from chunkstudy.experiment.run import read_together
+
+            read_together(todo, where.vectors)
         for number, condition in enumerate(todo, start=1):
             typer.echo(f"[{number}/{len(todo)}] {condition}", err=True)
             if not dry_run:
                 from chunkstudy.experiment.run import run as run_one
 
                 run_one(condition, where.vectors, where.runs)
-        for name in sorted({c.collection for c in todo} - {"builtin"}) if not dry_run else ():
+        for name in sorted({c.collection for c in todo} & {"chroma"}) if not dry_run else ():
             from chunkstudy.experiment import parts
             from chunkstudy.experiment.run import load_collection
 

@@ -118,7 +118,7 @@ def jobs(
     return Jobs(layouts, spans)
 
 
-def read_once(store: VectorStore, many: Iterable[Jobs]) -> None:
+def read_once(store: VectorStore, many: Iterable[Jobs], label: str = "reading") -> None:
     """One pass over the documents for several sets of chunks; vectors stay in the store.
 
     Documents of one window are pooled as a whole too, since that is their plain vector.
@@ -131,7 +131,7 @@ def read_once(store: VectorStore, many: Iterable[Jobs]) -> None:
             np.concatenate([places, [[0, layout.tokens]]]) if len(layout.windows) == 1 else places
             for layout, places in zip(one.layouts, one.spans, strict=True)
         ]
-    store.fill(layouts, spans)
+    store.fill(layouts, spans, label)
 
 
 def encode(

@@ -77,6 +77,13 @@ class Run(_Strict):
     per_query_sha256: Sha256
     model: dict[str, Any] | None
     """The encoder's own description; None where no model takes part."""
+    reading: dict[str, Any] | None = None
+    """How documents were laid out for contextualized encoding: layout, window, overlap, special
+    tokens; None under other orderings."""
+    depth: Named = "all"
+    """Chunks ranked before documents are scored by their best: all, or Jina's formula."""
+    unscored: list[str] = []
+    """Queries that nothing judges, left out of every mean."""
     similarity: Named
     counts: Counts
     tie_range: dict[str, tuple[float, float]] = {}

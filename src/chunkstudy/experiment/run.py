@@ -22,7 +22,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.experiment import records, scoring
 from chunkstudy.experiment.conditions import NONE, Condition, ConditionError
-from chunkstudy.experiment.encoding import encode, parse_ordering
+from chunkstudy.experiment.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
 from chunkstudy.experiment.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
 from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
@@ -79,6 +79,33 @@ def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcom
     return outcome
 
 
+def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
+    """Read each collection once for all its contextualized conditions of one encoder and window.
+
+    Their vectors are then in the store, so running them reads nothing again.
+    """
+    groups: dict[tuple[str, str, str], list[Condition]] = {}
+    for one in conditions:
+        if one.ordering.startswith(CONTEXTUALIZED) and not one.reason_not_run:
+            groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
+    for (name, encoder, ordering), group in groups.items():
+        collection, store = load_collection(name), load_store(encoder, vectors)
+        read_once(
+            store,
+            [
+                jobs(
+                    store,
+                    collection.documents,
+                    chunk(one, collection, store),
+                    parse_ordering(ordering),
+                    PROTOCOLS[one.protocol],
+                )
+                for one in group
+            ],
+            label=f"{name}, {ordering}, {len(group)} conditions",
+        )
+
+
 def evaluate(
     condition: Condition,
     collection: Collection,
@@ -108,6 +135,7 @@ def evaluate(
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
     text = records.per_query_text(scored.scores)
+    has_scores = set(scored.scores["query_id"])
     record = records.Run(
         collection=condition.collection,
         chunker=condition.chunker,
@@ -119,12 +147,15 @@ def evaluate(
         chunks_sha256=chunks.digest(),
         per_query_sha256=records.text_sha256(text),
         model=store.encoder.describe() if store else None,
+        reading=_reading(condition),
+        depth=protocol.depth,
+        unscored=[query.id for query in collection.queries if query.id not in has_scores],
         similarity="cosine, exact, float32" if store else "no search",
         counts=records.Counts(
             documents=len(collection.documents),
             chunks=len(chunks),
             queries_expected=len(collection.queries),
-            queries_scored=int(scored.scores["query_id"].nunique()),
+            queries_scored=len(has_scores),
             empty_chunks=empty,
             fallbacks=0,
             ties_at_cut=scored.ties_at_cut,
@@ -203,6 +234,18 @@ def _timed(timing: dict[str, Any], stage: str, store: VectorStore | None) -> Ite
     timing[f"{prefix}encoded_texts"] = store.computed - computed if store else 0
     timing[f"{prefix}encoded_tokens_in_context"] = store.tokens - read if store else 0
     timing[f"{prefix}encoding_seconds"] = spent
+
+
+def _reading(condition: Condition) -> dict[str, Any] | None:
+    if not condition.ordering.startswith(CONTEXTUALIZED):
+        return None
+    ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
+    return {
+        "layout": protocol.layout,
+        "window": ordering.window,
+        "overlap": ordering.overlap if protocol.layout != "packed" else 0,
+        "special_tokens": protocol.special_tokens,
+    }
 
 
 def _sizes(values: NDArray[np.int64]) -> records.Sizes:

@@ -122,6 +122,8 @@ def in_document(
 ) -> Scored:
     """DCG of the first relevant chunk of the query's own document, and the best it could be.
 
+    Under relevance by overlap a query whose passage was not located has no scores.
+
     Args:
         collection: whose queries name a document.
         chunks: of the collection.
@@ -151,7 +153,11 @@ def in_document(
         columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut, parents)
     columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
     ties = 0 if by_parent else int(found.tied_at(10).sum())
-    return Scored(_long(collection, columns), found, ties, seconds=_seconds(started, searched))
+    scores = _long(collection, columns)
+    if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
+        judged = {judgment.query for judgment in collection.judgments}
+        scores = scores[scores["query_id"].isin(judged)]
+    return Scored(scores, found, ties, seconds=_seconds(started, searched))
 
 
 def own_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:

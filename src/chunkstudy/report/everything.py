@@ -13,9 +13,9 @@ import pandas as pd
 from chunkstudy.experiment import grids
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
-from chunkstudy.report import figures, latex, live, notebooks, tables
+from chunkstudy.report import figures, late_chunking, latex, live, notebooks, tables
 from chunkstudy.report.findings import findings
-from chunkstudy.report.published import compare
+from chunkstudy.report.published import Library, compare
 
 GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
 CAPTIONS = {
@@ -25,6 +25,14 @@ CAPTIONS = {
     "chroma_lengths": "Which length function prints the MiniLM table's chunk sizes.",
     "chroma_protocols": "The official protocol against the corrected one, in points.",
     "chroma_cost": "What each chunker costs.",
+    "late_chunking_gains": "Contextualized minus plain chunking, all-MiniLM-L6-v2, in percent.",
+    "late_chunking_windows": "Contextualized minus plain chunking by window, in percent.",
+    "late_chunking_tails": "Fixed-size chunks with short tails merged or dropped, in percent.",
+    "late_chunking_protocols": "The official protocols against the corrected one, in percent.",
+    "late_chunking_emma": "GutenQA's public book: DCG@10 and its ceiling, in percent.",
+    "late_chunking_nan_guard": "Empty documents with and without a guard against NaN, in percent.",
+    "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
+    "late_chunking_similarity": "How alike the chunks of one document are.",
 }
 
 
@@ -76,6 +84,18 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "chroma_cost": tables.cost(places),
         "chroma_approximate_search": tables.approximate(places),
         "chroma_scores": tables.scores(places),
+    }
+    library = Library(places)
+    made |= {
+        "late_chunking_scores": late_chunking.scores(library),
+        "late_chunking_gains": late_chunking.gains(library),
+        "late_chunking_windows": late_chunking.windows(library),
+        "late_chunking_tails": late_chunking.tails(library),
+        "late_chunking_protocols": late_chunking.protocols(library),
+        "late_chunking_emma": late_chunking.emma(library),
+        "late_chunking_nan_guard": late_chunking.nan_guard(places),
+        "late_chunking_depth": late_chunking.experiment(places, "depth"),
+        "late_chunking_similarity": late_chunking.experiment(places, "similarity"),
     }
     made["findings"] = findings(comparison, made)
     made["verdicts"] = verdict_counts(comparison)

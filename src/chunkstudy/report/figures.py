@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import matplotlib as mpl
@@ -18,6 +19,7 @@ from chunkstudy import statistics
 from chunkstudy.experiment.conditions import MINILM, NONE
 from chunkstudy.experiment.places import Places
 from chunkstudy.protocols import CORRECTED
+from chunkstudy.report import late_chunking_figures
 from chunkstudy.report.published import Library, Scores
 
 STYLE = Path(__file__).with_name("style.mplstyle")
@@ -32,7 +34,8 @@ def write_all(places: Places) -> list[Path]:
     library = Library(places)
     comparison = pd.read_csv(places.results / "comparison.csv")
     with plt.style.context(STYLE):
-        for name, figure in _figures(library, comparison):
+        drawn = chain(_figures(library, comparison), late_chunking_figures.figures(places))
+        for name, figure in drawn:
             for suffix in ("png", "pdf"):
                 path = places.figures / f"{name}.{suffix}"
                 path.parent.mkdir(parents=True, exist_ok=True)
