@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,10 +46,17 @@ class Ranking:
 
     def tied_at(self, cut: int) -> NDArray[np.bool_]:
         """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
-        if cut == self.chunk.shape[1]:
-            return self.ties_at_cut > 0
-        same = self.score[:, cut - 1] == self.score[:, cut]
-        return same & (self.chunk[:, cut] != NO_CHUNK)
+        return tied_at(self.score, self.ties_at_cut, cut)
+
+
+def tied_at(
+    score: NDArray[np.float32], ties_at_cut: NDArray[np.int64], cut: int
+) -> NDArray[np.bool_]:
+    """``tied_at`` of any ranking, from its scores (queries, depth) and its ties at the depth."""
+    if cut == score.shape[1]:
+        return ties_at_cut > 0
+    same: NDArray[np.bool_] = score[:, cut - 1] == score[:, cut]
+    return same & ~np.isneginf(score[:, cut])
 
 
 def search(
@@ -72,39 +80,67 @@ def search(
     Raises:
         SearchError: if shapes do not fit or a value is not finite.
     """
-    check_shapes(queries, vectors, depth, block, allowed)
-    refuse_not_finite(queries, "query", 0)
-    kept = Ranking(
-        np.full((len(queries), depth), NO_CHUNK, dtype=np.int64),
-        np.full((len(queries), depth), -np.inf, dtype=np.float32),
-        np.zeros(len(queries), dtype=np.int64),
-    )
+    check_shapes(queries, vectors, depth, block)
+    if allowed is not None and (
+        allowed.query_document.shape != (len(queries),)
+        or allowed.chunk_document.shape != (len(vectors),)
+    ):
+        raise SearchError("a limit must name one document per query and one per chunk")
+    kept = nothing_kept(len(queries), depth)
+    for rows, first, scores in score_blocks(queries, vectors, block):
+        if allowed is not None:
+            wanted = allowed.query_document[rows, None]
+            here = allowed.chunk_document[None, first : first + block]
+            scores[(wanted >= 0) & (wanted != here)] = -np.inf
+        keep_best(kept, rows, scores, np.arange(first, first + scores.shape[1]))
+    return kept
+
+
+def score_blocks(
+    queries: NDArray[np.float32], vectors: NDArray[np.float32], block: int
+) -> Iterator[tuple[slice, int, NDArray[np.float32]]]:
+    """Score some queries against some chunks at a time, chunks ascending.
+
+    Yields:
+        Rows of ``queries``, the index of the first chunk, and scores of shape (rows, at most
+        ``block``), which the caller may change. All rows come before the next chunks.
+
+    Raises:
+        SearchError: if a value is not finite.
+    """
+    _refuse_not_finite(queries, "query", 0)
     for first in range(0, len(vectors), block):
         part = vectors[first : first + block]
-        refuse_not_finite(part, "chunk", first)
+        _refuse_not_finite(part, "chunk", first)
         # A float32 product depends in its last bit on the block's shape and the machine; summed
         # in float64 and then rounded, equal vectors score the same wherever they stand.
         columns = part.astype(np.float64).T
         for low in range(0, len(queries), _QUERIES_AT_ONCE):
-            rows = slice(low, low + _QUERIES_AT_ONCE)
-            scores = (queries[rows].astype(np.float64) @ columns).astype(np.float32)
-            if allowed is not None:
-                wanted = allowed.query_document[rows, None]
-                here = allowed.chunk_document[None, first : first + block]
-                scores[(wanted >= 0) & (wanted != here)] = -np.inf
-            _merge(kept, rows, scores, first)
-    return kept
+            rows = slice(low, min(low + _QUERIES_AT_ONCE, len(queries)))
+            yield rows, first, (queries[rows].astype(np.float64) @ columns).astype(np.float32)
 
 
-def _merge(kept: Ranking, rows: slice, scores: NDArray[np.float32], first: int) -> None:
-    """Let a block of scores, whose chunks start at index ``first``, compete with those kept."""
+def nothing_kept(queries: int, depth: int) -> Ranking:
+    """The ranking from which a search starts: padding only."""
+    return Ranking(
+        np.full((queries, depth), NO_CHUNK, dtype=np.int64),
+        np.full((queries, depth), -np.inf, dtype=np.float32),
+        np.zeros(queries, dtype=np.int64),
+    )
+
+
+def keep_best(
+    kept: Ranking, rows: slice, scores: NDArray[np.float32], chunk: NDArray[np.int64]
+) -> None:
+    """Let scores of shape (rows, columns) compete with those kept; -inf is never kept.
+
+    Args:
+        chunk: ascending along the columns and above every chunk kept; broadcasts to ``scores``.
+    """
     depth = kept.chunk.shape[1]
-    index = np.arange(first, first + scores.shape[1], dtype=np.int64)
     # Kept chunks have the lower indices and stand in order, so equal scores stand by index here.
     score = np.concatenate([kept.score[rows], scores], axis=1)
-    chunk = np.concatenate(
-        [kept.chunk[rows], np.broadcast_to(index, scores.shape)], axis=1, dtype=np.int64
-    )
+    chunk = np.concatenate([kept.chunk[rows], np.broadcast_to(chunk, scores.shape)], axis=1)
     old_cut = kept.score[rows, -1]
     cut = np.partition(score, -depth, axis=1)[:, -depth]
     above = score > cut[:, None]
@@ -123,13 +159,9 @@ def _merge(kept: Ranking, rows: slice, scores: NDArray[np.float32], first: int) 
 
 
 def check_shapes(
-    queries: NDArray[np.float32],
-    vectors: NDArray[np.float32],
-    depth: int,
-    block: int,
-    allowed: Limit | None = None,
+    queries: NDArray[np.float32], vectors: NDArray[np.float32], depth: int, block: int
 ) -> None:
-    """Refuse arrays that do not belong together."""
+    """Refuse what no search can be made of."""
     if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
         raise SearchError(
             f"queries of shape {queries.shape} and vectors of shape {vectors.shape} do not fit; "
@@ -137,15 +169,9 @@ def check_shapes(
         )
     if depth < 1 or block < 1:
         raise SearchError(f"depth and block must be at least 1, not {depth} and {block}")
-    if allowed is not None and (
-        allowed.query_document.shape != (len(queries),)
-        or allowed.chunk_document.shape != (len(vectors),)
-    ):
-        raise SearchError("a limit must name one document per query and one per chunk")
 
 
-def refuse_not_finite(values: NDArray[np.float32], kind: str, first: int) -> None:
-    """Refuse NaN and infinity, whose rank no library agrees on."""
+def _refuse_not_finite(values: NDArray[np.float32], kind: str, first: int) -> None:
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
         raise SearchError(

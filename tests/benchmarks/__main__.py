@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 
 from chunkstudy.chunkers.semantic import cluster_cuts
-from tests.benchmarks import encoding, scoring
+from tests.benchmarks import encoding, ranking, scoring
 
 FINANCE_PIECES = 4_836
 
@@ -30,6 +30,8 @@ def clustering() -> None:
 def main() -> None:
     print("scoring one condition (target: 0.2 s, 300 MB)")
     scoring.main()
+    print("\nranking documents and nDCG@10 at the size of SciFact (target: 2 s for 300 queries)")
+    ranking.main()
     print("\ncluster segmentation of the finance corpus")
     clustering()
     print("\nencoding recursive-200 chunks (targets: 1.4 x, 0.75)")

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import retrieval
-from chunkstudy.document_retrieval import documents_of, jina_depth, search_documents
 from chunkstudy.experiment.conditions import Condition
 from chunkstudy.experiment.encoding import encode, parse_ordering
 from chunkstudy.experiment.grids import BEIR_AT_HAND, OWN, PASSAGES, PRE, WIDE
 from chunkstudy.experiment.places import Places
 from chunkstudy.experiment.run import chunk, load_collection, load_store
-from chunkstudy.experiment.scoring import DOCUMENT_DEPTH, RANKED, own_documents
+from chunkstudy.experiment.scoring import DOCUMENT_DEPTH, RANKED, excluded_documents
 from chunkstudy.files import write_text
 from chunkstudy.measures.ranking import per_query
 from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.retrieval_documents import documents_of, jina_depth, search_documents
 
 DEPTHS = (10, 20, 100, 1000)
 
@@ -33,7 +33,7 @@ def measure(places: Places) -> pd.DataFrame:
     for name in BEIR_AT_HAND:
         collection = load_collection(name)
         asked = store.encode([query.text for query in collection.queries], "query")
-        excluded = own_documents(collection, protocol)
+        excluded = excluded_documents(collection, protocol)
         for slug in PASSAGES:
             print(f"depth of {slug} in {name}", file=sys.stderr)
             chunks = chunk(Condition(name, slug, WIDE, PRE, OWN), collection, store)

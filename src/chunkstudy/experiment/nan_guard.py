@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import pytrec_eval
 
-from chunkstudy.document_retrieval import best_per_document
 from chunkstudy.experiment.conditions import Condition
 from chunkstudy.experiment.encoding import encode, parse_ordering
 from chunkstudy.experiment.grids import BEIR_AT_HAND, IELAB, LATE, WIDE
@@ -25,6 +24,7 @@ from chunkstudy.experiment.run import chunk, load_collection, load_store
 from chunkstudy.files import write_text
 from chunkstudy.measures.ranking import judged_documents
 from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.retrieval_documents import search_documents
 
 EMPTY_SHARE = {"FiQA": 38 / 57_638, "TREC-COVID": 1 / 171_332}
 """Empty documents among all, by the gap between corpora and Pyserini's flat indexes."""
@@ -50,17 +50,19 @@ def measure(places: Places) -> pd.DataFrame:
         vectors, _ = encode(store, collection.documents, chunks, ordering, protocol)
         queries = collection.queries[:QUERIES]
         asked = store.encode([query.text for query in queries], "query")
-        documents, scores = best_per_document(asked, vectors, chunks.document)
-        ids = [collection.documents[d].id for d in documents.tolist()]
+        ids = [document.id for document in collection.documents]
+        found = search_documents(asked, vectors, chunks.document, len(ids))
+        runs = {
+            query.id: {ids[d]: s for d, s in zip(documents, scores, strict=True) if d >= 0}
+            for query, documents, scores in zip(
+                queries, found.document.tolist(), found.score.tolist(), strict=True
+            )
+        }
         judged = judged_documents(collection)
         for proportion, share in EMPTY_SHARE.items():
             empties = max(1, round(share * len(ids)))
             for seed in range(SEEDS):
                 order = with_empty(ids, empties, seed)
-                runs = {
-                    query.id: dict(zip(ids, row.tolist(), strict=True))
-                    for query, row in zip(queries, scores, strict=True)
-                }
                 kept, guarded = (
                     mean_ndcg(judged, runs, order, value) for value in (math.nan, -1.0)
                 )

@@ -11,10 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import retrieval, tokens
-from chunkstudy.document_retrieval import documents_of, jina_depth, search_documents
 from chunkstudy.measures import first_hit, ranking
 from chunkstudy.measures.token_overlap import TokenOverlap, in_tokens
 from chunkstudy.protocols import Protocol
+from chunkstudy.retrieval_documents import (
+    documents_of,
+    jina_depth,
+    own_documents,
+    search_documents,
+)
 from chunkstudy.spans import Chunks, Collection
 
 Vectors = NDArray[np.float32]
@@ -94,7 +99,7 @@ def in_corpus(
 ) -> Scored:
     """nDCG@10, R@10 and R@100 of documents, each scored by its best chunk."""
     started = time.perf_counter()
-    excluded = own_documents(collection, protocol)
+    excluded = excluded_documents(collection, protocol)
     depth = DOCUMENT_DEPTH + TIES_SEEN
     if protocol.depth == "formula":
         most = int(np.bincount(chunks.document).max()) if len(chunks) else 0
@@ -142,12 +147,13 @@ def in_document(
     texts = chunks.texts(collection.documents)
     parents = None
     if by_parent:
-        parents = first_hit.parents_of(chunks)
-        spans = zip(
-            chunks.document.tolist(), chunks.start.tolist(), chunks.end.tolist(), strict=True
-        )
-        texts = [collection.documents[d].text[s:e] for d, s, e in spans]
+        parents, first = _parents(chunks)
+        spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)[first].tolist()
+        texts_of_parents = [collection.documents[d].text[s:e] for d, s, e in spans]
+        texts = [texts_of_parents[parent] for parent in parents.tolist()]
     relevant = first_hit.relevant_chunks(collection, chunks, texts, protocol.relevance, gold)
+    if parents is not None:
+        relevant = [np.unique(parents[one]) for one in relevant]
     columns: dict[str, NDArray[np.float64]] = {}
     for cut in FIRST_HIT_CUTS:
         columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut, parents)
@@ -160,7 +166,7 @@ def in_document(
     return Scored(scores, found, ties, seconds=_seconds(started, searched))
 
 
-def own_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:
+def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:
     """Shape (queries,): the document that bears the query's id and is dropped, or -1.
 
     ArguAna's queries are documents of its corpus; the official evaluators drop equal ids in every
@@ -168,8 +174,14 @@ def own_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int6
     """
     if not (collection.skips_own_id or protocol.drops_own_id):
         return None
-    places = collection.positions
-    return np.asarray([places.get(query.id, -1) for query in collection.queries], dtype=np.int64)
+    return own_documents(collection)
+
+
+def _parents(chunks: Chunks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The parent of every chunk, (chunks,), and the first chunk of every parent, (parents,)."""
+    spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)
+    _, first, parent = np.unique(spans, axis=0, return_index=True, return_inverse=True)
+    return parent.reshape(-1).astype(np.int64), first.astype(np.int64)
 
 
 def _score_unit(

@@ -1,94 +1,129 @@
-"""In-document retrieval as GutenQA scores it: the first relevant chunk of the query's own book.
+"""Measures of in-document retrieval, in which only the first relevant chunk counts.
 
-LumberChunker's evaluation gives relevance 1 to the first chunk that contains the judged text and 0
-to all others, so DCG@k is 1 / log2(rank + 1) of that chunk if it is among the first k, else 0.
-What no chunk contains cannot be found whatever the retriever; the ceiling says so per query.
+Source: LumberChunker's evaluation (Code/Eval_Retrieval_on_Book_Example.ipynb at 9356c3f), which
+ielab's evaluation of GutenQA follows. It searches the query's own book, looks for the judged text
+in the retrieved chunks, both lower-cased, stops at the first chunk that holds it, and takes
+DCG = (2^1 - 1) / log2(rank + 1) of that rank, 0 if it is not within the cut. Chunks that hold the
+text after it gain nothing. Nothing is divided by an ideal, so what the best retriever could reach
+is the ceiling: 1 if any chunk is relevant, 0 where the chunker cut through the judged text.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.retrieval import NO_CHUNK, Ranking
 from chunkstudy.spans import Chunks, Collection
 
-Relevant = list[NDArray[np.int64]]
-"""Of each query, the indices of the chunks that answer it."""
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 def relevant_chunks(
     collection: Collection,
     chunks: Chunks,
     texts: Sequence[str],
-    rule: Literal["substring", "overlap"],
+    hit: Literal["substring", "overlap"],
     gold: Mapping[str, str] | None = None,
-) -> Relevant:
-    """Which chunks of a query's own document answer it.
+) -> list[Ints]:
+    """The relevant chunks of every query, all of them in the query's own document.
 
     Args:
-        collection: whose queries name a document.
-        chunks: of the collection.
-        texts: of each chunk, or of its parent.
-        rule: ``substring``: the judged text occurs in the chunk's text, case aside; ``overlap``:
-            the chunk shares a character with a judged span.
-        gold: query id to judged text, for ``substring``; a query without one has no answer.
+        collection: every query names its document.
+        texts: the text of each chunk; read by ``substring`` alone.
+        hit: ``substring``, as GutenQA was published: the judged text occurs in the chunk's text,
+            both lower-cased; ``overlap``: the chunk shares a character with a judged span.
+        gold: query id to judged text, for ``substring``.
+
+    Returns:
+        Chunk indices, ascending, one array for each query in the collection's order.
+
+    Raises:
+        ValueError: if a query names no document of the collection, a text is missing, or the
+            judged text is empty (it would occur in every chunk).
     """
-    places = collection.positions
-    lowered = [text.lower() for text in texts] if rule == "substring" else []
-    spans = collection.judgments_by_query()
-    found: Relevant = []
+    positions = collection.positions
+    documents: list[int] = []
     for query in collection.queries:
-        inside = np.ones(len(chunks), dtype=bool)
-        if query.document is not None:
-            inside = chunks.document == places[query.document]
-        hit = np.zeros(len(chunks), dtype=bool)
-        if rule == "substring":
-            if wanted := (gold or {}).get(query.id, "").lower():
-                hit = np.array([wanted in text for text in lowered], dtype=bool)
-        else:
-            for span in spans[query.id]:
-                same = chunks.document == places[span.document]
-                hit |= same & (chunks.start < span.end) & (chunks.end > span.start)
-        found.append(np.flatnonzero(inside & hit))
+        if query.document is None or query.document not in positions:
+            raise ValueError(
+                f"query {query.id} names no document of collection {collection.name}; in-document "
+                "measures need one for each query"
+            )
+        documents.append(positions[query.document])
+    if hit == "overlap":
+        return _overlapping(collection, chunks, documents)
+    if hit != "substring":
+        raise ValueError(f"unknown hit rule {hit!r}; use substring or overlap")
+    if len(texts) != len(chunks):
+        raise ValueError(f"{len(texts)} texts for {len(chunks)} chunks; give one for each")
+    lowered = [text.lower() for text in texts]
+    own = {document: np.flatnonzero(chunks.document == document) for document in set(documents)}
+    found = []
+    for query, document in zip(collection.queries, documents, strict=True):
+        wanted = (gold or {}).get(query.id, "").lower()
+        if not wanted:
+            raise ValueError(f"query {query.id} has no judged text; give its gold string")
+        found.append(own[document][[wanted in lowered[chunk] for chunk in own[document].tolist()]])
     return found
 
 
-def parents_of(chunks: Chunks) -> NDArray[np.int64]:
-    """Shape (chunks,): a number for each distinct span, which propositions of one parent share."""
-    spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)
-    return np.unique(spans, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 def dcg_first_hit(
-    ranking: Ranking,
-    relevant: Relevant,
-    cut: int = 10,
-    parents: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64]:
-    """DCG of the first relevant chunk among the first ``cut``, shape (queries,), in [0, 1].
+    ranking: Ranking, relevant: Sequence[Ints], cut: int = 10, parents: Ints | None = None
+) -> Floats:
+    """1 / log2(rank + 1) of each query's first relevant chunk within the cut, else 0.
+
+    With ``parents``, as ielab scores propositions by their paragraphs: chunks with the same parent
+    count once, at the rank of the best, and ``relevant`` holds parents. Parents are read from the
+    ranking as deep as it is (ielab's holds 2,000 chunks), so rank well below the cut.
 
     Args:
-        ranking: of chunks, as deep as the cut, or deep enough to hold ``cut`` parents.
-        relevant: of each query.
-        cut: ranks that count.
-        parents: shape (chunks,); chunks of one parent count once, at their best rank.
+        ranking: the search within each query's document.
+        relevant: the relevant chunks, or with ``parents`` the relevant parents, of each query.
+        parents: shape (chunks,), the index of each chunk's parent.
+
+    Returns:
+        Shape (queries,).
+
+    Raises:
+        ValueError: if the relevant chunks or the parents are not those of the ranking, or it is
+            too shallow for the cut.
     """
-    values = np.zeros(len(ranking.chunk))
+    if len(relevant) != len(ranking.chunk):
+        raise ValueError(f"{len(relevant)} queries are judged and {len(ranking.chunk)} are ranked")
+    if not 1 <= cut <= ranking.chunk.shape[1]:
+        raise ValueError(
+            f"the cut is {cut} and the ranking holds {ranking.chunk.shape[1]} chunks per query; "
+            "the cut must be at least 1, and the ranking that deep"
+        )
+    if parents is not None and ranking.chunk.max(initial=-1) >= len(parents):
+        raise ValueError(f"the ranking names chunk {ranking.chunk.max()} of {len(parents)}")
+    scores = np.zeros(len(relevant))
     for row, (ranked, wanted) in enumerate(zip(ranking.chunk, relevant, strict=True)):
-        seen = ranked[ranked != NO_CHUNK]
+        ranked = ranked[ranked != NO_CHUNK]
         if parents is not None:
-            of_chunks = parents[seen]
-            seen = seen[np.sort(np.unique(of_chunks, return_index=True)[1])]
-        hits = np.flatnonzero(np.isin(seen[:cut], wanted))
+            ranked = parents[ranked]
+            ranked = ranked[np.sort(np.unique(ranked, return_index=True)[1])]
+        hits = np.flatnonzero(np.isin(ranked[:cut], wanted))
         if len(hits):
-            values[row] = 1 / np.log2(hits[0] + 2)
-    return values
+            scores[row] = 1 / np.log2(hits[0] + 2)
+    return scores
 
 
-def ceiling(relevant: Relevant) -> NDArray[np.float64]:
-    """The DCG of a retriever that ranks a relevant chunk first: 1, or 0 where there is none."""
-    return np.array([float(len(wanted) > 0) for wanted in relevant])
+def ceiling(relevant: Sequence[Ints]) -> Floats:
+    """The most that any retriever could reach, shape (queries,): 1 if any chunk is relevant."""
+    return np.array([float(len(chunks) > 0) for chunks in relevant], dtype=np.float64)
+
+
+def _overlapping(collection: Collection, chunks: Chunks, documents: Sequence[int]) -> list[Ints]:
+    query, chunk = TokenOverlap.of(collection, chunks, "overlap").hit_pairs
+    own = chunks.document[chunk] == np.asarray(documents, dtype=np.int64)[query]
+    query, chunk = query[own], chunk[own]
+    bounds = np.searchsorted(query, np.arange(len(documents) + 1)).tolist()
+    return [chunk[low:high] for low, high in itertools.pairwise(bounds)]

@@ -1,63 +1,89 @@
-"""Ranked retrieval of documents, measured by ir-measures; ties and absences are counted.
+"""Measures of ranked documents, as trec_eval computes them.
 
-ir-measures receives strictly decreasing scores, so no library orders documents again. nDCG has
-trec_eval's linear gain; the ideal and recall's denominator include judged documents that the
-corpus lacks.
+Source: ir-measures over pytrec_eval. Its nDCG takes the grade itself as gain (not 2^grade - 1) and
+log2(rank + 1) as discount; grades of 0 and below gain nothing. The ideal and the recall count every
+judged document of a query, also those that the corpus lacks. A query that retrieves nothing
+relevant scores 0; a query without any relevant document has no ideal and is left out
+(``unjudged``). trec_eval re-sorts a run by score and breaks ties by id; it is given strictly
+decreasing scores here, so the order scored is the order of the ranking.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import ir_measures
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.document_retrieval import DocumentRanking
+from chunkstudy.retrieval_documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.spans import Collection
 
 MEASURES = ("nDCG@10", "R@10", "R@100")
 
 
 def judged_documents(collection: Collection) -> dict[str, dict[str, int]]:
-    """Query id to its relevant documents and their grades, absent ones included.
+    """Query id to document id to grade, that of the best judged span; absent documents included.
 
-    A document's grade is the highest of its judged spans; queries without any are left out.
+    Queries stand in the collection's order; those without judgments have an empty mapping.
     """
-    judged: dict[str, dict[str, int]] = {}
-    spans = [(one.query, one.document, one.grade) for one in collection.judgments]
-    for query, document, grade in [*spans, *collection.absent]:
-        if grade > 0:
-            grades = judged.setdefault(query, {})
-            grades[document] = max(grade, grades.get(document, 0))
-    return judged
+    grades: dict[str, dict[str, int]] = {query.id: {} for query in collection.queries}
+    judged = [(j.query, j.document, j.grade) for j in collection.judgments]
+    for query, document, grade in (*judged, *collection.absent):
+        grades[query][document] = max(grade, grades[query].get(document, grade))
+    return grades
+
+
+def unjudged(collection: Collection) -> tuple[str, ...]:
+    """The queries without a relevant document, which no measure of ranking can score."""
+    return tuple(
+        query
+        for query, grades in judged_documents(collection).items()
+        if max(grades.values(), default=0) <= 0
+    )
 
 
 def per_query(
     collection: Collection, ranking: DocumentRanking, measures: Sequence[str] = MEASURES
 ) -> pd.DataFrame:
-    """Every measure of every judged query, as ``query_id, measure, value``.
-
-    A query that retrieves nothing scores 0; one without judgments has no value and no row.
+    """Score every query that has a relevant document.
 
     Args:
-        collection: with judged documents.
-        ranking: of all its queries, as deep as the deepest measure.
-        measures: in ir-measures' names.
+        ranking: a row for each of the collection's queries, in their order; a row of padding is
+            a query that retrieved nothing.
+        measures: ir-measures' names, such as ``nDCG@10``.
+
+    Returns:
+        ``query_id, measure, value``: all queries of the first measure, then of the next; values
+        are fractions.
+
+    Raises:
+        ValueError: if the ranking is not of this collection, is too shallow for a measure's
+            cut-off, or a measure is not one that pytrec_eval computes.
     """
-    judged = judged_documents(collection)
-    run = _run(collection, ranking)
-    asked = [ir_measures.parse_measure(name) for name in measures]
-    found = {
-        (row.query_id, str(row.measure)): row.value
-        for row in ir_measures.iter_calc(asked, judged, run)
+    _check_rows(collection, ranking)
+    parsed = {name: _parse(name, ranking) for name in measures}
+    skipped = set(unjudged(collection))
+    judged = {
+        query: {document: max(grade, 0) for document, grade in grades.items()}
+        for query, grades in judged_documents(collection).items()
+        if query not in skipped
     }
-    rows = [
-        (query.id, name, found.get((query.id, str(measure)), 0.0))
-        for name, measure in zip(measures, asked, strict=True)
-        for query in collection.queries
+    ids = [document.id for document in collection.documents]
+    depth = ranking.document.shape[1]
+    run = {
+        query.id: {ids[d]: float(depth - i) for i, d in enumerate(row) if d != NO_DOCUMENT}
+        for query, row in zip(collection.queries, ranking.document.tolist(), strict=True)
         if query.id in judged
+    }
+    evaluator = ir_measures.pytrec_eval.evaluator(set(parsed.values()), judged)
+    found = {(str(m.measure), m.query_id): m.value for m in evaluator.iter_calc(run)}
+    rows = [
+        (query, name, float(found[str(measure), query]))
+        for name, measure in parsed.items()
+        for query in judged
     ]
     return pd.DataFrame(rows, columns=["query_id", "measure", "value"])
 
@@ -65,49 +91,103 @@ def per_query(
 def tie_bounds(
     collection: Collection, ranking: DocumentRanking, measure: str = "nDCG@10"
 ) -> tuple[float, float]:
-    """Worst and best mean of a measure over all orders of documents that score the same.
+    """The worst and the best mean that any order of documents with equal scores would give.
 
-    The ranking should reach beyond the measure's cut, since ties across it count as well.
+    Documents that tie with the last one inside the cut-off are candidates too, so the ranking
+    must reach past all of them. Documents that a depth of chunks kept out are not seen.
+
+    Raises:
+        ValueError: as ``per_query``; if a scored query's ties run past the ranking's end; or if
+            no query has a relevant document.
     """
-    judged = judged_documents(collection)
-    names = [document.id for document in collection.documents]
-    bounds = []
-    for sign in (1, -1):
-        document = ranking.document.copy()
-        for row, query in enumerate(collection.queries):
-            grades = judged.get(query.id, {})
-            gain = np.array([grades.get(names[d], 0) if d >= 0 else 0 for d in document[row]])
-            document[row] = document[row][np.lexsort((sign * gain, -ranking.score[row]))]
-        ordered = DocumentRanking(document, ranking.score, ranking.ties_at_cut)
-        bounds.append(float(per_query(collection, ordered, (measure,))["value"].mean()))
-    return bounds[0], bounds[1]
+    _check_rows(collection, ranking)
+    cut = _cut(_parse(measure, ranking)) or ranking.document.shape[1]
+    skipped = set(unjudged(collection))
+    scored = np.array([query.id not in skipped for query in collection.queries], dtype=bool)
+    if not scored.any():
+        raise ValueError(f"collection {collection.name} has no query with a relevant document")
+    unseen = (ranking.ties_at_cut > 0) & (ranking.score[:, cut - 1] == ranking.score[:, -1])
+    if (unseen & scored).any():
+        query = collection.queries[int(np.argmax(unseen & scored))].id
+        raise ValueError(
+            f"query {query}: more documents tie with the one at rank {cut} than the ranking of "
+            f"{ranking.document.shape[1]} holds; rank deeper"
+        )
+    grades = _grades(collection, ranking)
+    group = np.zeros(ranking.score.shape, dtype=np.int64)
+    group[:, 1:] = np.cumsum(ranking.score[:, 1:] != ranking.score[:, :-1], axis=1)
+    means = []
+    for gain in (grades, -grades):
+        order = np.lexsort((gain, group), axis=1)
+        document = np.take_along_axis(ranking.document, order, axis=1)
+        scores = per_query(collection, replace(ranking, document=document), (measure,))
+        means.append(float(scores["value"].mean()))
+    return means[0], means[1]
 
 
 def write_trec(ranking: DocumentRanking, collection: Collection, tag: str, depth: int = 20) -> str:
-    """The run in TREC's form: query, Q0, document, rank from 1, score, tag."""
-    names = [document.id for document in collection.documents]
-    lines = [
-        f"{query.id} Q0 {names[document]} {rank} {score:.6f} {tag}"
-        for query, documents, scores in zip(
-            collection.queries, ranking.document, ranking.score, strict=True
-        )
-        for rank, (document, score) in enumerate(
-            zip(documents[:depth].tolist(), scores[:depth].tolist(), strict=True), start=1
-        )
-        if document >= 0
-    ]
-    return "\n".join([*lines, ""])
+    """The first ``depth`` documents of every query as lines of a TREC run.
+
+    A line is ``query Q0 document rank score tag``, ranks from 1, scores as they were ranked (the
+    shortest decimals that give the same float32). A query that retrieved nothing has no line.
+
+    Raises:
+        ValueError: if the ranking is not of this collection, or an id or the tag holds white
+            space or nothing, which the format cannot carry.
+    """
+    _check_rows(collection, ranking)
+    ids = [document.id for document in collection.documents]
+    for name in (tag, *ids, *(query.id for query in collection.queries)):
+        if name.split() != [name]:
+            raise ValueError(f"{name!r} cannot stand in a TREC run; its fields hold no white space")
+    lines = []
+    for i, query in enumerate(collection.queries):
+        kept = zip(ranking.document[i, :depth].tolist(), ranking.score[i, :depth], strict=True)
+        for rank, (document, score) in enumerate(kept, start=1):  # + 0 turns -0.0 into 0.0
+            if document != NO_DOCUMENT:
+                lines.append(f"{query.id} Q0 {ids[document]} {rank} {score + 0!s} {tag}\n")
+    return "".join(lines)
 
 
-def _run(collection: Collection, ranking: DocumentRanking) -> dict[str, dict[str, float]]:
-    """ir-measures' form of a ranking: the better the rank, the higher the score."""
-    names = [document.id for document in collection.documents]
+def _parse(name: str, ranking: DocumentRanking) -> ir_measures.Measure:
+    try:
+        measure = ir_measures.parse_measure(name)
+        known = ir_measures.pytrec_eval.supports(measure)
+    except (NameError, ValueError, AssertionError) as error:
+        raise ValueError(f"{name!r} is not the name of a measure; see ir-measures") from error
+    if not known:
+        raise ValueError(f"{name} is not a measure that pytrec_eval computes; choose another")
     depth = ranking.document.shape[1]
+    if (_cut(measure) or 0) > depth:
+        raise ValueError(f"the ranking holds {depth} documents and {name} needs more; rank deeper")
+    return measure
 
-    def scores(documents: NDArray[np.int64]) -> dict[str, float]:
-        return {names[d]: float(depth - i) for i, d in enumerate(documents.tolist()) if d >= 0}
 
-    return {
-        query.id: scores(documents)
-        for query, documents in zip(collection.queries, ranking.document, strict=True)
-    }
+def _cut(measure: ir_measures.Measure) -> int | None:
+    """A measure's cut-off, or None where it reads the whole ranking."""
+    cut = measure.params.get("cutoff")
+    return cut if isinstance(cut, int) else None
+
+
+def _check_rows(collection: Collection, ranking: DocumentRanking) -> None:
+    if len(ranking.document) != len(collection.queries):
+        raise ValueError(
+            f"the ranking has {len(ranking.document)} rows for {len(collection.queries)} queries; "
+            "it needs one for each, in the collection's order"
+        )
+    if ranking.document.max(initial=-1) >= len(collection.documents):
+        raise ValueError(
+            f"the ranking names document {ranking.document.max()} of "
+            f"{len(collection.documents)}; it was made from another collection"
+        )
+
+
+def _grades(collection: Collection, ranking: DocumentRanking) -> NDArray[np.int64]:
+    """What each ranked document gains, shape (queries, depth)."""
+    positions = collection.positions
+    gains = np.zeros(ranking.document.shape, dtype=np.int64)
+    for row, grades in enumerate(judged_documents(collection).values()):
+        for document, grade in grades.items():
+            if document in positions:
+                gains[row, ranking.document[row] == positions[document]] = max(grade, 0)
+    return gains

@@ -74,6 +74,7 @@ class TokenOverlap:
             one ends, hits it; ``overlap``: they must share at least one position.
 
     Attributes:
+        hit_pairs: query and chunk of every hit, each of shape (hits,), ascending by both.
         touching_counts: shape (queries,), the chunks that hit a judged span of each query.
         lengths: shape (chunks,), in the unit of the spans.
     """
@@ -96,7 +97,7 @@ class TokenOverlap:
         pairs = np.unique(
             np.stack([self._query[self._hit_span], self._hit_chunk]), axis=1
         )  # a chunk that hits two spans of a query is one chunk
-        self._hit_pairs: tuple[Ints, Ints] = (pairs[0], pairs[1])
+        self.hit_pairs: tuple[Ints, Ints] = (pairs[0], pairs[1])
         self.touching_counts: Ints = np.bincount(pairs[0], minlength=self._queries)
 
     @classmethod
@@ -110,7 +111,7 @@ class TokenOverlap:
         Both of shape (queries,). The published form charges nothing for overlapping chunks.
         """
         numerator, unhit = self._cover(self._hit_span, self._hit_chunk)
-        query, chunk = self._hit_pairs
+        query, chunk = self.hit_pairs
         union = _union_lengths(
             np.concatenate([query, self._query]),
             np.concatenate([self._chunk_start[chunk], self._start]),

@@ -1,0 +1,192 @@
+"""The first relevant chunk of a ranking, against a plain walk along it and LumberChunker's sum."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from chunkstudy.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
+from chunkstudy.retrieval import Limit, Ranking, search
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+
+Ints = NDArray[np.int64]
+
+BOOK = "The Cat sat. The dog ran. The cat came back."
+OTHER = "A story without pets. The dog ran."
+SENTENCES = {BOOK: [(0, 12), (13, 25), (26, 44)], OTHER: [(0, 21), (22, 34)]}
+
+
+def two_books(*queries: Query, judgments: tuple[Judgment, ...] = ()) -> tuple[Collection, Chunks]:
+    documents = (Document("book", BOOK), Document("other", OTHER))
+    collection = Collection("two books", documents, queries, judgments)
+    return collection, chunk_documents(SENTENCES.__getitem__, documents)
+
+
+def ranking_of(rows: list[list[int]], depth: int) -> Ranking:
+    chunk = np.full((len(rows), depth), -1, dtype=np.int64)
+    for i, row in enumerate(rows):
+        chunk[i, : len(row)] = row[:depth]
+    score = np.where(chunk < 0, -np.inf, -np.arange(depth)).astype(np.float32)
+    return Ranking(chunk, score, np.zeros(len(rows), dtype=np.int64))
+
+
+def lists(arrays: list[Ints]) -> list[list[int]]:
+    return [array.tolist() for array in arrays]
+
+
+def lumberchunker_dcg(holds_gold: list[bool]) -> float:
+    """The published sum over all ranks, relevance 1 for the first hit and 0 after it."""
+    relevance = [int(hit and not any(holds_gold[:i])) for i, hit in enumerate(holds_gold)]
+    return sum((2.0**rel - 1) / math.log2(i + 1) for i, rel in enumerate(relevance, start=1))
+
+
+def test_a_chunk_with_the_judged_text_in_any_case_is_relevant_in_the_querys_own_book_only() -> None:
+    collection, chunks = two_books(Query("cat", "?", "book"), Query("dog", "?", "other"))
+    texts = chunks.texts(collection.documents)
+    gold = {"cat": "THE CAT", "dog": "the dog ran"}
+    assert lists(relevant_chunks(collection, chunks, texts, "substring", gold)) == [[0, 2], [4]]
+
+
+def test_a_judged_text_cut_in_two_is_nowhere_and_its_ceiling_is_zero() -> None:
+    collection, chunks = two_books(Query("cut", "?", "book"), Query("kept", "?", "book"))
+    texts = chunks.texts(collection.documents)
+    gold = {"cut": "sat. The dog", "kept": "dog ran"}
+    relevant = relevant_chunks(collection, chunks, texts, "substring", gold)
+    assert lists(relevant) == [[], [1]]
+    assert ceiling(relevant).tolist() == [0.0, 1.0]
+    cut = Judgment("cut", "book", BOOK.index("sat. "), BOOK.index(" ran"))
+    both, chunks = two_books(*collection.queries, judgments=(cut,))
+    assert lists(relevant_chunks(both, chunks, texts, "overlap")) == [[0, 1], []]
+
+
+def test_overlap_needs_a_shared_character_a_positive_grade_and_the_querys_own_book() -> None:
+    collection, chunks = two_books(
+        Query("gap", "?", "book"),
+        Query("edge", "?", "book"),
+        Query("zero", "?", "book"),
+        Query("elsewhere", "?", "book"),
+        judgments=(
+            Judgment("gap", "book", 12, 13),  # the space between two sentences
+            Judgment("edge", "book", 11, 14),
+            Judgment("zero", "book", 0, 44, grade=0),
+            Judgment("elsewhere", "other", 0, 34),
+            Judgment("elsewhere", "book", 43, 44),
+        ),
+    )
+    texts = chunks.texts(collection.documents)
+    assert lists(relevant_chunks(collection, chunks, texts, "overlap")) == [[], [0, 1], [], [2]]
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.booleans())
+def test_dcg_is_the_published_sum_over_the_chunks_read(seed: int, cut: int, grouped: bool) -> None:
+    generator = np.random.default_rng(seed)
+    chunks = int(generator.integers(1, 30))
+    parents = generator.integers(0, 8, size=chunks)
+    rows, relevant, expected = [], [], []
+    for _ in range(4):
+        row = generator.permutation(chunks)[: generator.integers(0, chunks + 1)].tolist()
+        wanted = np.flatnonzero(generator.random(chunks) < 0.15)
+        read = list(dict.fromkeys(parents[row].tolist())) if grouped else row
+        rows.append(row)
+        relevant.append(wanted)
+        expected.append(lumberchunker_dcg([one in wanted for one in read[:cut]]))
+    found = dcg_first_hit(ranking_of(rows, 30), relevant, cut, parents if grouped else None)
+    assert found.tolist() == pytest.approx(expected)
+    assert (found <= ceiling(relevant)).all()
+
+
+def test_only_the_first_hit_counts_and_only_within_the_cut() -> None:
+    ranking = ranking_of([[3, 1, 0, 2]] * 4, 4)
+    relevant = [np.array(chunks) for chunks in ([1, 0, 2], [3], [2], [])]
+    third = [1 / math.log2(3), 1.0, 0.0, 0.0]
+    assert dcg_first_hit(ranking, relevant, 3).tolist() == pytest.approx(third)
+    assert dcg_first_hit(ranking, relevant, 4)[2] == pytest.approx(1 / math.log2(5))
+
+
+def test_chunks_of_one_parent_count_once_at_the_rank_of_the_best() -> None:
+    parents = np.array([0, 0, 0, 1, 2])
+    ranking = ranking_of([[0, 1, 2, 4, 3]], 5)
+    relevant = [np.array([2])]  # of the parents
+    assert dcg_first_hit(ranking, relevant, 2, parents).tolist() == [
+        pytest.approx(1 / math.log2(3))
+    ]
+    assert dcg_first_hit(ranking, [np.array([1])], 2, parents).tolist() == [0.0]
+    assert dcg_first_hit(ranking, [np.array([4])], 5).tolist() == [pytest.approx(1 / math.log2(5))]
+
+
+def test_a_search_limited_to_the_book_reaches_the_ceiling_with_perfect_vectors() -> None:
+    collection, chunks = two_books(Query("a", "?", "book"), Query("b", "?", "other"))
+    texts = chunks.texts(collection.documents)
+    gold = {"a": "came back", "b": "dog ran"}  # "dog ran" stands in both books
+    relevant = relevant_chunks(collection, chunks, texts, "substring", gold)
+    vectors = np.eye(5, dtype=np.float32)[[0, 1, 2, 3, 1]]
+    queries = np.eye(5, dtype=np.float32)[[2, 1]]
+    limit = Limit(np.array([0, 1]), chunks.document)
+    assert dcg_first_hit(search(queries, vectors, 10, limit), relevant).tolist() == [1.0, 1.0]
+    anywhere = dcg_first_hit(search(queries, vectors, 10), relevant)
+    assert anywhere.tolist() == [1.0, pytest.approx(1 / math.log2(3))]
+
+
+def test_inputs_that_do_not_fit_are_refused() -> None:
+    collection, chunks = two_books(Query("q", "?", "book"))
+    texts = chunks.texts(collection.documents)
+    for gold in (None, {}, {"q": ""}):
+        with pytest.raises(ValueError, match="query q has no judged text"):
+            relevant_chunks(collection, chunks, texts, "substring", gold)
+    with pytest.raises(ValueError, match="4 texts for 5 chunks"):
+        relevant_chunks(collection, chunks, texts[:4], "substring", {"q": "dog"})
+    with pytest.raises(ValueError, match="unknown hit rule"):
+        relevant_chunks(collection, chunks, texts, "touching")  # type: ignore[arg-type]
+    for document in (None, "missing"):
+        nowhere, _ = two_books(Query("q", "?", document))
+        with pytest.raises(ValueError, match="query q names no document"):
+            relevant_chunks(nowhere, chunks, texts, "overlap")
+    ranking, none = ranking_of([[0, 4]], 2), [np.zeros(0, np.int64)]
+    for cut in (0, 3):
+        with pytest.raises(ValueError, match="the ranking holds 2 chunks per query"):
+            dcg_first_hit(ranking, none, cut)
+    with pytest.raises(ValueError, match="0 queries are judged and 1 are ranked"):
+        dcg_first_hit(ranking, [], 2)
+    with pytest.raises(ValueError, match="names chunk 4 of 4"):
+        dcg_first_hit(ranking, none, 2, np.zeros(4, np.int64))
+
+
+@pytest.mark.real_data
+def test_emma_holds_as_many_judged_texts_as_the_authors_test_finds() -> None:
+    folder = Path(os.environ.get("CHUNKSTUDY_DATA", "")) / "gutenqa_emma"
+    if not folder.is_dir():
+        pytest.skip("GutenQA's one published book is not here; set CHUNKSTUDY_DATA")
+
+    def column(file: str, name: str) -> list[str]:
+        with gzip.open(folder / f"{file}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            return [json.loads(line)[name] for line in lines]
+
+    golds = column("questions", "Chunk Must Contain")
+    gold = {str(i): text for i, text in enumerate(golds)}
+    queries = tuple(Query(i, "?", "emma") for i in gold)
+    reached = {}
+    for file in ("paragraphs", "gemini_chunks", "semantic", "langchain_recursive",
+                 "fixed_length_450"):  # fmt: skip
+        texts = column(file, "Chunk")
+        spans = np.arange(len(texts), dtype=np.int64)
+        chunks = Chunks(np.zeros_like(spans), spans, spans + 1, tuple(texts))
+        collection = Collection("emma", (Document("emma", "x" * len(texts)),), queries, ())
+        relevant = relevant_chunks(collection, chunks, texts, "substring", gold)
+        reached[file] = int(ceiling(relevant).sum())
+    assert reached == {
+        "paragraphs": 26,
+        "gemini_chunks": 26,
+        "semantic": 26,
+        "langchain_recursive": 26,
+        "fixed_length_450": 24,
+    }

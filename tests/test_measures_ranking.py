@@ -1,0 +1,286 @@
+"""Measures of ranked documents, against formulas worked out here and against pytrec_eval."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from chunkstudy.measures.ranking import (
+    judged_documents,
+    per_query,
+    tie_bounds,
+    unjudged,
+    write_trec,
+)
+from chunkstudy.retrieval_documents import DocumentRanking, search_documents
+from chunkstudy.spans import Collection, Document, Judgment, Query
+
+TEXT = "some text"
+
+
+def collection_of(
+    judged: dict[str, dict[str, int]], documents: int, absent: tuple[tuple[str, str, int], ...] = ()
+) -> Collection:
+    """Documents d0, d1, ... and the queries of ``judged``, each judged on whole documents."""
+    return Collection(
+        "made up",
+        tuple(Document(f"d{i}", TEXT) for i in range(documents)),
+        tuple(Query(query, "a question") for query in judged),
+        tuple(
+            Judgment(query, document, 0, len(TEXT), grade)
+            for query, grades in judged.items()
+            for document, grade in grades.items()
+        ),
+        absent=absent,
+    )
+
+
+def ranking_of(
+    rows: list[list[int]], depth: int = 100, scores: list[list[float]] | None = None
+) -> DocumentRanking:
+    document = np.full((len(rows), depth), -1, dtype=np.int64)
+    score = np.full((len(rows), depth), -np.inf, dtype=np.float32)
+    for i, row in enumerate(rows):
+        document[i, : len(row)] = row
+        score[i, : len(row)] = scores[i] if scores else -np.arange(len(row))
+    return DocumentRanking(document, score, document, np.zeros(len(rows), dtype=np.int64))
+
+
+def values(frame: pd.DataFrame) -> dict[tuple[str, str], float]:
+    return {
+        (str(q), str(m)): float(v)
+        for q, m, v in zip(frame["query_id"], frame["measure"], frame["value"], strict=True)
+    }
+
+
+def ndcg(ranked: list[int], ideal: list[int], cut: int = 10) -> float:
+    """By hand, with the grade itself as gain: of the grades as ranked, over the best order."""
+
+    def dcg(grades: list[int]) -> float:
+        return sum(max(g, 0) / math.log2(i + 2) for i, g in enumerate(grades[:cut]))
+
+    return dcg(ranked) / dcg(sorted(ideal, reverse=True))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Collection, DocumentRanking]:
+    """Graded judgments, absent documents among them, and scores of few values, so many tie."""
+    documents = draw(st.integers(1, 9))
+    queries = [f"q{i}" for i in range(draw(st.integers(1, 4)))]
+    grades = st.integers(-1, 3)
+    judged = {
+        query: draw(st.dictionaries(st.sampled_from([f"d{i}" for i in range(documents)]), grades))
+        for query in queries
+    }
+    absent = tuple((query, "gone", draw(grades)) for query in queries if draw(st.booleans()))
+    rows, scores = [], []
+    for _ in queries:
+        found = draw(st.lists(st.integers(0, documents - 1), unique=True))
+        by_document = {d: draw(st.integers(0, 2)) for d in found}
+        rows.append(sorted(found, key=lambda d: (-by_document[d], d)))
+        scores.append([float(by_document[d]) for d in rows[-1]])
+    return collection_of(judged, documents, absent), ranking_of(rows, 100, scores)
+
+
+@settings(deadline=None)
+@given(cases())
+def test_ndcg_and_recall_are_what_their_formulas_give(
+    case: tuple[Collection, DocumentRanking],
+) -> None:
+    collection, ranking = case
+    judged = judged_documents(collection)
+    found = values(per_query(collection, ranking, ("nDCG@10", "nDCG@3", "R@3", "R@10")))
+    expected: dict[tuple[str, str], float] = {}
+    for (query, grades), row in zip(judged.items(), ranking.document.tolist(), strict=True):
+        relevant = {document for document, grade in grades.items() if grade > 0}
+        if not relevant:
+            assert query in unjudged(collection)
+            continue
+        names = [f"d{d}" for d in row if d >= 0]
+        for cut in (3, 10):
+            ranked = [grades.get(name, 0) for name in names]
+            expected[query, f"nDCG@{cut}"] = ndcg(ranked, list(grades.values()), cut)
+            expected[query, f"R@{cut}"] = len(relevant & set(names[:cut])) / len(relevant)
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(cases())
+def test_scores_are_those_of_pytrec_eval_when_no_scores_tie(
+    case: tuple[Collection, DocumentRanking],
+) -> None:
+    collection, ranking = case
+    skipped = unjudged(collection)
+    judged = {
+        query: {document: max(grade, 0) for document, grade in grades.items()}
+        for query, grades in judged_documents(collection).items()
+        if query not in skipped
+    }
+    run = {
+        query.id: {f"d{d}": -float(rank) for rank, d in enumerate(row) if d >= 0}
+        for query, row in zip(collection.queries, ranking.document.tolist(), strict=True)
+    }
+    names = {"ndcg_cut_10": "nDCG@10", "recall_100": "R@100", "map": "AP", "P_5": "P@5"}
+    oracle = pytrec_eval.RelevanceEvaluator(judged, set(names)).evaluate(run)
+    expected = {
+        (query, ours): oracle.get(query, {}).get(theirs, 0.0)
+        for query in judged
+        for theirs, ours in names.items()
+    }
+    assert values(per_query(collection, ranking, tuple(names.values()))) == pytest.approx(expected)
+
+
+@settings(deadline=None)
+@given(cases())
+def test_bounds_of_ties_are_the_extremes_over_every_order_of_equal_scores(
+    case: tuple[Collection, DocumentRanking],
+) -> None:
+    collection, ranking = case
+    assume(len(unjudged(collection)) < len(collection.queries))
+    for measure in ("nDCG@2", "R@2"):
+        lowest, highest = [], []
+        for i, query in enumerate(collection.queries):
+            if query.id in unjudged(collection):
+                continue
+            groups = [
+                ranking.document[i][ranking.score[i] == score].tolist() for score in (2, 1, 0)
+            ]
+            assume(math.prod(math.factorial(len(group)) for group in groups) <= 200)
+            tried = []
+            for order in itertools.product(*map(itertools.permutations, groups)):
+                rows: list[list[int]] = [[] for _ in collection.queries]
+                rows[i] = [d for group in order for d in group]
+                scored = values(per_query(collection, ranking_of(rows), (measure,)))
+                tried.append(scored[query.id, measure])
+            lowest.append(min(tried))
+            highest.append(max(tried))
+        expected = (float(np.mean(lowest)), float(np.mean(highest)))
+        assert tie_bounds(collection, ranking, measure) == pytest.approx(expected)
+
+
+def test_a_query_that_retrieves_nothing_scores_zero_and_is_counted() -> None:
+    collection = collection_of({"found": {"d0": 1}, "lost": {"d1": 1}}, 2)
+    frame = per_query(collection, ranking_of([[0], []]), ("nDCG@10", "R@100"))
+    assert frame["query_id"].tolist() == ["found", "lost"] * 2
+    assert frame["measure"].tolist() == ["nDCG@10"] * 2 + ["R@100"] * 2
+    assert frame["value"].tolist() == [1.0, 0.0, 1.0, 0.0]
+
+
+def test_queries_without_a_relevant_document_are_left_out_and_named() -> None:
+    collection = collection_of(
+        {"none": {}, "zero": {"d0": 0}, "below": {"d0": -1}, "yes": {"d0": 1}}, 1
+    )
+    assert unjudged(collection) == ("none", "zero", "below")
+    frame = per_query(collection, ranking_of([[0]] * 4), ("nDCG@10",))
+    assert values(frame) == {("yes", "nDCG@10"): 1.0}
+
+
+def test_a_judged_document_that_the_corpus_lacks_lowers_recall_and_ndcg() -> None:
+    judged = {"q": {"d0": 1}}
+    whole = per_query(collection_of(judged, 2), ranking_of([[0, 1]]), ("R@10", "nDCG@10"))
+    lacking = collection_of(judged, 2, absent=(("q", "gone", 1),))
+    assert judged_documents(lacking) == {"q": {"d0": 1, "gone": 1}}
+    assert whole["value"].tolist() == [1.0, 1.0]
+    assert per_query(lacking, ranking_of([[0, 1]]), ("R@10", "nDCG@10"))["value"].tolist() == [
+        0.5,
+        pytest.approx(1 / (1 + 1 / math.log2(3))),
+    ]
+
+
+def test_a_query_judged_only_on_an_absent_document_scores_zero() -> None:
+    collection = collection_of({"q": {}}, 1, absent=(("q", "gone", 2),))
+    assert per_query(collection, ranking_of([[0]]), ("nDCG@10",))["value"].tolist() == [0.0]
+
+
+def test_a_document_has_the_highest_grade_of_its_judged_spans() -> None:
+    spans = (
+        Judgment("q", "d0", 0, 2, 1),
+        Judgment("q", "d0", 3, 5, 3),
+        Judgment("q", "d0", 5, 6, 0),
+    )
+    collection = replace(collection_of({"q": {}}, 1), judgments=spans)
+    assert judged_documents(collection) == {"q": {"d0": 3}}
+
+
+def test_gains_are_the_grades_and_not_powers_of_two() -> None:
+    collection = collection_of({"q": {"d0": 1, "d1": 3}}, 2)
+    scored = per_query(collection, ranking_of([[0, 1]]), ("nDCG@10",))["value"].tolist()
+    assert scored == [pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))]
+
+
+def test_documents_that_tie_are_scored_in_order_of_index_and_no_library_re_sorts_them() -> None:
+    # pytrec_eval itself would put d9 before d0: it breaks ties by id, descending.
+    collection = collection_of({"q": {"d0": 1}}, 10)
+    same = np.ones((10, 2), np.float32)
+    ranking = search_documents(same[:1], same, np.arange(10), 10)
+    assert per_query(collection, ranking, ("nDCG@10",))["value"].tolist() == [1.0]
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d0": 1}}, {"ndcg_cut_10"})
+    resorted = evaluator.evaluate({"q": {f"d{i}": 1.0 for i in range(10)}})
+    assert resorted["q"]["ndcg_cut_10"] == pytest.approx(1 / math.log2(11))
+    assert tie_bounds(collection, ranking) == pytest.approx((1 / math.log2(11), 1.0))
+
+
+def test_ties_across_the_cut_count_in_both_directions() -> None:
+    collection = collection_of({"q": {"d1": 1}}, 3)
+    ranking = ranking_of([[0, 1, 2]], 3, [[2.0, 1.0, 1.0]])
+    assert tie_bounds(collection, ranking, "R@2") == (0.0, 1.0)
+    assert tie_bounds(collection, ranking, "R@1") == (0.0, 0.0)
+    apart = ranking_of([[0, 1, 2]], 3, [[3.0, 2.0, 1.0]])
+    assert tie_bounds(collection, apart, "R@2") == (1.0, 1.0)
+
+
+def test_bounds_are_refused_where_ties_run_past_the_ranking() -> None:
+    same = np.ones((5, 2), np.float32)
+    collection = collection_of({"unscored": {}, "q": {"d4": 1}}, 5)
+    ranking = search_documents(same[:2], same, np.arange(5), 3)
+    with pytest.raises(ValueError, match="query q: more documents tie with the one at rank 2"):
+        tie_bounds(collection, ranking, "nDCG@2")
+    deep = search_documents(same[:2], same, np.arange(5), 5)
+    assert tie_bounds(collection, deep, "R@2") == (0.0, 1.0)
+    with pytest.raises(ValueError, match="no query with a relevant document"):
+        tie_bounds(collection_of({"q": {}}, 5), ranking_of([[0]]))
+
+
+def test_a_ranking_of_another_collection_or_depth_is_refused() -> None:
+    collection = collection_of({"q": {"d0": 1}}, 2)
+    with pytest.raises(ValueError, match="2 rows for 1 queries"):
+        per_query(collection, ranking_of([[0], [1]]))
+    with pytest.raises(ValueError, match="names document 7 of 2"):
+        per_query(collection, ranking_of([[7]]))
+    with pytest.raises(ValueError, match="20 documents and R@100 needs more"):
+        per_query(collection, ranking_of([[0]], depth=20))
+    for wrong in ("nDCG@", "Recall at ten", "NDCGG@3", "RBP(p=0.8)"):
+        with pytest.raises(ValueError, match="measure"):
+            per_query(collection, ranking_of([[0]]), (wrong,))
+
+
+def test_a_trec_run_gives_back_the_ranking_and_its_scores() -> None:
+    collection = collection_of({"a": {}, "b": {}, "none": {}}, 4)
+    scores = [[0.1, -0.0, -1e-9], [1 / 3, 1 / 3, 1 / 3]]
+    ranking = ranking_of([[2, 0, 1], [0, 1, 3], []], 5, [*scores, []])
+    text = write_trec(ranking, collection, "some-tag", depth=2)
+    assert text == (
+        "a Q0 d2 1 0.1 some-tag\na Q0 d0 2 0.0 some-tag\n"
+        "b Q0 d0 1 0.33333334 some-tag\nb Q0 d1 2 0.33333334 some-tag\n"
+    )
+    deep = [line.split() for line in write_trec(ranking, collection, "t").splitlines()]
+    assert [line[2] for line in deep] == ["d2", "d0", "d1", "d0", "d1", "d3"]
+    kept = np.asarray(scores, dtype=np.float32).ravel().tolist()
+    assert [float(np.float32(line[4])) for line in deep] == kept
+
+
+@pytest.mark.parametrize("tag", ["two words", "", "line\n"])
+def test_a_name_that_a_trec_run_cannot_carry_is_refused(tag: str) -> None:
+    collection = collection_of({"q": {}}, 1)
+    with pytest.raises(ValueError, match="white space"):
+        write_trec(ranking_of([[0]]), collection, tag)
+    with pytest.raises(ValueError, match="white space"):
+        write_trec(ranking_of([[0]]), collection_of({"q 1": {}}, 1), "tag")

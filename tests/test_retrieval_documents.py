@@ -1,0 +1,227 @@
+"""Ranking of documents by their best chunk, against a full sort of the whole score matrix."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from chunkstudy.retrieval import SearchError, search
+from chunkstudy.retrieval_documents import (
+    DocumentRanking,
+    documents_of,
+    jina_depth,
+    own_documents,
+    search_documents,
+)
+from chunkstudy.spans import Collection, Document, Query
+
+Vectors = NDArray[np.float32]
+Ints = NDArray[np.int64]
+ONE = np.ones((1, 2), np.float32)
+
+
+def whole(generator: np.random.Generator, n: int, d: int = 2) -> Vectors:
+    """Vectors of small whole numbers, zero vectors among them, so that many scores tie exactly."""
+    return generator.integers(-2, 3, size=(n, d)).astype(np.float32)
+
+
+def full_sort(
+    scores: Vectors, chunks: Ints, chunk_document: Ints, excluded: int
+) -> list[tuple[int, float, int]]:
+    """(document, score, best chunk) of one query, over the chunks given, by a plain loop."""
+    best: dict[int, tuple[float, int]] = {}
+    for chunk in sorted(chunks.tolist()):
+        document, score = int(chunk_document[chunk]), float(scores[chunk])
+        if document != excluded and (document not in best or score > best[document][0]):
+            best[document] = (score, chunk)
+    return sorted(((d, s, c) for d, (s, c) in best.items()), key=lambda row: (-row[1], row[0]))
+
+
+def check_row(
+    ranking: DocumentRanking, row: int, expected: list[tuple[int, float, int]], depth: int
+) -> None:
+    kept, left_out = expected[:depth], expected[depth:]
+    padding = [-1] * (depth - len(kept))
+    assert ranking.document[row].tolist() == [d for d, _, _ in kept] + padding
+    assert ranking.chunk[row].tolist() == [c for _, _, c in kept] + padding
+    assert ranking.score[row].tolist() == [s for _, s, _ in kept] + [-np.inf] * len(padding)
+    assert ranking.ties_at_cut[row] == sum(s == kept[-1][1] for _, s, _ in left_out)
+
+
+CASES = (
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 4),
+    st.integers(0, 40),
+    st.integers(1, 12),
+    st.integers(1, 14),
+)
+
+
+def draw(seed: int, q: int, n: int) -> tuple[Vectors, Vectors, Ints, Ints]:
+    """Queries, vectors, their documents (of 9, so some are long and some empty), exclusions."""
+    generator = np.random.default_rng(seed)
+    chunk_document = np.sort(generator.integers(0, 9, size=n))
+    return whole(generator, q), whole(generator, n), chunk_document, generator.integers(-1, 9, q)
+
+
+@settings(deadline=None)
+@given(*CASES, st.booleans())
+def test_documents_stand_as_in_a_full_sort_of_their_best_chunks(
+    seed: int, q: int, n: int, depth: int, block: int, excluding: bool
+) -> None:
+    queries, vectors, chunk_document, excluded = draw(seed, q, n)
+    ranking = search_documents(
+        queries, vectors, chunk_document, depth, excluded if excluding else None, block
+    )
+    for row, scores in enumerate(queries @ vectors.T):
+        never = int(excluded[row]) if excluding else -1
+        check_row(ranking, row, full_sort(scores, np.arange(n), chunk_document, never), depth)
+
+
+@settings(deadline=None)
+@given(*CASES, st.booleans())
+def test_documents_of_a_ranking_are_those_of_its_chunks_alone(
+    seed: int, q: int, n: int, depth: int, chunk_depth: int, excluding: bool
+) -> None:
+    queries, vectors, chunk_document, excluded = draw(seed, q, n)
+    chunks = search(queries, vectors, chunk_depth)
+    ranking = documents_of(chunks, chunk_document, depth, excluded if excluding else None)
+    for row, scores in enumerate(queries @ vectors.T):
+        held = chunks.chunk[row][chunks.chunk[row] >= 0]
+        never = int(excluded[row]) if excluding else -1
+        check_row(ranking, row, full_sort(scores, held, chunk_document, never), depth)
+
+
+def test_a_ranking_of_every_chunk_gives_the_same_documents_as_the_search_over_all() -> None:
+    queries, vectors, chunk_document, excluded = draw(5, 300, 200)
+    over_all = search_documents(queries, vectors, chunk_document, 7, excluded)
+    over_ranked = documents_of(search(queries, vectors, 200), chunk_document, 7, excluded)
+    for name in ("document", "score", "chunk", "ties_at_cut"):
+        assert getattr(over_all, name).tobytes() == getattr(over_ranked, name).tobytes(), name
+    shallow = documents_of(search(queries, vectors, 3), chunk_document, 7, excluded)
+    assert (shallow.document >= 0).sum() < (over_all.document >= 0).sum()
+
+
+def test_the_block_size_changes_nothing_for_real_valued_vectors() -> None:
+    generator = np.random.default_rng(1)
+    queries = generator.standard_normal((300, 48), dtype=np.float32)
+    vectors = generator.standard_normal((1000, 48), dtype=np.float32)
+    vectors[500:] = vectors[:500]
+    chunk_document = np.sort(generator.integers(0, 100, 500))
+    chunk_document = np.concatenate([chunk_document, chunk_document + 100])
+    one = search_documents(queries, vectors, chunk_document, 11)
+    many = search_documents(queries, vectors, chunk_document, 11, block=97)
+    assert one.document.tobytes() == many.document.tobytes()
+    assert one.score.tobytes() == many.score.tobytes()
+    assert one.chunk.tobytes() == many.chunk.tobytes()
+    # Every document has a double that must tie with it and stand behind it.
+    assert (one.document[:, 1:10:2] == one.document[:, :10:2] + 100).all()
+    assert (one.ties_at_cut == 1).all() and one.tied_at(9).all() and not one.tied_at(10).any()
+
+
+def test_equal_chunks_of_one_document_are_one_document_and_its_first_chunk() -> None:
+    vectors = np.repeat(ONE, 5, axis=0)
+    for block in (1, 2, 3, 5):
+        ranking = search_documents(ONE, vectors, np.array([0, 2, 2, 2, 4]), 5, block=block)
+        assert ranking.document.tolist() == [[0, 2, 4, -1, -1]]
+        assert ranking.chunk.tolist() == [[0, 1, 4, -1, -1]]
+
+
+def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
+    documents = tuple(Document(name, "text") for name in ("a", "b", "c"))
+    collection = Collection("x", documents, (Query("c", "text"), Query("other", "text")), ())
+    own = own_documents(collection)
+    assert own.tolist() == [2, -1]
+    queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
+    ranking = search_documents(queries, vectors, np.arange(3), 3, own)
+    assert ranking.document.tolist() == [[0, 1, -1], [0, 1, 2]]
+
+
+def test_an_excluded_document_is_no_tie_at_the_cut() -> None:
+    vectors = np.repeat(ONE, 3, axis=0)
+    ranking = search_documents(ONE, vectors, np.arange(3), 2, np.array([1]))
+    assert ranking.document.tolist() == [[0, 2]]
+    assert ranking.ties_at_cut.tolist() == [0]
+
+
+def test_no_chunks_and_no_queries_give_empty_rankings() -> None:
+    nothing = np.zeros((0, 2), np.float32)
+    ranking = search_documents(ONE, nothing, np.zeros(0, np.int64), 2)
+    assert ranking.document.tolist() == [[-1, -1]] and np.isneginf(ranking.score).all()
+    assert search_documents(nothing, ONE, np.zeros(1, np.int64), 2).document.shape == (0, 2)
+
+
+def test_memory_does_not_grow_with_queries_times_chunks() -> None:
+    generator = np.random.default_rng(0)
+    vectors = generator.standard_normal((20_000, 4), dtype=np.float32)
+
+    def peak(queries: int, chunks: int) -> int:
+        tracemalloc.start()
+        search_documents(
+            generator.standard_normal((queries, 4), dtype=np.float32),
+            vectors[:chunks],
+            np.arange(chunks) // 3,
+            5,
+            block=500,
+        )
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    small, large = peak(256, 2_000), peak(1_024, 20_000)
+    assert large < small + 1_024 * 20_000 / 4  # a sixteenth of the whole matrix
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_vector_that_is_not_finite_is_refused_by_number(bad: float) -> None:
+    vectors = np.ones((9, 2), np.float32)
+    vectors[7, 1] = bad
+    with pytest.raises(SearchError, match="chunk 7 is not finite"):
+        search_documents(ONE, vectors, np.arange(9), 3, block=2)
+    with pytest.raises(SearchError, match="query 7 is not finite"):
+        search_documents(vectors, ONE, np.arange(1), 3)
+
+
+def test_zero_vectors_are_ranked_with_score_zero() -> None:
+    vectors = np.array([[0, 0], [-1, -1]], np.float32)
+    ranking = search_documents(ONE, vectors, np.arange(2), 2)
+    assert ranking.document.tolist() == [[0, 1]] and ranking.score.tolist() == [[0.0, -2.0]]
+
+
+def test_inputs_that_do_not_fit_are_refused() -> None:
+    three = np.repeat(ONE, 3, axis=0)
+    with pytest.raises(SearchError, match="one ascending row"):
+        search_documents(ONE, three, np.array([0, 2, 1]), 1)
+    with pytest.raises(SearchError, match="one ascending row"):
+        search_documents(ONE, three, np.array([-1, 0, 1]), 1)
+    with pytest.raises(SearchError, match="one document per chunk"):
+        search_documents(ONE, three, np.arange(2), 1)
+    with pytest.raises(SearchError, match="do not fit 1 queries"):
+        search_documents(ONE, three, np.arange(3), 1, np.zeros(2, np.int64))
+    with pytest.raises(SearchError, match="at least 1"):
+        search_documents(ONE, three, np.arange(3), 0)
+    ranking = search(ONE, three, 3)
+    with pytest.raises(SearchError, match="names chunk 2 of 2"):
+        documents_of(ranking, np.arange(2), 1)
+    with pytest.raises(SearchError, match="at least 1"):
+        documents_of(ranking, np.arange(3), 0)
+    with pytest.raises(SearchError, match="do not fit 1 queries"):
+        documents_of(ranking, np.arange(3), 1, np.zeros(2, np.int64))
+
+
+def test_jinas_depth_is_the_highest_of_its_cut_offs() -> None:
+    for most in range(1, 1_200):
+        cuts = [1, 3, 5, 10, 20]
+        power = 2
+        while 10**power < 100 * most:
+            cuts.append(10**power)
+            power += 1
+        assert jina_depth(most) == max(cuts), most
+    assert [jina_depth(most) for most in (1, 2, 10, 11, 100)] == [20, 100, 100, 1000, 1000]
+    with pytest.raises(ValueError, match="at least 1 chunk"):
+        jina_depth(0)
