@@ -103,11 +103,14 @@ def run(
                 from chunkstudy.experiment.run import run as run_one
 
                 run_one(condition, where.vectors, where.runs)
-        for name in sorted({c.collection for c in todo} & {"chroma"}) if not dry_run else ():
+        for name in sorted({c.collection for c in todo}) if not dry_run else ():
             from chunkstudy.experiment import parts
             from chunkstudy.experiment.run import load_collection
 
-            parts.write(load_collection(name), where)
+            if name == "chroma":
+                parts.write(load_collection(name), where)
+            elif conditions.COLLECTIONS[name] != "token_overlap":
+                parts.write_facts(load_collection(name), where)
 
 
 @app.command()

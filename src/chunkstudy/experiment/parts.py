@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy import tokens
+from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
 from chunkstudy.spans import Collection
@@ -18,6 +19,39 @@ def write(collection: Collection, places: Places) -> None:
     write_text(
         folder / f"{collection.name}_counts.csv",
         counts(collection).to_csv(index=False, lineterminator="\n"),
+    )
+
+
+def write_facts(collection: Collection, places: Places) -> None:
+    """Write ``results/parts/<collection>_facts.csv``: what decides how its documents are read."""
+    text = facts(collection).to_csv(index=False, lineterminator="\n")
+    write_text(places.results / "parts" / f"{collection.name}_facts.csv", text)
+
+
+def facts(collection: Collection) -> pd.DataFrame:
+    """One row: counts, WordPiece tokens, and how many documents are empty, long or in parts."""
+    texts = [document.text for document in collection.documents]
+    lengths = pd.Series(tokens.counter("wordpiece").count_many(texts))
+    ids = {document.id for document in collection.documents}
+    return pd.DataFrame(
+        [
+            {
+                "collection": collection.name,
+                "documents": len(texts),
+                "distinct documents": len(set(texts)),
+                "empty documents": sum(not text.strip() for text in texts),
+                "documents of several paragraphs": sum(len(paragraphs(t)) > 1 for t in texts),
+                "wordpiece_tokens": int(lengths.sum()),
+                "longest": int(lengths.max()),
+                "longer than 126 tokens": int((lengths > 126).sum()),
+                "longer than 254 tokens": int((lengths > 254).sum()),
+                "longer than 510 tokens": int((lengths > 510).sum()),
+                "queries": len(collection.queries),
+                "queries that are documents": sum(q.id in ids for q in collection.queries),
+                "judgments": len(collection.judgments),
+                "judged but absent": len(collection.absent),
+            }
+        ]
     )
 
 

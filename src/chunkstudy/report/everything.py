@@ -15,6 +15,7 @@ from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
 from chunkstudy.report import figures, late_chunking, latex, live, notebooks, tables
 from chunkstudy.report.findings import findings
+from chunkstudy.report.late_chunking_answers import answers
 from chunkstudy.report.published import Library, compare
 
 GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
@@ -91,12 +92,15 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_gains": late_chunking.gains(library),
         "late_chunking_windows": late_chunking.windows(library),
         "late_chunking_tails": late_chunking.tails(library),
+        "late_chunking_tail_gains": late_chunking.tail_gains(library),
         "late_chunking_protocols": late_chunking.protocols(library),
+        "late_chunking_collections": late_chunking.facts(places),
         "late_chunking_emma": late_chunking.emma(library),
         "late_chunking_nan_guard": late_chunking.nan_guard(places),
         "late_chunking_depth": late_chunking.experiment(places, "depth"),
         "late_chunking_similarity": late_chunking.experiment(places, "similarity"),
     }
+    made["late_chunking_answers"] = answers(made)
     made["findings"] = findings(comparison, made)
     made["verdicts"] = verdict_counts(comparison)
     return made

@@ -94,6 +94,47 @@ def tails(library: Library) -> pd.DataFrame:
     return _differences(library, pairs, "without short tails", "fixed-256")
 
 
+def tail_gains(library: Library) -> pd.DataFrame:
+    """How much of the gain of contextualized encoding is left once short tails are gone.
+
+    Per collection, protocol and remedy: the gain with tails, the gain without, and their paired
+    difference over the queries, in points.
+    """
+    rows = []
+    for name in BEIR_AT_HAND:
+        for protocol in (JINA, OWN):
+            gain = {}
+            for chunker in ("fixed-256", *TAILS):
+                late = _ranked(library, Condition(name, chunker, WIDE, LATE, protocol))
+                pre = _ranked(library, Condition(name, chunker, WIDE, PRE, protocol))
+                if late is not None and pre is not None:
+                    gain[chunker] = late.wide["nDCG@10"] - pre.wide["nDCG@10"]
+            for tail in TAILS:
+                if "fixed-256" not in gain or tail not in gain:
+                    continue
+                found = statistics.paired_difference(gain["fixed-256"], gain[tail])
+                rows.append(
+                    {
+                        "collection": name,
+                        "protocol": protocol,
+                        "remedy": tail,
+                        "gain": _percent(gain["fixed-256"].mean()),
+                        "gain without short tails": _percent(gain[tail].mean()),
+                        "difference": _percent(found.mean),
+                        "low": _percent(found.interval.low),
+                        "high": _percent(found.interval.high),
+                        "p": f"{found.p:.2g}",
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def facts(places: Places) -> pd.DataFrame:
+    """What decides how each collection's documents are read, a row per collection."""
+    paths = sorted((places.results / "parts").glob("*_facts.csv"))
+    return pd.concat([pd.read_csv(path) for path in paths]) if paths else pd.DataFrame()
+
+
 def protocols(library: Library) -> pd.DataFrame:
     """As published minus corrected, the same chunker and ordering: paired, in points."""
     pairs = [
