@@ -245,6 +245,8 @@ def test_bounds_are_refused_where_ties_run_past_the_ranking() -> None:
         tie_bounds(collection, ranking, "nDCG@2")
     deep = search_documents(same[:2], same, np.arange(5), 5)
     assert tie_bounds(collection, deep, "R@2") == (0.0, 1.0)
+    scored = replace(ranking, ties_at_cut=np.array([2, 0]))  # only the unscored query's run past
+    assert tie_bounds(collection, scored, "nDCG@2") == (0.0, 0.0)
     with pytest.raises(ValueError, match="no query with a relevant document"):
         tie_bounds(collection_of({"q": {}}, 5), ranking_of([[0]]))
 
@@ -257,9 +259,11 @@ def test_a_ranking_of_another_collection_or_depth_is_refused() -> None:
         per_query(collection, ranking_of([[7]]))
     with pytest.raises(ValueError, match="20 documents and R@100 needs more"):
         per_query(collection, ranking_of([[0]], depth=20))
-    for wrong in ("nDCG@", "Recall at ten", "NDCGG@3", "RBP(p=0.8)"):
-        with pytest.raises(ValueError, match="measure"):
+    for wrong in ("nDCG@", "Recall at ten", "NDCGG@3", "R"):
+        with pytest.raises(ValueError, match="is not the name of a measure"):
             per_query(collection, ranking_of([[0]]), (wrong,))
+    with pytest.raises(ValueError, match="not a measure that pytrec_eval computes"):
+        per_query(collection, ranking_of([[0]]), ("RBP(p=0.8)",))
 
 
 def test_a_trec_run_gives_back_the_ranking_and_its_scores() -> None:

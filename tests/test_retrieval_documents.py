@@ -107,20 +107,21 @@ def test_a_ranking_of_every_chunk_gives_the_same_documents_as_the_search_over_al
     assert (shallow.document >= 0).sum() < (over_all.document >= 0).sum()
 
 
-def test_the_block_size_changes_nothing_for_real_valued_vectors() -> None:
+@pytest.mark.parametrize("block", [1, 97])
+def test_the_block_size_changes_nothing_for_real_valued_vectors(block: int) -> None:
     generator = np.random.default_rng(1)
-    queries = generator.standard_normal((300, 48), dtype=np.float32)
-    vectors = generator.standard_normal((1000, 48), dtype=np.float32)
-    vectors[500:] = vectors[:500]
-    chunk_document = np.sort(generator.integers(0, 100, 500))
-    chunk_document = np.concatenate([chunk_document, chunk_document + 100])
+    queries = generator.standard_normal((300, 384), dtype=np.float32)
+    vectors = generator.standard_normal((200, 384), dtype=np.float32)
+    vectors[100:] = vectors[:100]
+    chunk_document = np.sort(generator.integers(0, 30, 100))
+    chunk_document = np.concatenate([chunk_document, chunk_document + 30])
     one = search_documents(queries, vectors, chunk_document, 11)
-    many = search_documents(queries, vectors, chunk_document, 11, block=97)
+    many = search_documents(queries, vectors, chunk_document, 11, block=block)
     assert one.document.tobytes() == many.document.tobytes()
     assert one.score.tobytes() == many.score.tobytes()
     assert one.chunk.tobytes() == many.chunk.tobytes()
     # Every document has a double that must tie with it and stand behind it.
-    assert (one.document[:, 1:10:2] == one.document[:, :10:2] + 100).all()
+    assert (one.document[:, 1:10:2] == one.document[:, :10:2] + 30).all()
     assert (one.ties_at_cut == 1).all() and one.tied_at(9).all() and not one.tied_at(10).any()
 
 

@@ -67,7 +67,7 @@ def per_query(
     parsed = {name: _parse(name, ranking) for name in measures}
     skipped = set(unjudged(collection))
     judged = {
-        query: {document: max(grade, 0) for document, grade in grades.items()}
+        query: grades
         for query, grades in judged_documents(collection).items()
         if query not in skipped
     }
