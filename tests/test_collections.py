@@ -67,8 +67,8 @@ def test_the_builtin_collection_is_large_enough_to_tell_chunkers_apart() -> None
     collection = builtin.load()
     story = [d for d in collection.documents if d.id.startswith("story/")]
     others = [d for d in collection.documents if not d.id.startswith("story/")]
-    assert len(others) >= 28
-    assert sum(len(d.text.split()) for d in others) >= 7_000
+    assert len(others) >= 40
+    assert sum(len(d.text.split()) for d in others) >= 12_000
     assert sum(len(d.text.split()) for d in story) >= 8_000
     assert len(collection.queries) >= 100
     assert {q.id for q in collection.queries} == {j.query for j in collection.judgments}

@@ -6,6 +6,7 @@ import fnmatch
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -51,14 +52,22 @@ def status() -> None:
 
 
 @app.command()
-def fetch() -> None:
+def fetch(
+    collections: Annotated[
+        list[str] | None, typer.Argument(help="Collections, for instance scifact; chroma if none")
+    ] = None,
+) -> None:
     """Download the collections' files that are not here yet, checked by sha256."""
-    from chunkstudy.collections import chroma
-    from chunkstudy.collections.sources import fetch as fetch_one
+    from chunkstudy.experiment.run import LOADERS
 
     with one_sentence():
-        for source in chroma.FILES.values():
-            typer.echo(f"{source.path}\t{fetch_one(source)}")
+        for name in collections or ["chroma"]:
+            if name not in LOADERS:
+                raise conditions.ConditionError(
+                    f"unknown collection {name!r}; use one of {', '.join(LOADERS)}"
+                )
+            found = LOADERS[name]()
+            typer.echo(f"{name}\t{len(found.documents)} documents\t{len(found.queries)} queries")
 
 
 @app.command()
@@ -153,6 +162,40 @@ def experiment(
                 f"unknown experiment {name!r}; use one of {', '.join(known)}"
             )
         typer.echo(known[name](places.find()).to_string())
+
+
+@app.command()
+def inspect(
+    collection: Annotated[str, typer.Argument(help="chroma or builtin")],
+    query: Annotated[str | None, typer.Argument(help="A query id; without, the worst ones")] = None,
+    chunker: Annotated[
+        list[str] | None, typer.Option(help="Chunkers to show, by slug; give it several times")
+    ] = None,
+    encoder: Annotated[str, typer.Option(help="An encoder, by slug")] = conditions.MINILM,
+    protocol: Annotated[str, typer.Option(help="A protocol")] = "corrected",
+    cut: Annotated[int, typer.Option(min=1, max=20, help="Chunks that count as retrieved")] = 5,
+    out: Annotated[Path | None, typer.Option(help="File or, without a query, folder")] = None,
+) -> None:
+    """Show in HTML why a chunker missed: the judged text, the boundaries, what was retrieved."""
+    from chunkstudy.files import write_text
+    from chunkstudy.report import inspector
+
+    with one_sentence():
+        where = places.find()
+        target = out or where.build / "inspector" / collection / (f"{query}.html" if query else "")
+        inspector.refuse_committed(target, where.root)
+        slugs = chunker or ["recursive-200-0"]
+        searched = [
+            inspector.search(
+                Condition(collection, slug, encoder, "pre_embedding", protocol), where.vectors
+            )
+            for slug in slugs
+        ]
+        if query is None:
+            typer.echo(inspector.write_index(searched[0], target, cut=cut))
+        else:
+            write_text(target, inspector.page([inspector.view(s, query, cut) for s in searched]))
+            typer.echo(target)
 
 
 @app.command()

@@ -11,9 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.experiment import grids
+from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
-from chunkstudy.report import figures, late_chunking, latex, live, notebooks, tables
+from chunkstudy.report import figures, inspector, late_chunking, latex, live, notebooks, tables
 from chunkstudy.report.findings import findings
 from chunkstudy.report.late_chunking_answers import answers
 from chunkstudy.report.published import Library, compare
@@ -49,6 +50,11 @@ def reproduce(places: Places) -> None:
     figures.write_all(places)
     _say("built-in collection, live")
     _say(live.compare_with_stored(places))
+    _say("inspector")
+    shown = Condition("builtin", "recursive-200-0", MINILM, grids.PRE, grids.OWN)
+    inspector.write_index(
+        inspector.search(shown, places.vectors), places.build / "gallery" / "inspector"
+    )
     _say("notebooks")
     notebooks.run_all(places)
     _say(f"gallery: {notebooks.gallery(places).relative_to(places.root)}")

@@ -201,7 +201,7 @@ def _protocols(made: Tables) -> tuple[str, str] | None:
     signs = gains[gains["p (Holm)"] < LEVEL].copy()
     signs["sign"] = signs["difference"] > 0
     turned = signs.groupby(["collection", "chunker"])["sign"].nunique()
-    names = [f"{c} {s}" for (c, s), n in turned.items() if n > 1]
+    names = [" ".join(map(str, key)) for key in turned.index[turned > 1]]
     answer = f"{len(rows)} scores differ between an official protocol and the corrected one; " + (
         f"the sign of the gain turns for {', '.join(names)}."
         if names

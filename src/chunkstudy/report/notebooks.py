@@ -93,6 +93,8 @@ def gallery(places: Places) -> Path:
         body = re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
         write_text(folder / f"{path.stem}.html", _page(path.stem, body))
         links.append(f'<li><a href="{path.stem}.html">{escape(path.stem)}</a></li>')
+    if (folder / "inspector" / "index.html").exists():
+        links.append('<li><a href="inspector/index.html">inspector, built-in collection</a></li>')
     write_text(folder / "index.html", _page("chunkstudy", f"<ul>{''.join(links)}</ul>"))
     return folder / "index.html"
 
