@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 
 from chunkstudy.chunkers.semantic import cluster_cuts
-from tests.benchmarks import encoding, ranking, scoring
+from tests.benchmarks import contextualized, encoding, ranking, scoring
 
 FINANCE_PIECES = 4_836
 
@@ -34,6 +34,8 @@ def main() -> None:
     ranking.main()
     print("\ncluster segmentation of the finance corpus")
     clustering()
+    print("\ncontextualized encoding of SciFact documents (target: 3 x a loop)")
+    contextualized.main()
     print("\nencoding recursive-200 chunks (targets: 1.4 x, 0.75)")
     encoding.main()
 
