@@ -74,7 +74,8 @@ def derive_tables(places: Places) -> None:
     readme = places.root / "README.md"
     if readme.exists():
         old = readme.read_text(encoding="utf-8")
-        new = GENERATED.sub(lambda m: m[1] + readme_table(comparison) + m[2], old)
+        block = readme_table(comparison) + readme_answers(made["late_chunking_answers"])
+        new = GENERATED.sub(lambda m: m[1] + block + m[2], old)
         write_text(readme, new)
 
 
@@ -156,6 +157,15 @@ def readme_table(comparison: pd.DataFrame) -> str:
             f"| {float(row['low']):.1f} to {float(row['high']):.1f} "
             f"| {float(row['corrected']):.1f} |"
         )
+    return "\n".join([*lines, "", ""])
+
+
+def readme_answers(answers: pd.DataFrame) -> str:
+    """The README's questions and answers on late chunking."""
+    if answers.empty:
+        return ""
+    lines = ["| late chunking, all-MiniLM-L6-v2 | answer |", "|---|---|"]
+    lines += [f"| {row['question']} | {row['answer']} |" for row in answers.to_dict("records")]
     return "\n".join([*lines, "", ""])
 
 

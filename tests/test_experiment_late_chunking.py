@@ -1,0 +1,192 @@
+"""Contextualized conditions read each document once and leave records that say how."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from chunkstudy.chunkers import catalogue
+from chunkstudy.encoders.contextualized import Layout, whole
+from chunkstudy.experiment import encoding, nan_guard, similarity
+from chunkstudy.experiment.conditions import MINILM, Condition
+from chunkstudy.experiment.encoding import Ordering, parse_ordering
+from chunkstudy.experiment.run import evaluate
+from chunkstudy.experiment.store import VectorStore
+from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+
+WORD = re.compile(r"\w+|[^\w\s]")
+
+
+class Words:
+    """Tokens are words; a token's state is the mean of its window's ids, turned into a vector, so
+    that a chunk's vector shows what stood around it."""
+
+    dimension = 8
+    ends = (1, 2)
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def describe(self) -> dict[str, Any]:
+        return {"id": "words"}
+
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], NDArray[np.int64]]]:
+        found = []
+        for text in texts:
+            matches = list(WORD.finditer(text))
+            ids = [10 + sum(map(ord, match[0])) % 997 for match in matches]
+            offsets = np.array([m.span() for m in matches], dtype=np.int64).reshape(-1, 2)
+            found.append((ids, offsets))
+        return found
+
+    def keys(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> list[bytes]:
+        return [whole((1, *ids, 2)).digest() for ids, _ in self.content(texts)]
+
+    def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
+        layouts = [whole((1, *ids, 2)) for ids, _ in self.content(texts)]
+        spans = [np.array([[0, layout.tokens]]) for layout in layouts]
+        return np.concatenate(self.pool(layouts, spans))
+
+    def pool(
+        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
+    ) -> list[NDArray[np.float32]]:
+        found = []
+        for layout, places in zip(layouts, spans, strict=True):
+            self.read += layout.tokens
+            states = []
+            for ids, (first, last) in zip(layout.windows, layout.kept, strict=True):
+                around = np.cos(np.outer(ids, np.arange(1, 9))).mean(axis=0)
+                own = np.cos(np.outer(ids, np.arange(1, 9)))[first:last]
+                states.append(own + around)
+            sequence = np.concatenate(states) if states else np.zeros((0, 8))
+            rows = [sequence[a:b].mean(axis=0) if a < b else np.zeros(8) for a, b in places]
+            vectors = np.array(rows).reshape(-1, 8)
+            norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+            found.append((vectors / np.where(norms > 0, norms, 1)).astype(np.float32))
+        return found
+
+
+LONG = " ".join(f"Sentence {i} speaks of thing {i * i}." for i in range(40))
+DOCUMENTS = (Document("a", LONG), Document("b", "One short text."), Document("c", "x"))
+SMALL = Collection(
+    "builtin-graded",
+    DOCUMENTS,
+    (Query("q", "thing 25"), Query("unjudged", "thing 9")),
+    (Judgment("q", "a", 0, 10, 2),),
+)
+
+
+@pytest.mark.parametrize("slug", ["pre_embedding", "contextualized-512", "contextualized-64-8"])
+def test_an_ordering_is_parsed_back_from_its_slug(slug: str) -> None:
+    assert str(parse_ordering(slug)) == slug
+
+
+@pytest.mark.parametrize(
+    "slug",
+    ["late", "contextualized", "contextualized-2", "contextualized-64-63", "contextualized-x"],
+)
+def test_an_impossible_ordering_is_refused(slug: str) -> None:
+    with pytest.raises(ValueError, match="unknown ordering"):
+        parse_ordering(slug)
+
+
+@pytest.mark.parametrize("protocol", [AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED], ids=str)
+@pytest.mark.parametrize("window", [16, 4096])
+def test_stored_vectors_are_those_of_reading_again(
+    tmp_path: Path, protocol: Any, window: int
+) -> None:
+    chunks = chunk_documents(catalogue.build("sentence-5", protocol), DOCUMENTS)
+    ordering = Ordering(window, window // 4)
+    store = VectorStore(Words(), tmp_path)
+    first, _ = encoding.encode(store, DOCUMENTS, chunks, ordering, protocol)
+    again = VectorStore(words := Words(), tmp_path)
+    second, _ = encoding.encode(again, DOCUMENTS, chunks, ordering, protocol)
+    np.testing.assert_array_equal(first, second)
+    assert words.read == 0
+    assert np.isfinite(first).all()
+
+
+def test_all_chunkers_are_pooled_from_one_reading(tmp_path: Path) -> None:
+    store = VectorStore(words := Words(), tmp_path)
+    ordering = Ordering(4096, 0)
+    sets = [
+        chunk_documents(catalogue.build(slug, CORRECTED), DOCUMENTS)
+        for slug in ("none", "fixed-64", "sentence-5", "paragraph")
+    ]
+    many = [encoding.jobs(store, DOCUMENTS, chunks, ordering, CORRECTED) for chunks in sets]
+    encoding.read_once(store, many)
+    assert words.read == sum(layout.tokens for layout in many[0].layouts)
+    for chunks in sets:
+        encoding.encode(store, DOCUMENTS, chunks, ordering, CORRECTED)
+    plain, _ = encoding.encode(store, DOCUMENTS, sets[0], Ordering(), CORRECTED)
+    assert words.read == sum(layout.tokens for layout in many[0].layouts)
+    np.testing.assert_allclose(plain, Words().encode([d.text for d in DOCUMENTS]), atol=1e-6)
+
+
+def test_a_chunk_without_tokens_is_counted_and_scores_nothing(tmp_path: Path) -> None:
+    document = Document("d", "word      word")
+    chunks = Chunks(np.array([0, 0]), np.array([0, 5]), np.array([4, 9]))
+    vectors, empty = encoding.encode(
+        VectorStore(Words(), tmp_path), [document], chunks, Ordering(512, 0), CORRECTED
+    )
+    assert empty == 1
+    assert np.array_equal(vectors[1], np.zeros(8))
+
+
+@pytest.mark.parametrize("protocol", [AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED], ids=str)
+@pytest.mark.parametrize("ordering", ["pre_embedding", "contextualized-64"])
+def test_a_ranked_condition_leaves_a_whole_record(
+    tmp_path: Path, protocol: Any, ordering: str
+) -> None:
+    condition = Condition("builtin-graded", "fixed-64", MINILM, ordering, protocol.name)
+    outcome = evaluate(condition, SMALL, VectorStore(Words(), tmp_path))
+    assert outcome.run.unscored == ["unjudged"]
+    assert outcome.run.counts.queries_scored == 1
+    assert (outcome.run.reading is None) == (ordering == "pre_embedding")
+    assert outcome.trec is not None
+    assert outcome.trec.startswith("q Q0 ")
+    assert {"nDCG@10", "R@10", "R@100"} == {
+        line.split(",")[1] for line in outcome.scores.splitlines()[1:]
+    }
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 99))
+def test_likeness_within_documents_is_the_mean_over_pairs(sizes: list[int], seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    vectors = generator.normal(size=(sum(sizes), 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    found = similarity.per_document(vectors, document)
+    expected = []
+    for d, n in enumerate(sizes):
+        part = vectors[document == d].astype(np.float64)
+        if n > 1:
+            expected.append(
+                np.mean([part[i] @ part[j] for i in range(n) for j in range(n) if i != j])
+            )
+    np.testing.assert_allclose(found["all"], expected, atol=1e-9)
+
+
+def test_the_guard_makes_an_empty_document_harmless_and_nan_does_not() -> None:
+    ids = [f"d{i:03}" for i in range(400)]
+    scores = {one: 1 - i / 400 for i, one in enumerate(ids)}
+    judged = {"q": {"d000": 1, "d001": 1}}
+    runs = {"q": scores}
+    plain = nan_guard.mean_ndcg(judged, runs, ids, -1.0)
+    orders = [nan_guard.with_empty(ids, 3, seed) for seed in range(8)]
+    assert all(len(order) == 403 and set(ids) < set(order) for order in orders)
+    assert {nan_guard.mean_ndcg(judged, runs, order, -1.0) for order in orders} == {plain}
+    assert plain == 1
+    assert min(nan_guard.mean_ndcg(judged, runs, order, math.nan) for order in orders) < 1
