@@ -155,6 +155,9 @@ def approximate(
 @app.command()
 def experiment(
     name: Annotated[str, typer.Argument(help="nan-guard, depth or similarity")],
+    collection: Annotated[
+        list[str] | None, typer.Option(help="Collections to take; all that it applies to if none")
+    ] = None,
 ) -> None:
     """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
     from chunkstudy.experiment import depth, nan_guard, similarity
@@ -169,7 +172,9 @@ def experiment(
             raise conditions.ConditionError(
                 f"unknown experiment {name!r}; use one of {', '.join(known)}"
             )
-        typer.echo(known[name](places.find()).to_string())
+        emma = ["gutenqa-emma"] if name == "similarity" else []
+        names = collection or [*grids.BEIR_AT_HAND, *emma]
+        typer.echo(known[name](places.find(), names).to_string())
 
 
 @app.command()

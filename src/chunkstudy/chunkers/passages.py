@@ -105,21 +105,23 @@ def sentence_groups(text: str, offsets: Sequence[Span], group: int, keeps_tail: 
 def ielab_sentences(text: str, group: int) -> list[RewrittenSpan]:
     """ielab's sentences, ``group`` to a chunk, joined by a space (sentence_chunker.py:26-40).
 
-    ``re.split`` leaves the text between the matches and the captured capital as parts of their
-    own: quotation marks and white space are lost, the capital is torn from its sentence, and a
-    chunk of five parts holds about three sentences. The span of a chunk runs from its first part
-    to its last.
+    Of what separates two sentences only the capital survives, at the head of the second one:
+    quotation marks, dashes and line breaks between them are lost. The span of a chunk runs from
+    its first sentence to its last. (Were the captured capitals left as parts of their own, as
+    ``re.split`` returns them, only 5 of Emma's 30 judged texts would occur in a chunk, a ceiling
+    below the 0.33 to 0.41 that S2 prints for GutenQA.)
     """
-    parts: list[Span] = []
-    at = 0
+    starts = [0]
+    ends = []
     for match in IELAB_SENTENCE_END.finditer(text):
-        parts += [(at, match.start()), match.span(1)]
-        at = match.end()
-    parts.append((at, len(text)))
-    parts = [span for span in (_strip(text, one) for one in parts) if span[0] < span[1]]
+        ends.append(match.start())
+        starts.append(match.start(1))
+    ends.append(len(text))
+    spans = [_strip(text, span) for span in zip(starts, ends, strict=True)]
+    spans = [span for span in spans if span[0] < span[1]]
     return [
         (block[0][0], block[-1][1], " ".join(text[start:end] for start, end in block))
-        for block in (parts[i : i + group] for i in range(0, len(parts), group))
+        for block in (spans[i : i + group] for i in range(0, len(spans), group))
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from chunkstudy import retrieval
 from chunkstudy.experiment.conditions import Condition
 from chunkstudy.experiment.encoding import encode, parse_ordering
-from chunkstudy.experiment.grids import BEIR_AT_HAND, OWN, PASSAGES, PRE, WIDE
+from chunkstudy.experiment.grids import OWN, PASSAGES, PRE, WIDE
 from chunkstudy.experiment.places import Places
 from chunkstudy.experiment.run import chunk, load_collection, load_store
 from chunkstudy.experiment.scoring import DOCUMENT_DEPTH, RANKED, excluded_documents
@@ -22,7 +23,7 @@ from chunkstudy.retrieval_documents import documents_of, jina_depth, search_docu
 DEPTHS = (10, 20, 100, 1000)
 
 
-def measure(places: Places) -> pd.DataFrame:
+def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
     """Write ``results/experiments/depth.csv``: a row per collection, chunker and chunk depth.
 
     ``documents`` is how many distinct documents a query gets on average, at most 100.
@@ -30,7 +31,7 @@ def measure(places: Places) -> pd.DataFrame:
     rows = []
     protocol = PROTOCOLS[OWN]
     store = load_store(WIDE, places.vectors)
-    for name in BEIR_AT_HAND:
+    for name in names:
         collection = load_collection(name)
         asked = store.encode([query.text for query in collection.queries], "query")
         excluded = excluded_documents(collection, protocol)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ import pytrec_eval
 
 from chunkstudy.experiment.conditions import Condition
 from chunkstudy.experiment.encoding import encode, parse_ordering
-from chunkstudy.experiment.grids import BEIR_AT_HAND, IELAB, LATE, WIDE
+from chunkstudy.experiment.grids import LATE, OWN, WIDE
 from chunkstudy.experiment.places import Places
 from chunkstudy.experiment.run import chunk, load_collection, load_store
 from chunkstudy.files import write_text
@@ -33,19 +33,21 @@ QUERIES = 323
 """At most, so that ArguAna does not take an hour."""
 
 
-def measure(places: Places) -> pd.DataFrame:
+def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
     """Write ``results/experiments/nan_guard.csv``: mean nDCG@10 with and without the guard.
+
+    The rankings are those of the corrected protocol, semantic chunks, contextualized.
 
     A row per collection, proportion and draw of the empty documents' places among the others.
     """
     rows = []
-    for name in BEIR_AT_HAND:
+    for name in names:
         print(f"empty documents in {name}", file=sys.stderr)
         collection = load_collection(name)
-        condition = Condition(name, "semantic", WIDE, LATE, IELAB)
+        condition = Condition(name, "semantic", WIDE, LATE, OWN)
         store = load_store(WIDE, places.vectors)
         chunks = chunk(condition, collection, store)
-        protocol = PROTOCOLS[IELAB]
+        protocol = PROTOCOLS[OWN]
         ordering = parse_ordering(LATE)
         vectors, _ = encode(store, collection.documents, chunks, ordering, protocol)
         queries = collection.queries[:QUERIES]

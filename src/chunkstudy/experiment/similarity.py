@@ -6,6 +6,7 @@ The taxonomy paper explains its in-document losses by contextualized chunks grow
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,14 @@ from numpy.typing import NDArray
 from chunkstudy import statistics
 from chunkstudy.experiment.conditions import Condition
 from chunkstudy.experiment.encoding import encode, parse_ordering
-from chunkstudy.experiment.grids import BEIR_AT_HAND, EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
+from chunkstudy.experiment.grids import EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
 from chunkstudy.experiment.places import Places
 from chunkstudy.experiment.run import chunk, load_collection, load_store
 from chunkstudy.files import write_text
 from chunkstudy.protocols import PROTOCOLS
 
 
-def measure(places: Places) -> pd.DataFrame:
+def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
     """Write ``results/experiments/similarity.csv``: a row per collection, chunker and pairing.
 
     Mean cosine similarity of all pairs of a document's chunks, and of neighbours only, over the

@@ -13,6 +13,10 @@ import pandas as pd
 
 Tables = dict[str, pd.DataFrame]
 LEVEL = 0.05
+WHOSE = {
+    "as_published-ielab": "where their parents are judged (S2's code)",
+    "as_published-lumberchunker": "where their own text is (LumberChunker's)",
+}
 
 
 def answers(made: Tables) -> pd.DataFrame:
@@ -27,6 +31,7 @@ def answers(made: Tables) -> pd.DataFrame:
         ("Do chunks of one document grow alike, and is that why Emma loses?", _similarity),
         ("Where does paragraph chunking differ from none?", _paragraphs),
         ("Is the best reachable score on Emma the same for all chunkers?", _ceiling),
+        ("Does it matter how a proposition is judged?", _propositions),
         ("Do the official protocols change a conclusion?", _protocols),
     ]
     rows = [(question, *found) for question, answer in asked if (found := answer(made))]
@@ -188,6 +193,34 @@ def _ceiling(made: Tables) -> tuple[str, str] | None:
         f"No: by substring it lies between {substring.min():.1f} and {substring.max():.1f}, since "
         "the judged text must stand inside one chunk; by overlap every chunker can reach "
         f"{rows[rows['protocol'] == 'corrected']['Ceiling(DCG@10)'].min():.1f}."
+    )
+    return answer, "; ".join(figures)
+
+
+def _propositions(made: Tables) -> tuple[str, str] | None:
+    rows = _numbers(made["late_chunking_emma"])
+    if rows.empty:
+        return None
+    rows = rows[(rows["ordering"] == "pre_embedding") & (rows["protocol"] != "corrected")]
+    figures = []
+    places = []
+    for protocol, group in rows.groupby("protocol", sort=True):
+        ranked = group.sort_values("DCG@10", ascending=False).reset_index(drop=True)
+        row = ranked[ranked["chunker"] == "proposition-released"]
+        if row.empty:
+            continue
+        places.append(f"{int(row.index[0]) + 1} of {len(ranked)} {WHOSE[str(protocol)]}")
+        one = row.iloc[0]
+        figures.append(
+            f"{protocol}: {one['DCG@10']:.1f} [{one['low']:.1f}, {one['high']:.1f}], ceiling "
+            f"{one['Ceiling(DCG@10)']:.1f}"
+        )
+    if len(places) < 2:
+        return None
+    answer = (
+        "Yes: the same propositions and vectors rank "
+        + " and ".join(places)
+        + ". Parents are Gemini's chunks here, which answer more easily than paragraphs."
     )
     return answer, "; ".join(figures)
 
