@@ -31,10 +31,9 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
     """
     rows = []
     store = load_store(WIDE, places.vectors)
-    grid = dict.fromkeys(BEIR_AT_HAND, PASSAGES) | {"gutenqa-emma": EMMA_METHODS}
-    for name, slugs in grid.items():
+    for name in names:
         collection = load_collection(name)
-        for slug in slugs:
+        for slug in EMMA_METHODS if name == "gutenqa-emma" else PASSAGES:
             print(f"similarity of {slug} in {name}", file=sys.stderr)
             chunks = chunk(Condition(name, slug, WIDE, PRE, OWN), collection, store)
             found = {}
