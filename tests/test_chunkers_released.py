@@ -1,17 +1,20 @@
-"""Released chunks are aligned by what they say, and what does not fit is listed."""
+"""Released chunks stand in the book where they are said to, or are listed as having no place."""
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.chunkers import catalogue, released
-from chunkstudy.chunkers.released import ReleasedError, align
+from chunkstudy.chunkers import released
+from chunkstudy.chunkers.released import Released, ReleasedError, align
 from chunkstudy.collections import gutenqa
-from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
+from chunkstudy.collections.sources import SourceError
+from chunkstudy.spans import Document, chunk_documents
 
 COUNTS = {
     "lumberchunker-released": 476,
@@ -21,87 +24,193 @@ COUNTS = {
     "fixed-released": 350,
     "paragraph-released": 2_287,
 }
+TILING = set(COUNTS) - {"proposition-released", "recursive-released"}
+SPACES = st.text(" \n\t\xa0\u3000", max_size=3)
 
 
-def words(text: str) -> str:
+def _solid(text: str) -> str:
     return "".join(text.split())
 
 
-@given(
-    st.text(st.sampled_from("abc \n"), max_size=80),
-    st.lists(st.integers(0, 80), max_size=8),
-    st.sampled_from([" ", "\n", "\n\n "]),
-)
-def test_a_segmentation_with_other_white_space_is_given_back(
-    text: str, cuts: list[int], space: str
+@pytest.fixture(scope="module")
+def emma() -> dict[str, Released]:
+    if not gutenqa.available():
+        pytest.skip("Emma's converted files are not here; set CHUNKSTUDY_DATA")
+    return {name: released.emma(name) for name in released.RELEASED}
+
+
+@pytest.fixture(scope="module")
+def text(emma: dict[str, Released]) -> str:
+    return gutenqa.load_emma().documents[0].text
+
+
+@pytest.mark.real_data
+def test_every_released_chunk_of_emma_is_aligned(emma: dict[str, Released]) -> None:
+    assert {name: len(one.spans) for name, one in emma.items()} == COUNTS
+    assert {name: one.unaligned for name, one in emma.items()} == dict.fromkeys(COUNTS, ())
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", sorted(set(COUNTS) - {"proposition-released"}))
+def test_a_span_holds_the_same_characters_as_the_released_chunk(
+    name: str, emma: dict[str, Released], text: str
 ) -> None:
-    bounds = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
-    pieces = [text[a:b] for a, b in itertools.pairwise(bounds) if text[a:b].strip()]
-    found = align(text, [space.join(piece.split()) for piece in pieces])
-    assert not found.unaligned
-    assert [words(text[s:e]) for s, e, _ in found.chunks] == [words(piece) for piece in pieces]
-    assert all(a[1] <= b[0] for a, b in zip(found.chunks, found.chunks[1:], strict=False))
-
-
-def test_overlapping_pieces_are_aligned_where_they_stand() -> None:
-    found = align("one two three four", ["one two", "two three", "three four"])
-    assert [(s, e) for s, e, _ in found.chunks] == [(0, 7), (4, 13), (8, 18)]
-
-
-def test_a_piece_that_stands_nowhere_is_listed_and_the_rest_still_fits() -> None:
-    found = align("one two three", ["one", "zwei", "", "three"])
-    assert found.unaligned == [1, 2]
-    assert [chunk[:2] for chunk in found.chunks] == [(0, 3), (8, 13)]
-
-
-def test_propositions_bear_their_parents_span() -> None:
-    found = released.propositions([(3, 9, "x"), (9, 12, "y")], ["['a', ' ', 'b']", "[]"])
-    assert found == [(3, 9, "a"), (3, 9, "b")]
-
-
-@pytest.mark.parametrize("damaged", ["['a', ", "__import__('os')", "'a'", "{'a'}"])
-def test_damaged_propositions_are_refused(damaged: str) -> None:
-    with pytest.raises(ReleasedError, match="not a"):
-        released.propositions([(0, 1, "x")], [damaged])
+    for start, end, piece in emma[name].spans:
+        assert _solid(text[start:end]) == _solid(piece)
+        assert text[start:end] == text[start:end].strip()
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", released.RELEASED)
-def test_every_released_chunk_of_emma_is_aligned(name: str) -> None:
-    if not gutenqa.available():
-        pytest.skip("Emma's files are not here; set CHUNKSTUDY_DATA")
-    text = gutenqa.load_emma().documents[0].text
-    found = released.emma(name)
-    assert (len(found.chunks), found.unaligned) == (COUNTS[name], [])
-    if name != "proposition-released":
-        assert all(words(text[s:e]) == words(chunk) for s, e, chunk in found.chunks)
+@pytest.mark.parametrize("name", sorted(TILING))
+def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
+    name: str, emma: dict[str, Released], text: str
+) -> None:
+    ends = [0, *(end for _, end, _ in emma[name].spans)]
+    starts = [*(start for start, _, _ in emma[name].spans), len(text)]
+    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    assert all(end <= start for end, start in zip(ends, starts, strict=True))
+    assert not "".join(between).strip()
 
 
 @pytest.mark.real_data
-def test_lumberchunkers_test_finds_26_of_30_judged_texts_and_24_in_fixed_chunks() -> None:
-    if not gutenqa.available():
-        pytest.skip("Emma's files are not here; set CHUNKSTUDY_DATA")
-    gold = [text.lower() for text in gutenqa.gold_strings().values()]
-    for name, expected in (("lumberchunker-released", 26), ("fixed-released", 24)):
-        chunks = [text.lower() for _, _, text in released.emma(name).chunks]
-        assert sum(any(wanted in chunk for chunk in chunks) for wanted in gold) == expected
+def test_the_recursive_chunks_overlap_180_times_and_cover_emma(
+    emma: dict[str, Released], text: str
+) -> None:
+    spans = emma["recursive-released"].spans
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(spans))
+    assert sum(b[0] < a[1] for a, b in pairwise(spans)) == 180
+    assert not "".join(text[a[1] : b[0]] for a, b in pairwise(spans)).strip()
+    assert (spans[0][0], spans[-1][1]) == (0, len(text))
 
 
 @pytest.mark.real_data
-def test_propositions_keep_their_text_under_every_protocol_and_others_only_as_released() -> None:
-    if not gutenqa.available():
-        pytest.skip("Emma's files are not here; set CHUNKSTUDY_DATA")
-    text = gutenqa.load_emma().documents[0].text
-    assert all(len(span) == 3 for span in catalogue.build("proposition-released", CORRECTED)(text))
-    assert all(len(span) == 2 for span in catalogue.build("fixed-released", CORRECTED)(text))
-    assert all(
-        len(span) == 3 for span in catalogue.build("fixed-released", AS_PUBLISHED_IELAB)(text)
-    )
+def test_a_proposition_has_the_span_of_its_own_chunk(emma: dict[str, Released]) -> None:
+    propositions, chunks = emma["proposition-released"], emma["lumberchunker-released"]
+    assert propositions.mismatches == 0
+    rows = gutenqa.read_emma("gemini_chunks")
+    assert set(propositions.parents) == set(range(476))
+    for (start, end, proposition), parent in zip(
+        propositions.spans, propositions.parents, strict=True
+    ):
+        assert (start, end) == chunks.spans[parent][:2]
+        assert repr(proposition) in str(rows[parent]["Propositions"])
 
 
 @pytest.mark.real_data
-def test_a_released_segmentation_is_refused_on_another_book() -> None:
-    if not gutenqa.available():
-        pytest.skip("Emma's files are not here; set CHUNKSTUDY_DATA")
-    with pytest.raises(ReleasedError, match="use it on gutenqa-emma only"):
-        catalogue.build("semantic-released", CORRECTED)("another text")
+def test_a_released_segmentation_is_a_chunker_of_emma_only(
+    emma: dict[str, Released], text: str
+) -> None:
+    chunks = chunk_documents(emma["fixed-released"].chunk, [Document("emma", text)])
+    assert len(chunks) == 350
+    assert chunks.text == tuple(piece for _, _, piece in emma["fixed-released"].spans)
+    with pytest.raises(ReleasedError, match="segments Emma_-_Jane_Austen only"):
+        emma["fixed-released"].chunk(text + " ")
+
+
+def test_an_unknown_segmentation_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(ReleasedError, match="known are lumberchunker-released, proposition-rel"):
+        released.emma("gpt-released")
+
+
+def test_a_missing_released_file_is_one_clear_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    with pytest.raises(SourceError, match="no public home; set CHUNKSTUDY_DATA"):
+        released.emma("semantic-released")
+
+
+@given(st.lists(st.text("ab.é“", min_size=1, max_size=6)), st.data())
+def test_pieces_that_follow_one_another_are_found_whatever_their_white_space(
+    pieces: list[str], data: st.DataObject
+) -> None:
+    text = ""
+    expected = []
+    altered = []
+    for piece in pieces:
+        text += data.draw(SPACES)
+        start = len(text)
+        text += data.draw(SPACES).join(piece)
+        expected.append((start, len(text)))
+        altered.append(data.draw(SPACES).join(["", *piece, ""]))
+    found = align(text + data.draw(SPACES), altered)
+    assert found.unaligned == []
+    assert found.spans == [(*span, one) for span, one in zip(expected, altered, strict=True)]
+
+
+@given(st.data())
+def test_overlapping_pieces_are_found_where_they_were_cut(data: st.DataObject) -> None:
+    text = "".join(chr(0x4E00 + i) for i in range(data.draw(st.integers(1, 60))))
+    cuts: list[tuple[int, int]] = []
+    start, end = 0, 0
+    while end < len(text):
+        start = data.draw(st.integers(start + bool(cuts), end))
+        end = data.draw(st.integers(max(start, end) + 1, len(text)))
+        cuts.append((start, end))
+    found = align(text, [" ".join(text[start:end]) for start, end in cuts])
+    assert [span[:2] for span in found.spans] == cuts
+    assert found.unaligned == []
+
+
+@pytest.mark.parametrize("foreign", ["nowhere at all", "", " \n", "two three!"])
+def test_a_piece_that_stands_nowhere_is_listed_and_the_next_is_still_found(foreign: str) -> None:
+    found = align("one two three four", ["one", foreign, "two three", "four"])
+    assert found.unaligned == [1]
+    assert [span[:2] for span in found.spans] == [(0, 3), (4, 13), (14, 18)]
+
+
+def test_a_piece_after_a_gap_is_not_guessed_where_it_stands_twice() -> None:
+    text = "He said yes. She nodded. Say yes. Not so."
+    found = align(text, ["He said yes.", "yes.", "Not so."])
+    assert found.unaligned == [1]
+    assert [text[a:b] for a, b, _ in found.spans] == ["He said yes.", "Not so."]
+
+
+def test_a_piece_that_lies_within_the_one_before_is_no_overlap_but_has_its_only_place() -> None:
+    assert align("abcd", ["abc", "b"]).spans == [(0, 3, "abc"), (1, 2, "b")]
+    assert align("abcd b", ["abc", "b"]).unaligned == [1]
+
+
+def test_a_piece_that_stands_only_before_the_one_before_is_out_of_order_and_listed() -> None:
+    assert align("one two three", ["two", "one", "three"]).unaligned == [1]
+
+
+def test_a_piece_set_in_other_type_is_found_folded_and_kept_as_released() -> None:
+    text = "“Oh!” said—he…  Then\xa0she."
+    found = align(text, ['"oh!" said-he...', "then she."])
+    assert [text[a:b] for a, b, _ in found.spans] == ["“Oh!” said—he…", "Then\xa0she."]
+    assert [piece for _, _, piece in found.spans] == ['"oh!" said-he...', "then she."]
+
+
+def test_propositions_get_the_list_that_holds_them_at_their_place() -> None:
+    lists = ["['a', 'b']", "[]", '["c\'s"]']
+    assert released.match_propositions(lists, ["a", "b", "c's"]) == [0, 0, 2]
+    assert released.match_propositions(lists, ["a", "x", "c's", "d"]) == [0, None, 2, None]
+
+
+@pytest.mark.parametrize(
+    "literal",
+    ["['a', 'b'", "", "('a',)", "['a', 1]", "'a'", "[__import__('os')]", "[" * 5_000, "nan"],
+)
+def test_a_damaged_proposition_list_is_named_and_never_executed(literal: str) -> None:
+    with pytest.raises(ReleasedError, match="the propositions of chunk 1 are not a list of texts"):
+        released.match_propositions(["['a']", literal], ["a"])
+
+
+def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: dict[str, list[dict[str, str]]] = {
+        "paragraphs": [{"Chunk": "One."}, {"Chunk": "Two."}],
+        "gemini_chunks": [
+            {"Chunk": "One.", "Propositions": "['1a', '1b']"},
+            {"Chunk": "Lost", "Propositions": "['lost']"},
+            {"Chunk": "Two.", "Propositions": "['2']"},
+        ],
+        "propositions": [{"Propositions": one} for one in ("1a", "other", "lost", "2")],
+    }
+    read: Callable[[str], list[dict[str, str]]] = rows.__getitem__
+    monkeypatch.setattr(gutenqa, "read_emma", read)
+    found = released.emma("proposition-released")
+    assert found.spans == ((0, 4, "1a"), (5, 9, "2"))
+    assert (found.unaligned, found.parents, found.mismatches) == ((1, 2), (0, 2), 1)
+    assert released.emma("lumberchunker-released").unaligned == (1,)

@@ -1,4 +1,4 @@
-"""GutenQA's questions search their own book; judged passages are located, never guessed."""
+"""GutenQA's passages stand where their book has them, and what cannot be located is said."""
 
 from __future__ import annotations
 
@@ -8,94 +8,229 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.collections import gutenqa
+from chunkstudy.collections import folding, gutenqa
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.spans import Collection
 
-TEXT = "She said: “It is a truth—universally\u00a0acknowledged.”\nThen she left."
+TEXT = "He said:\n“It’s the\xa0end—at last.”\nCafe\u0301 déjà vu… the END."
+
+
+def _paragraph(book: int, place: int, text: str | None, name: str = "A") -> dict[str, object]:
+    return {"Book ID": book, "Book Name": name, "Chunk ID": place, "Chapter": "I", "Chunk": text}
+
+
+def _question(book: object, passage: str) -> dict[str, object]:
+    return {"Book ID": book, "Book Name": "A", "Chunk ID": 0, "Question": "Why?", "Answer": "So.",
+            "Chunk Must Contain": passage}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def emma() -> Collection:
     if not gutenqa.available():
-        pytest.skip("Emma's files are not here; set CHUNKSTUDY_DATA")
+        pytest.skip("Emma's converted files are not here; set CHUNKSTUDY_DATA")
     return gutenqa.load_emma()
 
 
 @pytest.mark.real_data
-def test_emma_has_30_questions_of_which_29_are_located(emma: Collection) -> None:
-    assert len(emma.queries) == 30
-    assert all(query.document == gutenqa.EMMA for query in emma.queries)
-    assert gutenqa.unlocated(emma) == ["Emma-Query-28"]
+def test_emma_is_one_document_of_2287_paragraphs_and_30_questions(emma: Collection) -> None:
+    (book,) = emma.documents
+    assert (book.id, len(book.text)) == (gutenqa.EMMA_DOCUMENT, 875_513)
+    assert len(gutenqa.read_emma("paragraphs")) == 2_287
+    assert book.text.count("\n") == 2_286
+    assert [query.id for query in emma.queries] == [f"Book-Emma-Query-{i}" for i in range(30)]
+    assert {query.document for query in emma.queries} == {book.id}
 
 
 @pytest.mark.real_data
-def test_a_located_passage_holds_the_words_of_the_judged_text(emma: Collection) -> None:
+def test_29_of_emmas_30_passages_are_located_once_and_the_edited_one_is_listed(
+    emma: Collection,
+) -> None:
+    assert gutenqa.exclusions(emma) == ("Book-Emma-Query-28",)
+    assert len(emma.judgments) == len({judgment.query for judgment in emma.judgments}) == 29
+
+
+@pytest.mark.real_data
+def test_three_of_emmas_passages_are_located_only_by_folding(emma: Collection) -> None:
+    text, gold = emma.documents[0].text, gutenqa.gold_strings()
+    source = {j.query: text[j.start : j.end] for j in emma.judgments}
+    differing = {q for q, passage in source.items() if passage.lower() != gold[q].lower()}
+    assert differing == {f"Book-Emma-Query-{i}" for i in (18, 24, 27)}
+    quotes = str.maketrans("“”'\xa0\n", '""" ' + " ")
+    for query in differing:
+        assert source[query].translate(quotes) == gold[query].translate(quotes)
+
+
+@pytest.mark.real_data
+def test_the_published_rule_finds_emmas_gold_strings_as_the_authors_code_does() -> None:
+    def reached(file: str, column: str, strings: dict[str, str]) -> int:
+        chunks = [str(row[column]).lower() for row in gutenqa.read_emma(file)]
+        return sum(any(gold.lower() in chunk for chunk in chunks) for gold in strings.values())
+
     gold = gutenqa.gold_strings()
-    for judgment in emma.judgments:
-        found = emma.documents[0].text[judgment.start : judgment.end]
-        assert gutenqa.fold(found)[0] == gutenqa.fold(gold[judgment.query])[0].strip()
+    reach = {
+        file: reached(file, "Chunk", gold)
+        for file in ("paragraphs", "gemini_chunks", "semantic", "langchain_recursive")
+    }
+    assert set(reach.values()) == {26}
+    assert reached("fixed_length_450", "Chunk", gold) == 24
+    assert reached("propositions", "Propositions", gutenqa.proposition_answers()) == 19
 
 
-@pytest.mark.parametrize(
-    "passage",
-    ['"It is a truth-universally acknowledged."', "it is a TRUTH—universally", "' then she"],
-)
-def test_quotes_dashes_spaces_and_case_do_not_hide_a_passage(passage: str) -> None:
-    span = gutenqa.find_passage(TEXT, passage)
-    assert span is not None
-    assert gutenqa.fold(TEXT[slice(*span)])[0] == gutenqa.fold(passage)[0]
+@pytest.mark.real_data
+def test_the_questions_are_those_of_the_chunks_they_were_made_from(emma: Collection) -> None:
+    asked = [row["Question"] for row in gutenqa.read_emma("gemini_chunks") if row["Question"]]
+    assert asked == [query.text for query in emma.queries]
 
 
-@pytest.mark.parametrize("passage", ["", "it was a truth", "left. She"])
-def test_an_edited_passage_is_not_guessed(passage: str) -> None:
-    assert gutenqa.find_passage(TEXT, passage) is None
-
-
-@given(st.text(st.sampled_from("aB “”\n—\u00a0ﬁ"), max_size=40), st.data())
-def test_every_passage_of_a_text_is_found_in_it(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-    span = gutenqa.find_passage(text, text[start:end])
-    if not text[start:end].strip():
-        return
-    assert span is not None
-    assert gutenqa.fold(text[slice(*span)])[0].strip() == gutenqa.fold(text[start:end])[0].strip()
-
-
-def test_rows_of_the_hub_become_books_and_questions() -> None:
-    books = gutenqa.parse_books(
-        [
-            {"Book Name": "A", "Chunk": "One."},
-            {"Book Name": "B", "Chunk": "Other."},
-            {"Book Name": "A", "Chunk": "Two."},
-        ]
-    )
-    rows = [
-        {"Book ID": 7, "Book Name": "A", "Question": "Which?", "Chunk Must Contain": "two"},
-    ]
-    found = gutenqa.build("gutenqa", books, gutenqa.parse_questions(rows))
-    assert [d.text for d in found.documents] == ["One.\nTwo.", "Other."]
-    assert found.queries[0].id == "Book-7-Query-0"
-    assert (found.judgments[0].start, found.judgments[0].end) == (5, 8)
-
-
-def test_a_question_about_a_missing_book_is_refused() -> None:
-    with pytest.raises(SourceError, match="asks about 'C', which is missing"):
-        gutenqa.build("gutenqa", {}, [("q", "C", "Who?", "he")])
-
-
-def test_the_hundred_books_are_refused_until_their_revision_is_pinned() -> None:
-    with pytest.raises(SourceError, match="set REVISION"):
-        gutenqa.load()
-
-
-def test_missing_files_are_named_in_one_sentence(
+def test_a_missing_file_is_one_clear_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    gutenqa.emma_rows.cache_clear()
-    with pytest.raises(SourceError, match="set CHUNKSTUDY_DATA to a folder that has it"):
+    with pytest.raises(SourceError, match=r"^gutenqa_emma/paragraphs\.jsonl\.gz is neither under"):
         gutenqa.load_emma()
-    gutenqa.emma_rows.cache_clear()
+    assert not gutenqa.available()
+
+
+def test_a_file_of_emma_with_other_bytes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gutenqa_emma").mkdir()
+    (tmp_path / "gutenqa_emma" / "questions.jsonl.gz").write_bytes(b"other")
+    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
+    with pytest.raises(SourceError, match="another sha256"):
+        gutenqa.read_emma("questions")
+
+
+def test_emma_with_a_paragraph_too_few_is_refused() -> None:
+    with pytest.raises(SourceError, match="2286 paragraphs and 30 questions instead of 2287"):
+        gutenqa.parse_emma([{"Chunk": "x"}] * 2_286, [_question(1, "x")] * 30)
+
+
+@pytest.mark.parametrize("file", ["paragraphs", "questions"])
+def test_a_hub_file_that_was_never_checked_blocks_its_load(file: str) -> None:
+    source = gutenqa.HUB_FILES[file]
+    with pytest.raises(SourceError, match=f"{source.name} of .* no verified revision and sha256"):
+        source.source()
+
+
+def test_loading_all_of_gutenqa_stops_at_the_missing_pin_before_any_download() -> None:
+    with pytest.raises(SourceError, match="write them into HUB_FILES"):
+        gutenqa.load()
+
+
+def test_a_pinned_hub_file_is_asked_for_at_its_revision() -> None:
+    pinned = gutenqa.HubFile("a/b", "c.parquet", revision="f" * 40, sha256="0" * 64).source()
+    assert pinned.url == f"https://huggingface.co/datasets/a/b/resolve/{'f' * 40}/c.parquet"
+    assert (pinned.path, pinned.sha256) == ("gutenqa/c.parquet", "0" * 64)
+
+
+def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
+    paragraphs = [
+        _paragraph(7, 0, "One."), _paragraph(7, 1, "Two."), _paragraph(3, 0, "Two. Two.", "B"),
+    ]  # fmt: skip
+    questions = [_question(7, "two"), _question(3.0, "Two."), _question(7, "three")]
+    found = gutenqa.parse(paragraphs, questions)
+    assert {document.id: document.text for document in found.documents} == {
+        "Book-7": "One.\nTwo.", "Book-3": "Two. Two.",
+    }  # fmt: skip
+    assert [(query.id, query.document) for query in found.queries] == [
+        ("Book-7-Query-0", "Book-7"), ("Book-3-Query-1", "Book-3"), ("Book-7-Query-2", "Book-7"),
+    ]  # fmt: skip
+    assert [(j.query, j.start, j.end) for j in found.judgments] == [
+        ("Book-7-Query-0", 5, 8), ("Book-3-Query-1", 0, 4), ("Book-3-Query-1", 5, 9),
+    ]  # fmt: skip
+    assert found.groups == {"Book-7-Query-0": "A", "Book-3-Query-1": "B", "Book-7-Query-2": "A"}
+    assert gutenqa.exclusions(found) == ("Book-7-Query-2",)
+
+
+def test_an_empty_paragraph_is_kept_as_ielab_keeps_it() -> None:
+    (book,) = gutenqa.parse([_paragraph(1, 0, ""), _paragraph(1, 1, "x")], []).documents
+    assert book.text == "\nx"
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "questions", "complaint"),
+    [
+        ([_paragraph(1, 0, None)], [], "row 0 has no text in column 'Chunk'"),
+        ([_paragraph(1, 1, "b"), _paragraph(1, 0, "a")], [], "in order"),
+        ([_paragraph(1, 0, "b"), _paragraph(1, 0, "b")], [], "in order"),
+        ([_paragraph(1, 0, "a"), _paragraph(1, 1, "b", "B")], [], "named both 'A' and 'B'"),
+        ([_paragraph(1, 0, "a")], [_question(2, "a")], "Book-2, which has no paragraphs"),
+        ([_paragraph(1, 0, "a")], [_question(None, "a")], "no whole number in column 'Book ID'"),
+        ([_paragraph(1, 0, "a")], [_question(1.5, "a")], "no whole number in column 'Book ID'"),
+        ([_paragraph(1, 0, "a")], [_question(1, " ")], "no text in column 'Chunk Must Contain'"),
+    ],
+)
+def test_a_damaged_row_is_refused(
+    paragraphs: list[dict[str, object]], questions: list[dict[str, object]], complaint: str
+) -> None:
+    with pytest.raises(SourceError, match=complaint):
+        gutenqa.parse(paragraphs, questions)
+
+
+@pytest.mark.parametrize(
+    ("passage", "source"),
+    [
+        ("s the end", "s the\xa0end"),
+        ("it's the end-at last.", "It’s the\xa0end—at last."),
+        ("He said: 'It's", "He said:\n“It’s"),
+        ("Café déjà", "Cafe\u0301 déjà"),
+        ("last.” Café", "last.”\nCafe\u0301"),
+        ("deja", None),
+        ("vu... the", "vu… the"),
+        ("He said: \"It's never", None),
+    ],
+)
+def test_a_passage_is_located_whatever_its_typesetting_but_not_when_a_letter_differs(
+    passage: str, source: str | None
+) -> None:
+    found = [TEXT[start:end] for start, end in folding.Searchable(TEXT).locate(passage)]
+    assert found == ([] if source is None else [source])
+
+
+def test_a_passage_is_folded_only_where_it_does_not_stand_as_quoted() -> None:
+    assert folding.Searchable("“a” 'A' 'a'").locate("'a'") == [(4, 7), (8, 11)]
+
+
+def test_the_places_of_a_passage_do_not_overlap() -> None:
+    assert folding.Searchable("ha ha ha ha").locate("ha ha") == [(0, 5), (6, 11)]
+    assert folding.Searchable("ha ha ha").locate("ha ha") == [(0, 5)]
+
+
+def test_a_passage_without_letters_stands_nowhere() -> None:
+    assert folding.Searchable(TEXT).locate(" \n") == []
+
+
+def test_lower_case_that_is_longer_than_its_source_keeps_its_place() -> None:
+    text = "İİ ends HERE"
+    assert len(text.lower()) != len(text)
+    assert [text[a:b] for a, b in folding.Searchable(text).locate("here")] == ["HERE"]
+
+
+VARIANTS = (
+    (" ", "\n", "\xa0", " \r\n "),
+    ("'", '"', "“", "’", "″"),
+    ("-", "—", "–"),
+    ("é", "e\u0301", "É"),
+    ("...", "…"),
+    ("a", "A", "ａ"),
+)
+
+
+@given(
+    st.lists(
+        st.sampled_from(VARIANTS).flatmap(
+            lambda same: st.tuples(st.sampled_from(same), st.sampled_from(same))
+        )
+    ),
+    st.text("012 ", max_size=5),
+    st.text("012 ", max_size=5),
+)
+def test_a_passage_set_in_other_type_is_located_exactly_where_it_stands(
+    pairs: list[tuple[str, str]], before: str, after: str
+) -> None:
+    source = "x" + "".join(one for one, _ in pairs) + "y"
+    quoted = "x" + "".join(other for _, other in pairs) + "y"
+    found = folding.Searchable(before + source + after).locate(quoted)
+    assert found == [(len(before), len(before) + len(source))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -235,7 +236,12 @@ def _semantic(job: Job) -> list[RewrittenSpan]:
 
 
 def _released(job: Job) -> list[RewrittenSpan]:
-    return released.chunks_of(job.spec.name, job.text)
+    return _segmentation(job.spec.name).chunk(job.text)
+
+
+@lru_cache(maxsize=8)
+def _segmentation(name: str) -> released.Released:
+    return released.emma(name)
 
 
 def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:

@@ -1,8 +1,8 @@
-"""Emma as its authors segmented it: released chunks aligned to offsets of the book.
+"""The segmentations of Emma that LumberChunker's authors released, aligned to the book's text.
 
-LumberChunker's example folder holds Gemini's chunks, their propositions, and three baselines. A
-released text differs from the book's in white space only, so chunks are aligned by their other
-characters; what cannot be aligned is listed, never guessed.
+The released chunks are texts without offsets, and white space changed on the way (pieces were
+joined and split by words); their other characters stand in the book, so they are matched by those.
+A chunk that cannot be matched is listed, never guessed.
 """
 
 from __future__ import annotations
@@ -10,10 +10,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 
 from chunkstudy.collections import gutenqa
-from chunkstudy.spans import RewrittenSpan
+from chunkstudy.collections.folding import View, folded, solid
+from chunkstudy.spans import RewrittenSpan, text_digest
+
+
+class ReleasedError(ValueError):
+    """A released segmentation that is damaged or is asked about another text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Pieces with their place: (start, end, the piece as given) in the given order, characters of
+    the text; and the positions of the pieces that have none."""
+
+    spans: list[RewrittenSpan]
+    unaligned: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,104 +35,181 @@ class Released:
     """A released segmentation.
 
     Attributes:
-        chunks: (start, end, released text), in the order of release.
-        unaligned: numbers of the released chunks that stand nowhere in the book.
+        spans: (start, end, text as released and embedded), in released order; a proposition's
+            span is that of the chunk it was drawn from.
+        unaligned: positions in the released file that have no span and are left out of ``spans``.
+        parents: for propositions, the position of each span's chunk in the released file of
+            chunks; else empty.
+        mismatches: propositions that their chunk's list does not hold at that place.
+        digest: sha256 of the text that the spans refer to.
     """
 
-    chunks: list[RewrittenSpan]
-    unaligned: list[int]
+    name: str
+    spans: tuple[RewrittenSpan, ...]
+    unaligned: tuple[int, ...]
+    digest: str
+    parents: tuple[int, ...] = ()
+    mismatches: int = 0
+
+    def chunk(self, text: str) -> list[RewrittenSpan]:
+        """The spans, as a chunker gives them.
+
+        Raises:
+            ReleasedError: if the text is not the one that was segmented.
+        """
+        if text_digest(text) != self.digest:
+            raise ReleasedError(
+                f"{self.name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
+            )
+        return list(self.spans)
 
 
-class ReleasedError(ValueError):
-    """A released file that cannot be read, or a book that it does not belong to."""
+def align(text: str, pieces: Sequence[str]) -> Alignment:
+    """The place of each piece in the text by its characters that are not white space.
 
-
-def align(text: str, pieces: Sequence[str]) -> Released:
-    """Offsets of pieces that follow one another in a text but for white space.
-
-    A piece stands right after the one before, or at its first place from that one's start on,
-    since pieces may overlap. Linear but for pieces that are out of place.
+    A piece is looked for where the one before ended; then so that it overlaps the one before and
+    reaches beyond it; then further on, where it must stand only once in the whole text. If its very
+    characters are not there, the same is tried with quotation marks, dashes, case and the form of
+    letters folded. Spans start and end with a character that is not white space.
     """
-    letters = "".join(text.split())
-    places = [place for place, letter in enumerate(text) if not letter.isspace()]
-    chunks: list[RewrittenSpan] = []
+    views: list[tuple[View, Callable[[str], str]]] = [
+        (solid(text), lambda piece: solid(piece).text)
+    ]
+    spans: list[RewrittenSpan] = []
     unaligned: list[int] = []
-    before = expected = 0
-    for number, piece in enumerate(pieces):
-        wanted = "".join(piece.split())
-        start = expected if letters.startswith(wanted, expected) else letters.find(wanted, before)
-        if not wanted or start < 0:
-            unaligned.append(number)
-            continue
-        before, expected = start, start + len(wanted)
-        chunks.append((places[start], places[expected - 1] + 1, piece))
-    return Released(chunks, unaligned)
+    before = (0, 0)
+    for position, piece in enumerate(pieces):
+        found = _place(*views[0], piece, before)
+        if found is None:
+            if len(views) == 1:
+                views.append((folded(text, spaces=False), lambda p: folded(p, spaces=False).text))
+            found = _place(*views[1], piece, before)
+        if found is None:
+            unaligned.append(position)
+        else:
+            before = found
+            spans.append((*found, piece))
+    return Alignment(spans, unaligned)
 
 
-def propositions(chunks: Sequence[RewrittenSpan], lists: Sequence[str]) -> list[RewrittenSpan]:
-    """Propositions, each with the span of its parent chunk.
+def _place(
+    view: View, rewrite: Callable[[str], str], piece: str, before: tuple[int, int]
+) -> tuple[int, int] | None:
+    target = rewrite(piece)
+    if not target:
+        return None
+    start, end = view.at(before[0]), view.at(before[1])
+    found = end
+    if not view.text.startswith(target, end):
+        overlapping = max(start, end - len(target) + 1)
+        found = view.text.find(target, overlapping, end + len(target) - 1)
+    if found < 0:
+        found = view.text.find(target)
+        if found < start or view.text.find(target, found + 1) >= 0:
+            return None
+    return view.span(found, len(target))
 
-    Args:
-        chunks: the parents.
-        lists: of each parent, its propositions as a Python list in text.
+
+def emma(name: str) -> Released:
+    """One of the released segmentations of Emma, by its name in ``RELEASED``.
 
     Raises:
-        ReleasedError: if a list is not one.
+        ReleasedError: if there is none of that name or the propositions are damaged.
+        SourceError: if a file is missing or has another digest.
     """
-    found = []
-    for (start, end, _), text in zip(chunks, lists, strict=True):
-        try:
-            sentences = ast.literal_eval(text)
-        except (ValueError, SyntaxError) as error:
-            raise ReleasedError(
-                f"the propositions {text[:40]!r} are not a Python list; fetch the file again"
-            ) from error
-        if not isinstance(sentences, list):
-            raise ReleasedError(f"the propositions {text[:40]!r} are not a list")
-        found += [(start, end, str(one)) for one in sentences if str(one).strip()]
-    return found
-
-
-@lru_cache(maxsize=8)
-def emma(name: str) -> Released:
-    """One of Emma's released segmentations, by its chunker's name in ``RELEASED``."""
+    if name not in RELEASED:
+        raise ReleasedError(f"unknown segmentation {name!r}; known are {', '.join(RELEASED)}")
     return RELEASED[name]()
 
 
-def chunks_of(name: str, text: str) -> list[RewrittenSpan]:
-    """The released chunks, given the book they were made of.
+def _chunks(name: str, file: str) -> Released:
+    text = _text()
+    alignment = align(text, _column(file, "Chunk"))
+    return Released(
+        name, tuple(alignment.spans), tuple(alignment.unaligned), digest=text_digest(text)
+    )
+
+
+def _propositions(name: str) -> Released:
+    text = _text()
+    chunks = _column("gemini_chunks", "Chunk")
+    alignment = align(text, chunks)
+    lost = set(alignment.unaligned)
+    aligned = iter(alignment.spans)
+    places = [None if i in lost else next(aligned)[:2] for i in range(len(chunks))]
+    propositions = _column("propositions", "Propositions")
+    parents = match_propositions(_column("gemini_chunks", "Propositions"), propositions)
+    spans: list[RewrittenSpan] = []
+    kept: list[int] = []
+    unaligned: list[int] = []
+    for position, (proposition, parent) in enumerate(zip(propositions, parents, strict=True)):
+        place = None if parent is None else places[parent]
+        if parent is None or place is None:
+            unaligned.append(position)
+        else:
+            spans.append((*place, proposition))
+            kept.append(parent)
+    return Released(
+        name,
+        tuple(spans),
+        tuple(unaligned),
+        digest=text_digest(text),
+        parents=tuple(kept),
+        mismatches=parents.count(None),
+    )
+
+
+def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> list[int | None]:
+    """For each proposition the position of the list it comes from, going through both in order;
+    None where the lists hold another text at that place.
 
     Raises:
-        ReleasedError: if the text is another one.
+        ReleasedError: naming the list that cannot be read.
     """
-    if text != gutenqa.load_emma().documents[0].text:
-        raise ReleasedError(
-            f"chunker {name} is a released segmentation of Emma; use it on gutenqa-emma only"
-        )
-    return emma(name).chunks
+    listed = [
+        (parent, one)
+        for parent, literal in enumerate(lists)
+        for one in parse_propositions(literal, parent)
+    ]
+    return [
+        listed[i][0] if i < len(listed) and listed[i][1] == proposition else None
+        for i, proposition in enumerate(propositions)
+    ]
 
 
-def _aligned(file: str) -> Callable[[], Released]:
-    def load() -> Released:
-        text = gutenqa.load_emma().documents[0].text
-        return align(text, [str(row["Chunk"]) for row in gutenqa.emma_rows(file)])
+def parse_propositions(literal: str, row: int) -> list[str]:
+    """The propositions of a chunk, stored as a Python list in text; nothing is executed.
 
-    return load
+    Raises:
+        ReleasedError: if it is anything but a list of strings.
+    """
+    try:
+        found = ast.literal_eval(literal)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        found = None
+    if isinstance(found, list) and all(isinstance(one, str) for one in found):
+        return found
+    raise ReleasedError(
+        f"the propositions of chunk {row} are not a list of texts: {literal[:40]!r}; get the "
+        "released file again"
+    )
 
 
-def _propositions() -> Released:
-    parents = emma("lumberchunker-released")
-    rows = gutenqa.emma_rows("gemini_chunks")
-    kept = [row for i, row in enumerate(rows) if i not in set(parents.unaligned)]
-    lists = [str(row["Propositions"]) for row in kept]
-    return Released(propositions(parents.chunks, lists), [])
+def _text() -> str:
+    return "\n".join(_column("paragraphs", "Chunk"))
+
+
+def _column(file: str, column: str) -> list[str]:
+    return [gutenqa.cell(row, column, i) for i, row in enumerate(gutenqa.read_emma(file))]
 
 
 RELEASED: dict[str, Callable[[], Released]] = {
-    "lumberchunker-released": _aligned("gemini_chunks"),
-    "proposition-released": _propositions,
-    "semantic-released": _aligned("semantic"),
-    "recursive-released": _aligned("langchain_recursive"),
-    "fixed-released": _aligned("fixed_length_450"),
-    "paragraph-released": _aligned("paragraphs"),
+    "lumberchunker-released": partial(_chunks, "lumberchunker-released", "gemini_chunks"),
+    "proposition-released": partial(_propositions, "proposition-released"),
+    "semantic-released": partial(_chunks, "semantic-released", "semantic"),
+    "recursive-released": partial(_chunks, "recursive-released", "langchain_recursive"),
+    "fixed-released": partial(_chunks, "fixed-released", "fixed_length_450"),
+    "paragraph-released": partial(_chunks, "paragraph-released", "paragraphs"),
 }
+"""Every released segmentation of Emma by its name; ``lumberchunker-released`` was cut by Gemini,
+``fixed-released`` every 450 words."""

@@ -1,178 +1,272 @@
-"""GutenQA: questions about a book, each answered by one passage of it (LumberChunker).
+"""GutenQA: questions about novels, each answered by one passage; and Emma, its one public book.
 
-Only one of the 100 books, Emma, is public as files, with the authors' own segmentations; the whole
-set lies on the hub as ``LumberChunker/GutenQA`` (chunks with questions) and
-``LumberChunker/GutenQA_Paragraphs``. A book's text is its paragraphs joined by a line feed, as in
-ielab's qutenqa_processor.py:57-67.
+Source: joaodsmarques/LumberChunker (arXiv 2406.17526). The search is limited to the question's own
+book. A judged passage ("Chunk Must Contain") is a quotation, not an offset; it is located in the
+book's text, which is its paragraphs joined by line breaks as in ielab's qutenqa_processor.py:57-67.
+A question whose passage stands nowhere is kept without a judgment, see ``exclusions``.
+
+All of GutenQA is UNVERIFIED: its two files on the hub could not be downloaded when this was
+written, so ``load`` stops with a sentence that says what to pin. The revision of the questions was
+read on a stored copy of the hub's history page; that of the paragraphs is unknown.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
-from chunkstudy.collections.sources import SourceError, SourceFile, locate
-from chunkstudy.spans import Collection, Document, Judgment, Query, Span
+import pandas as pd
 
-REVISION: str | None = None
-"""The hub commit of the whole set. It could not be looked up where this was written; until it is
-stated here, loading the 100 books is refused."""
+from chunkstudy.collections.folding import Searchable
+from chunkstudy.collections.sources import SourceError, SourceFile, fetch, locate
+from chunkstudy.spans import Collection, Document, Judgment, Query
 
-EMMA = "Emma_-_Jane_Austen"
-DIGESTS = {
-    "paragraphs": "0bd5a67e59f618cd8cdde00400c5ee84bdd68491cbd8c72eb8a58450f30931de",
-    "questions": "faca956fedcfac8ab1d0ec54d6baa8a4e4e4eefb2c61f2cbe7cb663ffdc2b91d",
-    "gemini_chunks": "226b3f93098f2c22ba04d71c14e8519d5f664dd94c355f63f3f9a3232a0ef851",
-    "propositions": "7d3e818d8b6a0bf2d84c7790749b2ccf058d037c0c2b3e7584b6814efcd0d3d2",
-    "semantic": "11b811be640ff0363c7bb61638f0a8ae3624b9b69e6157b7e215e848534b1812",
-    "langchain_recursive": "058390c35af18137f729e0f4faaae258e93caedc45d262371ad7d2122ab705cc",
+Row = Mapping[str, Any]
+EMMA, FULL = "gutenqa-emma", "gutenqa"
+EMMA_DOCUMENT = "Emma_-_Jane_Austen"
+EMMA_COMMIT = "5537bdfe68c9c1b3c788556bdca5ab902d20e8b6"
+"""Commit of joaodsmarques/LumberChunker whose sheets were converted to the files below."""
+EMMA_DIGESTS = {
     "fixed_length_450": "1c436e8ccb9e6caedd374c9f746c3aa93de91ca90582dedf92d8628bc1774a2a",
+    "gemini_chunks": "226b3f93098f2c22ba04d71c14e8519d5f664dd94c355f63f3f9a3232a0ef851",
+    "langchain_recursive": "058390c35af18137f729e0f4faaae258e93caedc45d262371ad7d2122ab705cc",
+    "paragraphs": "0bd5a67e59f618cd8cdde00400c5ee84bdd68491cbd8c72eb8a58450f30931de",
+    "propositions": "7d3e818d8b6a0bf2d84c7790749b2ccf058d037c0c2b3e7584b6814efcd0d3d2",
+    "questions": "faca956fedcfac8ab1d0ec54d6baa8a4e4e4eefb2c61f2cbe7cb663ffdc2b91d",
+    "semantic": "11b811be640ff0363c7bb61638f0a8ae3624b9b69e6157b7e215e848534b1812",
 }
-FILES = {
+EMMA_FILES = {
     name: SourceFile(f"gutenqa_emma/{name}.jsonl.gz", "", digest)
-    for name, digest in DIGESTS.items()
+    for name, digest in EMMA_DIGESTS.items()
 }
-FOLDED = str.maketrans({**dict.fromkeys('“”„«»"‘’‚`´', "'"), **dict.fromkeys("‐‑‒–—―", "-")})
-"""All quotation marks are one, since the questions' sheet turned some double ones into single."""
+EMMA_PARAGRAPHS, EMMA_QUESTIONS = 2_287, 30
+BOOKS, QUESTIONS = 100, 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file of a dataset on the hub; what is None was never checked and blocks a load."""
+
+    repository: str
+    name: str
+    revision: str | None
+    sha256: str | None
+
+    def source(self) -> SourceFile:
+        """Where the file comes from.
+
+        Raises:
+            SourceError: if its revision or its digest is not pinned.
+        """
+        if self.revision is None or self.sha256 is None:
+            raise SourceError(
+                f"{self.name} of {self.repository} has no verified revision and sha256; look both "
+                f"up at https://huggingface.co/datasets/{self.repository}/commits/main, write them "
+                "into HUB_FILES in chunkstudy/collections/gutenqa.py and load again"
+            )
+        home = f"https://huggingface.co/datasets/{self.repository}/resolve/{self.revision}"
+        return SourceFile(f"gutenqa/{self.name}", f"{home}/{self.name}", self.sha256)
+
+    def rows(self) -> list[Row]:
+        """Its rows by column name."""
+        frame = pd.read_parquet(fetch(self.source()))
+        return [
+            {str(column): value for column, value in row.items()}
+            for row in frame.to_dict("records")
+        ]
+
+
+HUB_FILES = {
+    "paragraphs": HubFile(
+        "LumberChunker/GutenQA_Paragraphs",
+        "GutenQA_paragraphs.parquet",
+        revision=None,
+        sha256=None,
+    ),
+    "questions": HubFile(
+        "LumberChunker/GutenQA",
+        "questions.parquet",
+        revision="0081c2cfe7477cd3df4a8c19b2b004d94e45f596",
+        sha256=None,
+    ),
+}
 
 
 def available() -> bool:
-    """Whether Emma's files are here; they have no public home in this form."""
-    return all(locate(source) for source in FILES.values())
-
-
-@lru_cache(maxsize=8)
-def emma_rows(name: str) -> tuple[dict[str, Any], ...]:
-    """The rows of one of Emma's files, with the columns of the authors' sheets.
-
-    Raises:
-        SourceError: if the file is not here, or is not what it should be.
-    """
-    path = locate(FILES[name])
-    if path is None:
-        raise SourceError(
-            f"{FILES[name].path} is neither under CHUNKSTUDY_DATA nor in the cache; it was made "
-            "from the LumberChunker repository's example sheets and cannot be downloaded in this "
-            "form, so set CHUNKSTUDY_DATA to a folder that has it"
-        )
-    lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
-    return tuple(json.loads(line) for line in lines)
+    """Whether Emma's files are here."""
+    return all(locate(source) for source in EMMA_FILES.values())
 
 
 def load_emma() -> Collection:
-    """Emma and its 30 questions, ids ``Emma-Query-0`` and so on in the order of the sheet.
+    """Emma as one document and its 30 questions.
 
-    A judged passage that folding does not locate leaves its question without judgment; see
-    :func:`unlocated`.
+    Query ids are ``Book-Emma-Query-{row}``, rows of the question file from 0: ielab's
+    ``Book-{Book ID}-Query-{row}`` with the name in place of the Book ID, which the public folder
+    does not give, and rows of one book instead of all hundred.
+
+    Raises:
+        SourceError: if a file is missing, has another digest or other rows than published.
     """
-    paragraphs = [str(row["Chunk"]) for row in emma_rows("paragraphs")]
-    return build("gutenqa-emma", {EMMA: paragraphs}, _emma_questions())
+    return parse_emma(read_emma("paragraphs"), read_emma("questions"))
+
+
+def parse_emma(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
+    """Emma's collection from the rows of its paragraphs and of its questions.
+
+    Raises:
+        SourceError: if there are more or fewer rows than published, or a cell lacks its text.
+    """
+    texts = [cell(row, "Chunk", i) for i, row in enumerate(paragraphs)]
+    asked = [(EMMA_DOCUMENT, _emma_query(i), row) for i, row in enumerate(questions)]
+    if (len(texts), len(asked)) != (EMMA_PARAGRAPHS, EMMA_QUESTIONS):
+        raise SourceError(
+            f"Emma has {len(texts)} paragraphs and {len(asked)} questions instead of "
+            f"{EMMA_PARAGRAPHS} and {EMMA_QUESTIONS}; get the converted files again"
+        )
+    return _assemble(EMMA, {EMMA_DOCUMENT: "\n".join(texts)}, asked)
 
 
 def load() -> Collection:
-    """The 100 books and 3,000 questions.
+    """All of GutenQA: 100 books, each a document, and their 3,000 questions, grouped by book.
 
     Raises:
-        SourceError: since the revision is not pinned yet.
+        SourceError: if a file is not pinned (see above), missing, or not the release's.
     """
-    raise SourceError(
-        "GutenQA's 100 books are not pinned to a revision of the hub; set REVISION in "
-        "collections/gutenqa.py to the commit you checked, or use gutenqa-emma"
-    )
-
-
-def parse_books(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Book name to its paragraphs in order, from the hub's paragraph rows (Book Name, Chunk)."""
-    books: dict[str, list[str]] = {}
-    for row in rows:
-        books.setdefault(str(row["Book Name"]), []).append(str(row["Chunk"]))
-    return books
-
-
-def parse_questions(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, str, str]]:
-    """(query id, book, question, judged text) from rows with Book ID, Book Name, Question and
-    Chunk Must Contain; ids are ielab's, ``Book-{id}-Query-{row}``."""
-    return [
-        (
-            f"Book-{row['Book ID']}-Query-{n}",
-            str(row["Book Name"]),
-            str(row["Question"]),
-            str(row["Chunk Must Contain"]),
+    collection = parse(HUB_FILES["paragraphs"].rows(), HUB_FILES["questions"].rows())
+    if (len(collection.documents), len(collection.queries)) != (BOOKS, QUESTIONS):
+        raise SourceError(
+            f"GutenQA has {len(collection.documents)} books and {len(collection.queries)} "
+            f"questions instead of {BOOKS} and {QUESTIONS}; check the pinned revisions"
         )
-        for n, row in enumerate(rows)
-    ]
+    return collection
 
 
-def build(
-    name: str,
-    books: Mapping[str, list[str]],
-    questions: Iterable[tuple[str, str, str, str]],
-) -> Collection:
-    """A collection of books; each query searches its own, and its judged text is located there."""
-    texts = {book: "\n".join(paragraphs) for book, paragraphs in books.items()}
-    queries = []
-    judgments = []
-    for query, book, question, gold in questions:
+def parse(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
+    """Documents ``Book-{Book ID}`` and queries ``Book-{Book ID}-Query-{row}`` from rows.
+
+    As in ielab: a book's paragraphs in the file's order, joined by line breaks; rows counted over
+    the whole question file from 0. Columns as the datasets' cards name them.
+
+    Raises:
+        SourceError: if a cell lacks its text or number, one Book ID has two names, a book's
+            paragraphs are out of order or a question's book is missing.
+    """
+    texts: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    last: dict[str, int] = {}
+    for i, row in enumerate(paragraphs):
+        book, place, name = _book(row, i), _integer(row, "Chunk ID", i), cell(row, "Book Name", i)
+        if names.setdefault(book, name) != name:
+            raise SourceError(f"row {i}: {book} is named both {names[book]!r} and {name!r}")
+        if place <= last.get(book, -1):
+            raise SourceError(
+                f"row {i}: paragraph {place} of {book} comes after {last[book]}; the file must "
+                "list a book's paragraphs in order"
+            )
+        last[book] = place
+        texts.setdefault(book, []).append(cell(row, "Chunk", i, blank=True))
+    asked = [(_book(row, i), _hub_query(row, i), row) for i, row in enumerate(questions)]
+    for book, query, _ in asked:
         if book not in texts:
-            raise SourceError(f"{name}: query {query} asks about {book!r}, which is missing")
-        queries.append(Query(query, question, document=book))
-        if span := find_passage(texts[book], gold):
-            judgments.append(Judgment(query, book, *span))
-    documents = tuple(Document(book, text) for book, text in sorted(texts.items()))
-    return Collection(name, documents, tuple(queries), tuple(judgments))
+            raise SourceError(f"query {query} is about {book}, which has no paragraphs")
+    books = {book: "\n".join(pieces) for book, pieces in texts.items()}
+    return _assemble(FULL, books, asked, {query: names[book] for book, query, _ in asked})
 
 
-def gold_strings() -> dict[str, str]:
-    """Query id to the judged text as released, for relevance by substring."""
-    return {query: gold for query, _, _, gold in _emma_questions()}
+def gold_strings(name: str = EMMA) -> dict[str, str]:
+    """The judged passages as quoted, by query id, for the published rule: lower-cased, the string
+    must occur in the chunk (LumberChunker's Retrieval_Granularities_Eval.ipynb)."""
+    column = "Chunk Must Contain"
+    if name == FULL:
+        rows = HUB_FILES["questions"].rows()
+        return {_hub_query(row, i): cell(row, column, i) for i, row in enumerate(rows)}
+    return {_emma_query(i): cell(row, column, i) for i, row in enumerate(read_emma("questions"))}
 
 
 def proposition_answers() -> dict[str, str]:
-    """Query id to the other judged text, which LumberChunker's evaluation asks of propositions."""
-    rows = emma_rows("questions")
-    return {f"Emma-Query-{n}": str(row["Proposition Answer"]) for n, row in enumerate(rows)}
+    """The string that must occur in a proposition instead, by Emma's query ids; 19 of 30 do."""
+    rows = enumerate(read_emma("questions"))
+    return {_emma_query(i): cell(row, "Proposition Answer", i) for i, row in rows}
 
 
-def unlocated(collection: Collection) -> list[str]:
-    """Queries whose judged passage stands nowhere in its document even after folding."""
+def exclusions(collection: Collection) -> tuple[str, ...]:
+    """The queries without any judgment: their passage could not be located in their book."""
     judged = {judgment.query for judgment in collection.judgments}
-    return [query.id for query in collection.queries if query.id not in judged]
+    return tuple(query.id for query in collection.queries if query.id not in judged)
 
 
-def find_passage(text: str, passage: str) -> Span | None:
-    """Where a passage stands first: exactly, or after folding quotes, dashes, spaces, case and
-    Unicode's compatible forms; None if nowhere."""
-    start = text.find(passage)
-    if passage and start >= 0:
-        return start, start + len(passage)
-    folded, places = fold(text)
-    wanted = fold(passage)[0].strip()
-    start = folded.find(wanted) if wanted else -1
-    return None if start < 0 else (places[start], places[start + len(wanted) - 1] + 1)
+def read_emma(name: str) -> list[dict[str, str | None]]:
+    """The rows of one of Emma's files, named as in ``EMMA_FILES``, empty cells as None.
+
+    Raises:
+        SourceError: if the file is missing or has another digest.
+    """
+    source = EMMA_FILES[name]
+    path = locate(source)
+    if path is None:
+        raise SourceError(
+            f"{source.path} is neither under CHUNKSTUDY_DATA nor in the cache, and this converted "
+            "file has no public home; set CHUNKSTUDY_DATA to a folder that has it"
+        )
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
 
 
-@lru_cache(maxsize=4)
-def fold(text: str) -> tuple[str, list[int]]:
-    """The folded text and, of each of its characters, the place it comes from."""
-    letters: list[str] = []
-    places: list[int] = []
-    for place, letter in enumerate(text):
-        for one in unicodedata.normalize("NFKC", letter).translate(FOLDED).lower():
-            if one.isspace():
-                if letters and letters[-1] == " ":
-                    continue
-                one = " "
-            letters.append(one)
-            places.append(place)
-    return "".join(letters), places
+def cell(row: Row, column: str, number: int, *, blank: bool = False) -> str:
+    """The text in a row's column; only white space, or nothing, where ``blank`` allows it.
+
+    Raises:
+        SourceError: if the column is missing or the cell holds no text.
+    """
+    value = row.get(column)
+    if not isinstance(value, str) or not (blank or value.strip()):
+        raise SourceError(
+            f"row {number} has no text in column {column!r}; check that the file is the release's"
+        )
+    return value
 
 
-def _emma_questions() -> list[tuple[str, str, str, str]]:
-    return [
-        (f"Emma-Query-{n}", EMMA, str(row["Question"]), str(row["Chunk Must Contain"]))
-        for n, row in enumerate(emma_rows("questions"))
-    ]
+def _assemble(
+    name: str,
+    books: Mapping[str, str],
+    asked: Iterable[tuple[str, str, Row]],
+    groups: dict[str, str] | None = None,
+) -> Collection:
+    """A collection from texts by document id and (document id, query id, question row) triples.
+
+    A passage that stands several times is judged everywhere: the published rule accepts any place.
+    """
+    queries: list[Query] = []
+    judgments: list[Judgment] = []
+    indexed = {identifier: Searchable(text) for identifier, text in books.items()}
+    for number, (document, query, row) in enumerate(asked):
+        queries.append(Query(query, cell(row, "Question", number), document))
+        for start, end in indexed[document].locate(cell(row, "Chunk Must Contain", number)):
+            judgments.append(Judgment(query, document, start, end))
+    documents = tuple(Document(identifier, text) for identifier, text in books.items())
+    return Collection(name, documents, tuple(queries), tuple(judgments), groups or {})
+
+
+def _emma_query(row: int) -> str:
+    return f"Book-Emma-Query-{row}"
+
+
+def _hub_query(row: Row, number: int) -> str:
+    return f"{_book(row, number)}-Query-{number}"
+
+
+def _book(row: Row, number: int) -> str:
+    return f"Book-{_integer(row, 'Book ID', number)}"
+
+
+def _integer(row: Row, column: str, number: int) -> int:
+    try:
+        value = row[column]
+        if int(value) == float(value):
+            return int(value)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        pass
+    raise SourceError(f"row {number} has no whole number in column {column!r}")

@@ -214,7 +214,7 @@ def _score(
         return scoring.in_corpus(collection, chunks, vectors, protocol)
     propositions = condition.chunker == "proposition-released"
     lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
-    gold = gutenqa.gold_strings()
+    gold = gutenqa.gold_strings(collection.name)
     if propositions and lumberchunker:
         gold = gutenqa.proposition_answers()
     by_parent = propositions and not lumberchunker
