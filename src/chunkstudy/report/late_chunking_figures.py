@@ -38,8 +38,8 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     }
     for name, draw in drawn.items():
         path = places.tables / f"{name}.csv"
-        if path.exists() and len(table := pd.read_csv(path)):
-            yield name, draw(table)
+        if path.exists() and path.read_text(encoding="utf-8").strip():
+            yield name, draw(pd.read_csv(path))
 
 
 def gains(table: pd.DataFrame) -> Figure:
