@@ -1,4 +1,4 @@
-"""The command line: list, fetch, estimate, run, status, reproduce, check."""
+"""The command line: list, fetch, estimate, run, status, inspect, reproduce, check."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import fnmatch
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -126,6 +127,41 @@ def approximate(
 
     with one_sentence():
         typer.echo(search.measure(chunkers or list(search.CHUNKERS), places.find()).to_string())
+
+
+@app.command()
+def inspect(
+    collection: Annotated[str, typer.Argument(help="chroma or builtin")],
+    query: Annotated[
+        str | None, typer.Argument(help="A query id; without one, the worst queries and an index")
+    ] = None,
+    chunker: Annotated[
+        list[str] | None, typer.Option(help="A chunker's slug; repeat it to compare several")
+    ] = None,
+    encoder: Annotated[str, typer.Option(help="An encoder's slug or hub id")] = conditions.MINILM,
+    protocol: Annotated[str, typer.Option(help="The one whose chunks are drawn")] = "corrected",
+    depth: Annotated[int, typer.Option(help="Chunks taken as read")] = 5,
+    worst: Annotated[int, typer.Option(help="Pages written beside an index")] = 20,
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file; below build/inspector by default")
+    ] = None,
+) -> None:
+    """Show why a query's chunks were found or missed, as a page that opens from disk."""
+    from chunkstudy.report import inspector
+
+    with one_sentence():
+        written = inspector.write(
+            places.find(),
+            collection,
+            query,
+            chunker or inspector.CHUNKERS,
+            encoder=encoder,
+            protocol=protocol,
+            depth=depth,
+            worst=worst,
+            out=out,
+        )
+        typer.echo(written)
 
 
 @app.command()
