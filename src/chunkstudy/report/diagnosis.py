@@ -89,6 +89,10 @@ def _missed(excerpt: Excerpt, name: str, depth: int) -> tuple[str, str]:
     best = min(holding or excerpt.chunks, key=lambda chunk: chunk.rank)
     if holding:
         where = f"{name} lies in {_placed(best, depth)}"
+        first = min(excerpt.chunks, key=lambda chunk: chunk.rank)
+        if first is not best:
+            part = _part(first, excerpt)
+            where += f" ({_chunk(first)} with {part} of it ranked {ordinal(first.rank)})"
     else:
         where = (
             f"boundaries cut {name} over {len(excerpt.chunks)} chunks, the best of them "
@@ -137,6 +141,12 @@ def _brings(chunk: RankedChunk, excerpt: Excerpt) -> bool:
     shared = chunk.shared(excerpt.document, excerpt.start, excerpt.end)
     assert shared is not None  # ``Excerpt.chunks`` share a character with it
     return not excerpt.found[shared[0] - excerpt.start : shared[1] - excerpt.start].all()
+
+
+def _part(chunk: RankedChunk, excerpt: Excerpt) -> str:
+    """How much of the excerpt lies in a chunk that shares a character with it."""
+    low, high = chunk.shared(excerpt.document, excerpt.start, excerpt.end) or (0, 0)
+    return percent((high - low) / len(excerpt))
 
 
 def _chunk(chunk: RankedChunk) -> str:

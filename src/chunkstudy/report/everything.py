@@ -13,7 +13,7 @@ import pandas as pd
 from chunkstudy.experiment import conditions
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
-from chunkstudy.report import figures, latex, live, notebooks, tables
+from chunkstudy.report import figures, inspector, latex, live, notebooks, tables
 from chunkstudy.report.findings import findings
 from chunkstudy.report.published import compare
 
@@ -33,13 +33,14 @@ class CheckError(RuntimeError):
 
 
 def reproduce(places: Places) -> None:
-    """Derive tables, comparison, LaTeX, figures, README's table and notebooks; run builtin live."""
+    """Derive tables, comparison, LaTeX, figures, README's table, notebooks; run builtin live."""
     _say("tables")
     derive_tables(places)
     _say("figures")
     figures.write_all(places)
     _say("built-in collection, live")
     _say(live.compare_with_stored(places))
+    _say(f"inspector: {inspector.write(places, 'builtin').relative_to(places.root)}")
     _say("notebooks")
     notebooks.run_all(places)
     _say(f"gallery: {notebooks.gallery(places).relative_to(places.root)}")

@@ -10,6 +10,7 @@ import difflib
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from chunkstudy.experiment.conditions import MINILM, NONE, Condition, ConditionError
@@ -24,6 +25,7 @@ from chunkstudy.report.inspector_page import MAP_CONTEXT, Column, Page, render, 
 from chunkstudy.spans import Collection
 
 CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200")
+DEPTH = 5
 
 
 class InspectorError(ValueError):
@@ -38,7 +40,7 @@ def write(
     *,
     encoder: str = MINILM,
     protocol: str = CORRECTED.name,
-    depth: int = 5,
+    depth: int = DEPTH,
     worst: int = 20,
     out: Path | None = None,
 ) -> Path:
@@ -53,7 +55,7 @@ def write(
         protocol: the one whose chunks are drawn; measures are given under every protocol.
         depth: chunks taken as read.
         worst: pages written beside an index.
-        out: the page's file, or the index's.
+        out: the page's file, or the index's; its pages go into a folder of its name beside it.
 
     Returns:
         The file written, of several the index.
@@ -66,7 +68,7 @@ def write(
     if depth < 1 or worst < 1:
         raise InspectorError(f"depth and worst must be at least 1, not {depth} and {worst}")
     conditions = _conditions(collection, chunkers, encoder.replace("/", "__"), protocol)
-    target = _target(places, conditions, query, out)
+    target = _target(places, conditions, query, depth, out)
     loaded = load_collection(collection)
     ids = _judged_ids(loaded) if query is None else [_known(loaded, query)]
     store = load_store(conditions[0].encoder, places.vectors)
@@ -76,10 +78,11 @@ def write(
         write_text(target, render(pages[0], texts))
         return target
     pages.sort(key=_recall)
-    shown = {page.query.id: target.with_name(_file_name(page.query.id)) for page in pages[:worst]}
+    links = {page.query.id: f"{target.stem}/{_file_name(page.query.id)}" for page in pages[:worst]}
     for page in pages[:worst]:
-        write_text(shown[page.query.id], render(page, texts, index=target.name))
-    write_text(target, render_index(pages, {key: path.name for key, path in shown.items()}))
+        html = render(page, texts, index=f"../{target.name}")
+        write_text(target.parent / links[page.query.id], html)
+    write_text(target, render_index(pages, links))
     return target
 
 
@@ -89,7 +92,9 @@ def inspect(
     """Every query of the collection under every condition, in the collection's order."""
     columns: list[list[Column]] = [[] for _ in collection.queries]
     for condition in conditions:
-        searched = {name: search(_under(condition, name), collection, store) for name in PROTOCOLS}
+        searched = {
+            name: search(replace(condition, protocol=name), collection, store) for name in PROTOCOLS
+        }
         measures = {name: one.measures(depth) for name, one in searched.items()}
         for i, inspection in enumerate(searched[condition.protocol].inspect(depth, MAP_CONTEXT)):
             values = {
@@ -118,14 +123,12 @@ def _conditions(
     return found
 
 
-def _under(condition: Condition, protocol: str) -> Condition:
-    return Condition(
-        condition.collection, condition.chunker, condition.encoder, condition.ordering, protocol
-    )
-
-
 def _target(
-    places: Places, conditions: Sequence[Condition], query: str | None, out: Path | None
+    places: Places,
+    conditions: Sequence[Condition],
+    query: str | None,
+    depth: int,
+    out: Path | None,
 ) -> Path:
     """The file to write; inside the checkout only ``build`` may hold one."""
     if out is None:
@@ -135,6 +138,8 @@ def _target(
             folder += f"@{first.encoder}"
         if first.protocol != CORRECTED.name:
             folder += f"@{first.protocol}"
+        if depth != DEPTH:
+            folder += f"@{depth}"
         name = "index.html" if query is None else _file_name(query)
         return places.build / "inspector" / first.collection / _short(folder) / name
     path, root = out.resolve(), places.root.resolve()
@@ -150,13 +155,13 @@ def _target(
 
 def _file_name(query: str) -> str:
     """A file name for a query id, which may hold anything."""
-    return f"{_short(query)}.html" if _short(query) != "index" else "index-.html"
+    return f"{_short(query)}.html"
 
 
 def _short(name: str) -> str:
     """The name if it is safe and short, else what is left of it with a digest."""
     safe = re.sub(r"[^A-Za-z0-9_@+.-]", "-", name).lstrip(".")[:120]
-    if safe == name:
+    if safe and safe == name:
         return safe
     return f"{safe}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 

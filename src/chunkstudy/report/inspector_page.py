@@ -91,13 +91,13 @@ def render(page: Page, texts: dict[str, str], index: str = "") -> str:
     Args:
         page: the query under its conditions.
         texts: document id to text.
-        index: the file name of the index to link back to, if there is one.
+        index: where the index is, seen from the page, if there is one.
     """
     return _templates().get_template("inspector.html").render(page=page, texts=texts, index=index)
 
 
 def render_index(pages: Sequence[Page], links: dict[str, str]) -> str:
-    """The index as HTML: every query in the order given, linked where ``links`` has its file."""
+    """The index as HTML: every query in the order given, linked where ``links`` has its page."""
     tally = [
         (column.chunker, Counter(page.columns[i].diagnosis.cause for page in pages))
         for i, column in enumerate(pages[0].columns)
