@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from chunkstudy.report.inspection import Excerpt, Inspection, RankedChunk
 
 FOUND = "found"
-PUNCTUATION = "found but for punctuation"
+TRIFLE = "found but for a trifle"
 CUT = "cut by a boundary"
 DILUTED = "diluted"
 ENCODER = "missed by the encoder"
@@ -21,7 +21,7 @@ UNCHUNKED = "in no chunk"
 
 CAUSES = {
     FOUND: "every judged character lies in the first chunks",
-    PUNCTUATION: "the missed characters hold no letter and no digit",
+    TRIFLE: "the missed characters are white space and punctuation",
     CUT: "a boundary runs through the excerpt and part of it was not retrieved",
     DILUTED: "the excerpt alone would be among the first, the chunk around it is not",
     ENCODER: "even the excerpt alone would not be among the first",
@@ -81,10 +81,15 @@ def _found(inspection: Inspection) -> str:
 
 
 def _missed(excerpt: Excerpt, name: str, depth: int) -> tuple[str, str]:
+    lost = "".join(c for c, found in zip(excerpt.text, excerpt.found, strict=True) if not found)
+    if excerpt.found.any() and not any(character.isalnum() for character in lost):
+        what = f"“{lost.strip()}”" if lost.strip() else "white space"
+        return TRIFLE, f"all of {name} is found but {_amount(len(lost), excerpt)}, {what}"
     if not excerpt.chunked[~excerpt.found].any():
-        return UNCHUNKED, f"{excerpt.missed} of {len(excerpt)} characters of {name} lie in no chunk"
+        verb = "lies" if excerpt.missed == 1 else "lie"
+        return UNCHUNKED, f"{_amount(excerpt.missed, excerpt)} of {name} {verb} in no chunk"
     if excerpt.found.any():
-        return _partly(excerpt, name, depth)
+        return CUT, _cut(excerpt, name, depth)
     holding = [c for c in excerpt.chunks if c.holds(excerpt.document, excerpt.start, excerpt.end)]
     best = min(holding or excerpt.chunks, key=lambda chunk: chunk.rank)
     if holding:
@@ -118,22 +123,22 @@ def _missed(excerpt: Excerpt, name: str, depth: int) -> tuple[str, str]:
     return DILUTED, f"{where}, {alone}; it is {share} of that chunk"
 
 
-def _partly(excerpt: Excerpt, name: str, depth: int) -> tuple[str, str]:
+def _cut(excerpt: Excerpt, name: str, depth: int) -> str:
     """Part of the excerpt was retrieved; the rest lies in chunks that were not."""
     left = [chunk for chunk in excerpt.chunks if chunk.rank > depth and _brings(chunk, excerpt)]
     best = min(left, key=lambda chunk: chunk.rank)
-    lost = "".join(c for c, found in zip(excerpt.text, excerpt.found, strict=True) if not found)
-    verb = "lies" if excerpt.missed == 1 else "lie"
-    amount = f"{excerpt.missed:,} of {len(excerpt):,} characters"
-    if not any(character.isalnum() for character in lost):
-        sentence = f"all of {name} is found but {amount}, “{lost}”, which {verb} in {_chunk(best)}"
-        return PUNCTUATION, f"{sentence}, ranked {ordinal(best.rank)}"
+    missed = int((excerpt.chunked & ~excerpt.found).sum())
+    where = f"{_amount(missed, excerpt)} {'lies' if missed == 1 else 'lie'} in"
     if len(left) == 1:
-        return CUT, f"a boundary cuts {name}: {amount} {verb} in {_placed(best, depth)}"
-    return CUT, (
-        f"boundaries cut {name}: {amount} {verb} in {len(left)} chunks that were not retrieved, "
-        f"the best of them {_placed(best, depth)}"
+        return f"a boundary cuts {name}: {where} {_placed(best, depth)}"
+    return (
+        f"boundaries cut {name}: {where} {len(left)} chunks that were not retrieved, the best of "
+        f"them {_placed(best, depth)}"
     )
+
+
+def _amount(characters: int, excerpt: Excerpt) -> str:
+    return f"{characters:,} of {len(excerpt):,} characters"
 
 
 def _brings(chunk: RankedChunk, excerpt: Excerpt) -> bool:

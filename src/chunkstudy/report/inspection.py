@@ -164,7 +164,7 @@ class Searched:
         """``SpanRecall``, ``SpanPrecision`` and ``SpanIoU``, each of shape (queries,)."""
         hit = PROTOCOLS[self.condition.protocol].hit
         overlap = TokenOverlap.of(self.collection, self.chunks, hit)
-        found = overlap.at(self.ranking.chunk, depth)
+        found = overlap.at(self.ranking.chunk, min(depth, len(self.chunks)))
         return {name: found[name] for name in MEASURES}
 
     def inspect(self, depth: int, context: int) -> list[Inspection]:
