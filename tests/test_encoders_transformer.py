@@ -191,3 +191,13 @@ def test_a_configuration_that_is_not_computed_here_is_refused(
 def test_a_batch_out_of_order_is_refused(encoder: TransformerEncoder) -> None:
     with pytest.raises(ValueError, match="ascending"):
         encoder._model.states([[101, 102, 102], [101, 102]])
+
+
+def test_the_characters_read_are_those_of_the_tokens_in_the_window() -> None:
+    encoder = TransformerEncoder(SPEC, window=8)
+    long = "A lighthouse keeper counts unhurried ships at nightfall."
+    short = "Café no."
+    read, whole = encoder.characters_read([long, short])
+    assert whole == len(short)
+    assert encoder.token_ids([long[:read]]) == encoder.token_ids([long])
+    assert encoder.token_ids([long[: read - 1]]) != encoder.token_ids([long])

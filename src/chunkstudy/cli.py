@@ -1,4 +1,4 @@
-"""The command line: list, fetch, estimate, run, status, reproduce, check."""
+"""The command line: list, fetch, estimate, run, status, inspect, reproduce, check."""
 
 from __future__ import annotations
 
@@ -180,35 +180,36 @@ def experiment(
 @app.command()
 def inspect(
     collection: Annotated[str, typer.Argument(help="chroma or builtin")],
-    query: Annotated[str | None, typer.Argument(help="A query id; without, the worst ones")] = None,
-    chunker: Annotated[
-        list[str] | None, typer.Option(help="Chunkers to show, by slug; give it several times")
+    query: Annotated[
+        str | None, typer.Argument(help="A query id; without one, the worst queries and an index")
     ] = None,
-    encoder: Annotated[str, typer.Option(help="An encoder, by slug")] = conditions.MINILM,
-    protocol: Annotated[str, typer.Option(help="A protocol")] = "corrected",
-    cut: Annotated[int, typer.Option(min=1, max=20, help="Chunks that count as retrieved")] = 5,
-    out: Annotated[Path | None, typer.Option(help="File or, without a query, folder")] = None,
+    chunker: Annotated[
+        list[str] | None, typer.Option(help="A chunker's slug; repeat it to compare several")
+    ] = None,
+    encoder: Annotated[str, typer.Option(help="An encoder's slug or hub id")] = conditions.MINILM,
+    protocol: Annotated[str, typer.Option(help="The one whose chunks are drawn")] = "corrected",
+    depth: Annotated[int, typer.Option(help="Chunks taken as read")] = 5,
+    worst: Annotated[int, typer.Option(help="Pages written beside an index")] = 20,
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file; below build/inspector by default")
+    ] = None,
 ) -> None:
-    """Show in HTML why a chunker missed: the judged text, the boundaries, what was retrieved."""
-    from chunkstudy.files import write_text
+    """Show why a query's chunks were found or missed, as a page that opens from disk."""
     from chunkstudy.report import inspector
 
     with one_sentence():
-        where = places.find()
-        target = out or where.build / "inspector" / collection / (f"{query}.html" if query else "")
-        inspector.refuse_committed(target, where.root)
-        slugs = chunker or ["recursive-200-0"]
-        searched = [
-            inspector.search(
-                Condition(collection, slug, encoder, "pre_embedding", protocol), where.vectors
-            )
-            for slug in slugs
-        ]
-        if query is None:
-            typer.echo(inspector.write_index(searched[0], target, cut=cut))
-        else:
-            write_text(target, inspector.page([inspector.view(s, query, cut) for s in searched]))
-            typer.echo(target)
+        written = inspector.write(
+            places.find(),
+            collection,
+            query,
+            chunker or inspector.CHUNKERS,
+            encoder=encoder,
+            protocol=protocol,
+            depth=depth,
+            worst=worst,
+            out=out,
+        )
+        typer.echo(written)
 
 
 @app.command()

@@ -184,6 +184,15 @@ class TransformerEncoder:
         found = self._counter.encode_batch_fast(clean, add_special_tokens=False)
         return [len(encoding) for encoding in found]
 
+    def characters_read(self, texts: Sequence[str]) -> list[int]:
+        """Characters of each text that fall within the window; the length where all do."""
+        prefix = self.spec.document_prefix
+        clean = [prefix + without_surrogates(text) for text in texts]
+        return [
+            len(text) if not encoding.overflowing else _last(encoding.offsets) - len(prefix)
+            for text, encoding in zip(texts, self._tokenizer.encode_batch(clean), strict=True)
+        ]
+
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids with special tokens, cut to the window; lone surrogates become U+FFFD."""
         clean = [without_surrogates(text) for text in texts]
@@ -200,3 +209,8 @@ class TransformerEncoder:
             tokens += lengths[i]
         if batch:
             yield batch
+
+
+def _last(offsets: Sequence[tuple[int, int]]) -> int:
+    """Where the last token ends."""
+    return max(end for _, end in offsets)

@@ -11,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.experiment import grids
-from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
 from chunkstudy.report import figures, inspector, late_chunking, latex, live, notebooks, tables
@@ -43,18 +42,14 @@ class CheckError(RuntimeError):
 
 
 def reproduce(places: Places) -> None:
-    """Derive tables, comparison, LaTeX, figures, README's table and notebooks; run builtin live."""
+    """Derive tables, comparison, LaTeX, figures, README's table, notebooks; run builtin live."""
     _say("tables")
     derive_tables(places)
     _say("figures")
     figures.write_all(places)
     _say("built-in collection, live")
     _say(live.compare_with_stored(places))
-    _say("inspector")
-    shown = Condition("builtin", "recursive-200-0", MINILM, grids.PRE, grids.OWN)
-    inspector.write_index(
-        inspector.search(shown, places.vectors), places.build / "gallery" / "inspector"
-    )
+    _say(f"inspector: {inspector.write(places, 'builtin').relative_to(places.root)}")
     _say("notebooks")
     notebooks.run_all(places)
     _say(f"gallery: {notebooks.gallery(places).relative_to(places.root)}")

@@ -93,8 +93,9 @@ def gallery(places: Places) -> Path:
         body = re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
         write_text(folder / f"{path.stem}.html", _page(path.stem, body))
         links.append(f'<li><a href="{path.stem}.html">{escape(path.stem)}</a></li>')
-    if (folder / "inspector" / "index.html").exists():
-        links.append('<li><a href="inspector/index.html">inspector, built-in collection</a></li>')
+    for page in sorted((places.build / "inspector").glob("builtin/*/index.html")):
+        link = f"../{page.relative_to(places.build).as_posix()}"
+        links.append(f'<li><a href="{link}">inspector, built-in collection</a></li>')
     write_text(folder / "index.html", _page("chunkstudy", f"<ul>{''.join(links)}</ul>"))
     return folder / "index.html"
 

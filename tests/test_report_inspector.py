@@ -1,0 +1,574 @@
+"""The inspector shows what is there: every character, the judged ones, and the true reason."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from chunkstudy.cli import app
+from chunkstudy.encoders import models
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.experiment.conditions import MINILM, Condition
+from chunkstudy.experiment.places import Places
+from chunkstudy.experiment.run import evaluate
+from chunkstudy.experiment.store import VectorStore
+from chunkstudy.report import diagnosis, inspection, inspector, inspector_page
+from chunkstudy.report.inspection import Alone, Excerpt, Inspection, RankedChunk
+from chunkstudy.spans import Collection, Document, Judgment, Query, text_digest
+from tests.test_experiment import Letters
+
+DEPTH = 2
+HOSTILE = "<script>alert(1)</script> & \"quoted\" 'text'\r\n<img src=x onerror=alert(2)>\r end."
+FILLER = " ".join(
+    f"Sentence {i} tells of {word}." for i, word in enumerate(["owl", "bat", "cow", "elk"])
+)
+TEXTS = {
+    "a": f"{FILLER} The comet came back in the cold month of March. {FILLER}",
+    "b": f"{HOSTILE} Zebras doze in a quiet zoo, zigzag by zigzag. {FILLER.upper()}",
+    "c": f"{FILLER.title()} http://example.org is mentioned. {HOSTILE}",
+}
+
+
+def _judgment(query: str, document: str, words: str) -> Judgment:
+    start = TEXTS[document].index(words)
+    return Judgment(query, document, start, start + len(words))
+
+
+COLLECTION = Collection(
+    "builtin",
+    tuple(Document(name, text) for name, text in TEXTS.items()),
+    (
+        Query("comet", "When did the comet come back? <b>bold</b>"),
+        Query("../zoo", "zigzag zebras, quiz"),
+        Query("two", "comet and zoo"),
+        Query("nothing", "Is anything judged?"),
+    ),
+    (
+        _judgment("comet", "a", "The comet came back in the cold month of March."),
+        _judgment("../zoo", "b", "Zebras doze in a quiet zoo, zigzag by zigzag."),
+        _judgment("two", "a", "comet came back"),
+        _judgment("two", "b", HOSTILE),
+        replace(_judgment("comet", "c", "is mentioned"), grade=0),
+    ),
+    {"comet": "sky"},
+)
+CHUNKERS = ("recursive-30-0-characters", "token-12-6-wordpiece")
+
+
+def condition(chunker: str = CHUNKERS[0], protocol: str = "corrected") -> Condition:
+    return Condition("builtin", chunker, MINILM, "pre_embedding", protocol)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> VectorStore:
+    return VectorStore(Letters(), tmp_path / "vectors")
+
+
+@pytest.fixture
+def pages(store: VectorStore) -> dict[str, inspector.Page]:
+    judged = inspection.only_queries(COLLECTION, ["comet", "../zoo", "two"])
+    found = inspector.inspect(judged, [condition(one) for one in CHUNKERS], store, DEPTH)
+    return {page.query.id: page for page in found}
+
+
+@pytest.fixture
+def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A checkout in which the small collection and the letters take the place of the real ones."""
+    monkeypatch.setattr(inspector, "load_collection", lambda name: COLLECTION)
+    monkeypatch.setattr(inspector, "load_store", lambda encoder, folder: store)
+    for name in ("notebooks", "results"):
+        (tmp_path / "checkout" / name).mkdir(parents=True)
+    return Places(tmp_path / "checkout")
+
+
+class Read(HTMLParser):
+    """What a browser would make of a page: tags, attributes, and the text of each source."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.sources: list[tuple[dict[str, str], list[tuple[str, str]]]] = []
+        self._open: list[str] = []
+        self._inside = False
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, found))
+        if tag == "div" and "source" in found.get("class", "").split():
+            self.sources.append((found, []))
+            self._inside = True
+        if tag == "span":
+            self._open.append(found.get("class", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "div":
+            self._inside = False
+        if tag == "span":
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.sources[-1][1].append((self._open[-1] if self._open else "", data))
+
+    def contexts(self) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:
+        return [one for one in self.sources if "context" in one[0]["class"].split()]
+
+
+def rendered(page: inspector.Page) -> str:
+    return inspector_page.render(page, TEXTS)
+
+
+def test_every_character_of_the_context_is_shown_once_in_order(
+    pages: dict[str, inspector.Page],
+) -> None:
+    shown = [one for page in pages.values() for one in Read(rendered(page)).contexts()]
+    assert len(shown) == 8  # four excerpts, two chunkers
+    for attributes, pieces in shown:
+        start, end = int(attributes["data-start"]), int(attributes["data-end"])
+        assert "".join(text for _, text in pieces) == TEXTS[attributes["data-document"]][start:end]
+
+
+def test_highlighted_characters_are_the_judged_ones(pages: dict[str, inspector.Page]) -> None:
+    for page in pages.values():
+        for attributes, pieces in Read(rendered(page)).contexts():
+            at, lit = int(attributes["data-start"]), set[int]()
+            for names, text in pieces:
+                if {"found", "missed"} & set(names.split()):
+                    lit.update(range(at, at + len(text)))
+                at += len(text)
+            judged = {
+                i
+                for j in COLLECTION.judgments
+                if j.query == page.query.id and j.document == attributes["data-document"]
+                for i in range(j.start, j.end)
+            }
+            assert lit == judged & set(range(int(attributes["data-start"]), at))
+
+
+def test_highlighted_characters_of_the_retrieved_chunks_are_the_judged_ones(
+    pages: dict[str, inspector.Page],
+) -> None:
+    page = pages["two"]
+    sources = [one for one in Read(rendered(page)).sources if "context" not in one[0]["class"]]
+    chunks = [chunk for column in page.columns for chunk in column.inspection.retrieved]
+    assert len(sources) == len(chunks) == 2 * DEPTH
+    for (_, pieces), chunk in zip(sources, chunks, strict=True):
+        assert "".join(text for _, text in pieces) == TEXTS[chunk.document][chunk.start : chunk.end]
+        lit = sum(len(text) for names, text in pieces if "found" in names.split())
+        expected = sum(
+            max(0, min(chunk.end, j.end) - max(chunk.start, j.start))
+            for j in COLLECTION.judgments
+            if j.query == "two" and j.document == chunk.document
+        )
+        assert lit == expected
+    assert any("found" in names.split() for _, pieces in sources for names, _ in pieces)
+
+
+def test_the_share_shown_as_found_is_the_recall(pages: dict[str, inspector.Page]) -> None:
+    recalls = set()
+    for page in pages.values():
+        contexts = iter(Read(rendered(page)).contexts())
+        for column in page.columns:
+            found = total = 0
+            for excerpt in column.inspection.excerpts:
+                attributes, pieces = next(contexts)
+                at = int(attributes["data-start"])
+                for names, text in pieces:
+                    if excerpt.start <= at < excerpt.end:
+                        total += len(text)
+                        found += len(text) if "found" in names.split() else 0
+                    at += len(text)
+            recall = column.measures["corrected"]["SpanRecall"]
+            assert found / total == pytest.approx(recall)
+            recalls.add(recall)
+    assert len(recalls) > 1
+
+
+@given(st.data())
+def test_any_text_cut_by_any_chunks_is_shown_whole(data: st.DataObject) -> None:
+    text = data.draw(st.text(min_size=1, max_size=60))
+    spans = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).map(sorted)
+    low, high = data.draw(spans.filter(lambda span: span[0] < span[1]))
+    chunks = [
+        ranked(a, b, rank=rank, read_to=data.draw(st.integers(a, b)))
+        for rank, (a, b) in enumerate(sorted(data.draw(st.lists(spans, max_size=5))), start=1)
+    ]
+    judged = [(a, b) for a, b in data.draw(st.lists(spans, max_size=3))]
+    parts = inspector_page.segments(text, (low, high), judged, chunks, DEPTH)
+    html = str(inspector_page.marked(parts, DEPTH))
+    pieces = Read(f'<div class="source">{html}</div>').sources[0][1]
+    expected = "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
+    assert "".join(text for _, text in pieces) == expected[low:high]
+
+
+def test_a_document_cannot_write_into_the_page(pages: dict[str, inspector.Page]) -> None:
+    html = rendered(pages["two"])
+    assert "&lt;script&gt;alert(1)" in html
+    tags = {tag for tag, _ in Read(html).tags}
+    assert not {"script", "img"} & tags
+    assert not any(name.startswith("on") for _, found in Read(html).tags for name in found)
+    assert "<b>bold" not in rendered(pages["comet"])
+
+
+def test_a_page_asks_the_network_for_nothing(pages: dict[str, inspector.Page]) -> None:
+    for html in [rendered(pages["two"]), inspector_page.render_index(list(pages.values()), {})]:
+        read = Read(html)
+        policy = [f["content"] for tag, f in read.tags if tag == "meta" and "http-equiv" in f]
+        assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
+        assert not {tag for tag, _ in read.tags} & {"script", "link", "img", "iframe", "base"}
+        targets = [
+            found[name] for _, found in read.tags for name in ("href", "src") if name in found
+        ]
+        assert all(target.startswith("#") for target in targets)
+        style = html[html.index("<style>") : html.index("</style>")]
+        assert "url(" not in style
+        assert "@import" not in style
+        assert "http" not in style
+
+
+def test_a_boundary_inside_an_excerpt_is_marked(pages: dict[str, inspector.Page]) -> None:
+    column = pages["../zoo"].columns[0]
+    (excerpt,) = column.inspection.excerpts
+    ends = {chunk.end for chunk in excerpt.chunks if excerpt.start < chunk.end < excerpt.end}
+    starts = {chunk.start for chunk in excerpt.chunks if excerpt.start < chunk.start < excerpt.end}
+    assert ends
+    html = rendered(replace(pages["../zoo"], columns=(column,)))
+    marks = [found for _, found in Read(html).tags if found.get("class", "").startswith("inside")]
+    assert len(marks) == len(ends | starts)
+    numbers = {number for mark in marks for number in mark.get("data-ends", "").split()}
+    assert numbers == {str(c.place) for c in excerpt.chunks if c.end in ends}
+
+
+def test_overlapping_chunks_are_drawn_in_different_lanes(pages: dict[str, inspector.Page]) -> None:
+    (excerpt,) = pages["../zoo"].columns[1].inspection.excerpts
+    parts = inspector_page.segments(
+        TEXTS["b"], (excerpt.start, excerpt.end), [], excerpt.chunks, DEPTH
+    )
+    depths = []
+    at = excerpt.start
+    for part in parts:
+        covering = sum(c.start <= at and at + len(part.text) <= c.end for c in excerpt.chunks)
+        assert sum(bool(lane) for lane in part.lanes) == covering
+        depths.append(covering)
+        at += len(part.text)
+    assert max(depths) > 1
+
+
+def test_a_long_stretch_that_is_not_judged_is_folded_and_still_whole() -> None:
+    text = "".join(f"{i:05}" for i in range(400))
+    chunk = ranked(0, 2000, rank=1)
+    parts = inspector_page.segments(text, (0, 2000), [(900, 950)], [chunk], DEPTH)
+    html = str(inspector_page.marked(parts, DEPTH, fold=True))
+    read = Read(f'<div class="source">{html}</div>')
+    assert sum(tag == "details" for tag, _ in read.tags) == 2
+    assert "".join(piece for _, piece in read.sources[0][1]) == text
+    assert not any(text[900:950] in part.split("</details>")[0] for part in html.split("<details>"))
+
+
+@pytest.mark.parametrize("protocol", ["corrected", "as_published-chroma"])
+def test_the_measures_shown_are_those_a_run_records(
+    pages: dict[str, inspector.Page], store: VectorStore, protocol: str
+) -> None:
+    recorded = pd.read_csv(
+        io.StringIO(evaluate(condition(CHUNKERS[1], protocol), COLLECTION, store).scores)
+    ).set_index(["query_id", "measure"])["value"]
+    judged = inspection.only_queries(COLLECTION, list(pages))
+    five = inspector.inspect(judged, [condition(CHUNKERS[1])], store, 5)
+    for page in five:
+        for measure, value in page.columns[0].measures[protocol].items():
+            assert value == pytest.approx(recorded[page.query.id, f"{measure}@5"], abs=1e-6)
+
+
+def test_ranks_are_those_of_every_chunk_by_score(store: VectorStore) -> None:
+    searched = inspection.search(condition(), COLLECTION, store)
+    query = store.encode(["zigzag zebras, quiz"], "query")[0]
+    scores = store.encode(searched.chunks.texts(COLLECTION.documents)) @ query
+    spans = list(zip(searched.chunks.document, searched.chunks.start, strict=True))
+    found = searched.inspect(DEPTH, 0)[1]
+    for chunk in (*found.retrieved, *found.excerpts[0].chunks):
+        i = spans.index(("abc".index(chunk.document), chunk.start))
+        assert chunk.score == pytest.approx(scores[i], abs=1e-6)
+        equal = np.flatnonzero(np.abs(scores - scores[i]) <= 1e-6)
+        assert chunk.rank - 1 == (scores > scores[i] + 1e-6).sum() + (equal < i).sum()
+
+
+def test_an_excerpt_that_is_a_chunk_ranks_alone_as_that_chunk_does(store: VectorStore) -> None:
+    searched = inspection.search(condition(), COLLECTION, store)
+    chunk = list(searched.chunks.document).index(1) + 4
+    start, end = int(searched.chunks.start[chunk]), int(searched.chunks.end[chunk])
+    judged = replace(COLLECTION, judgments=(Judgment("comet", "b", start, end),))
+    found = inspection.search(condition(), judged, store).inspect(DEPTH, 0)[0].excerpts[0]
+    (same,) = found.chunks
+    assert (found.alone.rank, found.alone.score) == (same.rank, pytest.approx(same.score))
+    assert same.rank > 1
+
+
+def test_a_depth_beyond_the_last_chunk_reads_them_all(store: VectorStore) -> None:
+    judged = inspection.only_queries(COLLECTION, ["../zoo"])
+    (page,) = inspector.inspect(judged, [condition(CHUNKERS[1])], store, 1000)
+    found = page.columns[0].inspection
+    assert len(found.retrieved) == found.chunk_count < 1000
+    assert page.columns[0].diagnosis.cause == diagnosis.FOUND
+
+
+def test_an_excerpt_is_complete_once_that_many_chunks_are_read(store: VectorStore) -> None:
+    judged = inspection.only_queries(COLLECTION, ["comet", "../zoo"])
+    complete = 0
+    for chunker in CHUNKERS:
+        searched = inspection.search(condition(chunker), judged, store)
+        for i, found in enumerate(searched.inspect(DEPTH, 0)):
+            last = found.complete_at
+            if last is None:  # the recursive chunker drops white space at its boundaries
+                assert searched.measures(len(searched.chunks))["SpanRecall"][i] < 1
+            else:
+                assert searched.measures(last)["SpanRecall"][i] == 1
+                assert last == 1 or searched.measures(last - 1)["SpanRecall"][i] < 1
+            complete += last is not None
+    assert complete
+
+
+def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
+    encoder = TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"), window=16)
+    answer = "The ferry leaves at nine."
+    text = f"{'Chalk and slate and flint. ' * 12}{answer}"
+    harbour = Collection(
+        "builtin",
+        (Document("a", text), Document("b", "When does the ferry leave the harbour?")),
+        (Query("q", "When does the ferry leave?"),),
+        (Judgment("q", "a", len(text) - len(answer), len(text)),),
+    )
+    one = condition("recursive-1000-0-characters")
+    (page,) = inspector.inspect(harbour, [one], VectorStore(encoder, tmp_path), 1)
+    assert page.columns[0].diagnosis.cause == diagnosis.UNREAD
+    (chunk,) = page.columns[0].inspection.excerpts[0].chunks
+    assert encoder.token_ids([text[: chunk.read_to]]) == encoder.token_ids([text])
+    html = inspector_page.render(page, {d.id: d.text for d in harbour.documents})
+    pieces = Read(html).contexts()[0][1]
+    unread = "".join(piece for names, piece in pieces if "unread" in names.split())
+    assert text.endswith(unread)
+    assert unread.endswith(answer)
+
+
+def ranked(
+    start: int, end: int, rank: int, document: str = "a", read_to: int | None = None
+) -> RankedChunk:
+    return RankedChunk(
+        document, start, end, rank, 80, rank, 0.5, end if read_to is None else read_to, False
+    )
+
+
+def diagnosed(
+    *chunks: RankedChunk, alone: int = 1, text: str = "m" * 180, copy: RankedChunk | None = None
+) -> diagnosis.Diagnosis:
+    """The diagnosis of one excerpt [1000, 1000 + length of text) among chunks, five read."""
+    span = ("a", 1000, 1000 + len(text))
+    found, chunked = (np.zeros(len(text), dtype=np.bool_) for _ in range(2))
+    for chunk in chunks:
+        low, high = chunk.shared(*span) or (1000, 1000)
+        chunked[low - 1000 : high - 1000] = True
+        found[low - 1000 : high - 1000] |= chunk.rank <= 5
+    whole = max((c.rank for c in chunks), default=None)
+    copies = () if copy is None else (copy,)
+    excerpt = Excerpt(
+        1, *span, text, chunks, chunks, found, chunked, whole, Alone(alone, 0.6), copies
+    )
+    values = dict.fromkeys(inspection.MEASURES, 0.25)
+    one = Inspection(condition(), Query("q", "?"), 5, (excerpt,), (), values, 100)
+    return diagnosis.diagnose(one)
+
+
+@pytest.mark.parametrize(
+    ("found", "cause", "sentence"),
+    [
+        (
+            diagnosed(ranked(900, 1300, 3)),
+            diagnosis.FOUND,
+            "Found: the first 3 chunks hold all 180 judged characters, which are 25.0% of what "
+            "5 chunks make one read.",
+        ),
+        (
+            diagnosed(ranked(900, 1140, 2), ranked(1140, 1500, 9)),
+            diagnosis.CUT,
+            "A boundary cuts the answer: 40 of 180 characters lie in chunk 9 of 80, which ranked "
+            "9th: 4 places too low.",
+        ),
+        (
+            diagnosed(ranked(900, 1100, 22), ranked(1100, 1500, 6)),
+            diagnosis.CUT,
+            "Boundaries cut the answer over 2 chunks, the best of them chunk 6 of 80, which "
+            "ranked 6th: 1 place too low, although alone the answer would rank 1st.",
+        ),
+        (
+            diagnosed(ranked(900, 1002, 2), ranked(1002, 1500, 9), text="m" + "m." * 2, alone=7),
+            diagnosis.CUT,
+            "A boundary cuts the answer: 3 of 5 characters lie in chunk 9 of 80, which ranked "
+            "9th: 4 places too low.",
+        ),
+        (
+            diagnosed(ranked(900, 1002, 2), ranked(1002, 1500, 9), text="mm."),
+            diagnosis.TRIFLE,
+            "All of the answer is found but 1 of 3 characters, “.”.",
+        ),
+        (
+            diagnosed(ranked(900, 1001, 2), ranked(1002, 1500, 1), text="m mm"),
+            diagnosis.TRIFLE,
+            "All of the answer is found but 1 of 4 characters, white space.",
+        ),
+        (
+            diagnosed(ranked(900, 1001, 2), ranked(1002, 1500, 9), text="m mm"),
+            diagnosis.CUT,
+            "A boundary cuts the answer: 2 of 4 characters lie in chunk 9 of 80, which ranked "
+            "9th: 4 places too low.",
+        ),
+        (
+            diagnosed(ranked(500, 2300, 12), alone=5),
+            diagnosis.DILUTED,
+            "The answer lies in chunk 12 of 80, which ranked 12th: 7 places too low, although "
+            "alone the answer would rank 5th; it is 10.0% of that chunk.",
+        ),
+        (
+            diagnosed(ranked(500, 2300, 12), ranked(900, 1090, 8), alone=6),
+            diagnosis.ENCODER,
+            "The answer lies in chunk 12 of 80, which ranked 12th: 7 places too low (chunk 8 of "
+            "80 with 50.0% of it ranked 8th); even alone the answer would rank 6th.",
+        ),
+        (
+            diagnosed(ranked(500, 2300, 12, read_to=1000)),
+            diagnosis.UNREAD,
+            "The answer lies in chunk 12 of 80, which ranked 12th: 7 places too low; the encoder "
+            "reads only the first 500 of its 1,800 characters, and the answer begins after them.",
+        ),
+        (
+            diagnosed(ranked(500, 2300, 12), copy=ranked(4000, 4900, 2, "b")),
+            diagnosis.COPY,
+            "The same words stand in chunk 2 of 80 of b, which ranked 2nd, but the answer lies in "
+            "chunk 12 of 80, which ranked 12th: 7 places too low.",
+        ),
+        (
+            diagnosed(ranked(900, 1150, 1)),
+            diagnosis.UNCHUNKED,
+            "30 of 180 characters of the answer lie in no chunk.",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_diagnosis_names_the_cause(
+    found: diagnosis.Diagnosis, cause: str, sentence: str
+) -> None:
+    assert found == diagnosis.Diagnosis(cause, sentence)
+
+
+def test_every_cause_has_its_meaning() -> None:
+    names = {
+        value
+        for name, value in vars(diagnosis).items()
+        if name.isupper() and isinstance(value, str)
+    }
+    assert names == set(diagnosis.CAUSES)
+
+
+def test_the_same_words_at_another_place_are_a_wrong_copy(store: VectorStore) -> None:
+    words = "Zigzag zebras quiz the dozing zoo."
+    twins = Collection(
+        "builtin",
+        (Document("a", words), Document("b", words.replace(" ", "\n") + "xxxxxxxxxxxxxxxxxxxxxxx")),
+        (Query("q", "zigzag zebras, quiz"),),
+        (Judgment("q", "b", 0, len(words)),),
+    )
+    chunker = "recursive-200-0-characters"
+    (page,) = inspector.inspect(twins, [condition(chunker)], store, 1)
+    assert page.columns[0].diagnosis.cause == diagnosis.COPY
+    assert "chunk 1 of 1 of a, which ranked 1st" in page.columns[0].diagnosis.sentence
+
+
+def test_an_ordinal_ends_as_english_has_it() -> None:
+    assert [diagnosis.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111, 1003)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th", "1,003rd"
+    ]  # fmt: skip
+
+
+def test_only_all_and_nothing_are_shown_as_100_and_0_percent() -> None:
+    assert [diagnosis.percent(x) for x in (0, 0.0001, 0.5, 0.9999, 1)] == [
+        "0%", "0.1%", "50.0%", "99.9%", "100%"
+    ]  # fmt: skip
+
+
+def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(places: Places) -> None:
+    written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], depth=DEPTH, worst=2)
+    assert written.is_relative_to(places.build / "inspector" / "builtin")
+    html = written.read_text(encoding="utf-8")
+    links = [found["href"] for tag, found in Read(html).tags if tag == "a"]
+    linked = [written.parent / link for link in links]
+    assert len(set(linked)) == 2
+    for path in linked:
+        assert path.resolve().is_relative_to(written.parent.resolve())
+        page = Read(path.read_text(encoding="utf-8"))
+        back = next(found["href"] for _, found in page.tags if "href" in found)
+        assert (path.parent / back).resolve() == written.resolve()
+    rows = html.split("worst recall first")[1].split("<tr>")[2:]
+    recalls = [float(row.split('class="number group">')[1].split("%")[0]) for row in rows]
+    assert recalls == sorted(recalls)
+    assert len(recalls) == 3
+    assert len(set(recalls)) > 1
+    assert "Is anything judged?" not in html
+
+
+def test_a_query_id_cannot_lead_out_of_the_folder(places: Places) -> None:
+    written = inspector.write(places, "builtin", "../zoo", CHUNKERS)
+    assert written.resolve().parent.parent == (places.build / "inspector" / "builtin").resolve()
+    assert text_digest("../zoo")[:8] in written.name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["builtin", "commet"], "has no query 'commet' (perhaps comet)"),
+        (["builtin", "%%%"], "has no query '%%%' (ids run from comet to two)"),
+        (["builtin", "nothing"], "has no judged excerpt"),
+        (["nowhere", "comet"], "unknown collection 'nowhere'"),
+        (["builtin", "comet", "--chunker", "recursiv-200-0"], "unknown chunker"),
+        (["builtin", "comet", "--encoder", "no-model"], "unknown encoder"),
+        (["builtin", "comet", "--encoder", "none"], "needs an encoder"),
+        (["builtin", "comet", "--encoder", "text-embedding-3-large"], "cannot be inspected"),
+        (["builtin", "comet", "--protocol", "mine"], "unknown protocol"),
+        (["builtin", "comet", "--depth", "0"], "at least 1"),
+        (["builtin", "--worst", "0"], "at least 1"),
+        (["builtin", "comet", "--out", "results/page.html"], "would be committed"),
+        (["builtin", "comet", "--out", "figures/page.html"], "would be committed"),
+        (["builtin", "comet", "--out", "build/../paper/page.html"], "would be committed"),
+        (["builtin", "comet", "--out", "build/page.txt"], "ends in .html"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_one_sentence(
+    places: Places, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(places.root)
+    result = CliRunner().invoke(app, ["inspect", *arguments])
+    assert result.exit_code == 1
+    assert sentence in result.output
+    assert result.output.count("\n") == 1
+    assert not list(places.root.rglob("*.html"))
+
+
+def test_the_command_prints_the_page_it_wrote(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(places.root)
+    out = places.build / "here" / "page.html"
+    options = ["--chunker", CHUNKERS[0], "--chunker", CHUNKERS[1], "--out", str(out)]
+    result = CliRunner().invoke(app, ["inspect", "builtin", "comet", *options])
+    assert (result.exit_code, result.output.strip()) == (0, str(out))
+    html = out.read_text(encoding="utf-8")
+    sections = [found["id"] for tag, found in Read(html).tags if tag == "section"]
+    assert sections == list(CHUNKERS)
