@@ -16,8 +16,14 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.experiment import records
 from chunkstudy.experiment.conditions import MINILM, NONE, Condition
+from chunkstudy.experiment.encoding import PRE_EMBEDDING
 from chunkstudy.experiment.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.protocols import (
+    AS_PUBLISHED_CHROMA,
+    AS_PUBLISHED_IELAB,
+    AS_PUBLISHED_JINA,
+    CORRECTED,
+)
 
 LARGE = "text-embedding-3-large"
 CHROMA_LENGTH = {("minilm", "recursive"): "-wordpiece-special"}
@@ -29,12 +35,20 @@ NO_KEY = (
     "needs OPENAI_API_KEY: the ranking, and for semantic chunkers the boundaries, come from "
     "text-embedding-3-large"
 )
+NO_WEIGHTS = "needs {}, whose weights are not in the registry yet"
+NO_CONDITION = "not a condition: a fact of the collection"
 HNSW = "hnsw.csv"
+PROTOCOL_OF = {
+    "chroma": AS_PUBLISHED_CHROMA.name,
+    "jina": AS_PUBLISHED_JINA.name,
+    "taxonomy": AS_PUBLISHED_IELAB.name,
+}
+"""Each cell is judged against the protocol of the work that printed it."""
 NO_LLM = "needs OPENAI_API_KEY: the boundaries come from gpt-4o"
 COLUMNS = [
-    "work", "table", "chunker", "encoder", "part", "cut", "measure", "statistic", "published",
-    "decimals", "unit", "state", "line", "protocol", "run", "reproduced", "corrected",
-    "difference", "low", "high", "verdict", "reason",
+    "work", "table", "collection", "chunker", "encoder", "ordering", "part", "cut", "measure",
+    "statistic", "published", "decimals", "unit", "state", "line", "protocol", "run",
+    "reproduced", "corrected", "difference", "low", "high", "verdict", "reason",
 ]  # fmt: skip
 
 
@@ -87,7 +101,12 @@ class Library:
 def read_published(places: Places) -> pd.DataFrame:
     """Every published cell of every work, strings as printed."""
     paths = sorted(places.published.glob("*.csv"))
-    return pd.concat([pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths])
+    tables = [pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths]
+    cells = pd.concat(tables, ignore_index=True).fillna("")
+    chroma = cells["work"] == "chroma"
+    cells.loc[chroma, "collection"] = "chroma"
+    cells.loc[chroma, "ordering"] = PRE_EMBEDDING
+    return cells
 
 
 def compare(places: Places) -> pd.DataFrame:
@@ -113,6 +132,8 @@ def measured_noise(places: Places) -> float:
 
 def condition_of(cell: pd.Series, protocol: str) -> Condition | str:
     """The condition that reproduces a cell, or the reason why none does."""
+    if cell["work"] != "chroma":
+        return NO_WEIGHTS.format(cell["encoder"]) if cell["encoder"] else NO_CONDITION
     chunker = str(cell["chunker"])
     family = chunker.split("-")[0]
     if family == "llm":
@@ -150,7 +171,7 @@ def _compare(cell: pd.Series, library: Library, noise: float) -> dict[str, objec
     row: dict[str, object] = {
         **{name: cell[name] for name in COLUMNS if name in cell},
         "published": cell["printed"],
-        "protocol": AS_PUBLISHED_CHROMA.name,
+        "protocol": PROTOCOL_OF[str(cell["work"])],
         "verdict": "not_run",
     }
     if cell["state"] == "lost":
