@@ -218,6 +218,7 @@ def test_a_document_cannot_write_into_the_page(pages: dict[str, inspector.Page])
     tags = {tag for tag, _ in Read(html).tags}
     assert not {"script", "img"} & tags
     assert not any(name.startswith("on") for _, found in Read(html).tags for name in found)
+    assert "\r" not in html  # a browser would make a line feed of it
     assert "<b>bold" not in rendered(pages["comet"])
 
 
@@ -248,6 +249,15 @@ def test_a_boundary_inside_an_excerpt_is_marked(pages: dict[str, inspector.Page]
     assert len(marks) == len(ends | starts)
     numbers = {number for mark in marks for number in mark.get("data-ends", "").split()}
     assert numbers == {str(c.place) for c in excerpt.chunks if c.end in ends}
+
+
+def test_a_boundary_at_the_edge_of_an_excerpt_does_not_cut_it() -> None:
+    chunks = [ranked(0, 4, 1), ranked(4, 8, 2), ranked(8, 12, 3)]
+    parts = inspector_page.segments("abcdefghijkl", (0, 12), [(4, 8)], chunks, DEPTH)
+    assert [(part.text, part.cuts) for part in parts] == [
+        ("abcd", False), ("efgh", False), ("ijkl", False)
+    ]  # fmt: skip
+    assert [len(part.ends + part.starts) for part in parts] == [1, 2, 2]
 
 
 def test_overlapping_chunks_are_drawn_in_different_lanes(pages: dict[str, inspector.Page]) -> None:
@@ -311,7 +321,7 @@ def test_an_excerpt_that_is_a_chunk_ranks_alone_as_that_chunk_does(store: Vector
     found = inspection.search(condition(), judged, store).inspect(DEPTH, 0)[0].excerpts[0]
     (same,) = found.chunks
     assert (found.alone.rank, found.alone.score) == (same.rank, pytest.approx(same.score))
-    assert same.rank > 1
+    assert found.complete_at == same.rank > 1
 
 
 def test_a_depth_beyond_the_last_chunk_reads_them_all(store: VectorStore) -> None:
@@ -404,6 +414,12 @@ def diagnosed(
             "9th: 4 places too low.",
         ),
         (
+            diagnosed(ranked(900, 1140, 2), ranked(1000, 1100, 7), ranked(1140, 1500, 9)),
+            diagnosis.CUT,
+            "A boundary cuts the answer: 40 of 180 characters lie in chunk 9 of 80, which ranked "
+            "9th: 4 places too low.",
+        ),
+        (
             diagnosed(ranked(900, 1100, 22), ranked(1100, 1500, 6)),
             diagnosis.CUT,
             "Boundaries cut the answer over 2 chunks, the best of them chunk 6 of 80, which "
@@ -482,7 +498,7 @@ def test_the_same_words_at_another_place_are_a_wrong_copy(store: VectorStore) ->
     words = "Zigzag zebras quiz the dozing zoo."
     twins = Collection(
         "builtin",
-        (Document("a", words), Document("b", words.replace(" ", "\n") + "xxxxxxxxxxxxxxxxxxxxxxx")),
+        (Document("a", words.replace(" ", "\n")), Document("b", words + "xxxxxxxxxxxxxxxxxxxxxxx")),
         (Query("q", "zigzag zebras, quiz"),),
         (Judgment("q", "b", 0, len(words)),),
     )
