@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,10 @@ OVERLAP_DEPTH = 20
 OVERLAP_CUTS: tuple[int | str, ...] = (5, 10, "Min")
 DOCUMENT_DEPTH = 100
 TIES_SEEN = 50
-"""Documents ranked beyond the depth, so that ties across a cut are seen whole."""
+"""Documents ranked beyond the depth, so that ties across a cut are seen whole; NFCorpus's hundreds
+of chunks that are only a notice of rights need more, and get it."""
+RANK = 10
+"""The cut whose ties are bounded."""
 RANKED = ("nDCG@10", "R@10", "R@100")
 FIRST_HIT_CUTS = (1, 2, 5, 10, 20)
 PROPOSITION_DEPTH = 2000
@@ -100,18 +104,21 @@ def in_corpus(
     """nDCG@10, R@10 and R@100 of documents, each scored by its best chunk."""
     started = time.perf_counter()
     excluded = excluded_documents(collection, protocol)
-    depth = DOCUMENT_DEPTH + TIES_SEEN
+    rank = partial(search_documents, *vectors, chunks.document)
     if protocol.depth == "formula":
         most = int(np.bincount(chunks.document).max()) if len(chunks) else 0
         of_chunks = retrieval.search(*vectors, jina_depth(most))
-        found = documents_of(of_chunks, chunks.document, depth, excluded)
-    else:
-        found = search_documents(*vectors, chunks.document, depth, excluded)
+        rank = partial(documents_of, of_chunks, chunks.document)
+    depth, documents = DOCUMENT_DEPTH + TIES_SEEN, len(collection.documents)
+    found = rank(depth, excluded)
+    while depth < documents and ranking.ties_past_end(found, RANK).any():
+        depth = min(8 * depth, documents)
+        found = rank(depth, excluded)
     searched = time.perf_counter()
     return Scored(
         ranking.per_query(collection, found, RANKED),
-        ties_at_cut=int((found.score[:, 9] == found.score[:, 10]).sum()),
-        tie_range={"nDCG@10": ranking.tie_bounds(collection, found, "nDCG@10")},
+        ties_at_cut=int((found.score[:, RANK - 1] == found.score[:, RANK]).sum()),
+        tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, found, f"nDCG@{RANK}")},
         trec=ranking.write_trec(found, collection, "chunkstudy"),
         seconds=_seconds(started, searched),
     )

@@ -106,9 +106,9 @@ def tie_bounds(
     scored = np.array([query.id not in skipped for query in collection.queries], dtype=bool)
     if not scored.any():
         raise ValueError(f"collection {collection.name} has no query with a relevant document")
-    unseen = (ranking.ties_at_cut > 0) & (ranking.score[:, cut - 1] == ranking.score[:, -1])
-    if (unseen & scored).any():
-        query = collection.queries[int(np.argmax(unseen & scored))].id
+    unseen = ties_past_end(ranking, cut) & scored
+    if unseen.any():
+        query = collection.queries[int(np.argmax(unseen))].id
         raise ValueError(
             f"query {query}: more documents tie with the one at rank {cut} than the ranking of "
             f"{ranking.document.shape[1]} holds; rank deeper"
@@ -123,6 +123,12 @@ def tie_bounds(
         scores = per_query(collection, replace(ranking, document=document), (measure,))
         means.append(float(scores["value"].mean()))
     return means[0], means[1]
+
+
+def ties_past_end(ranking: DocumentRanking, cut: int) -> NDArray[np.bool_]:
+    """Shape (queries,): whether documents left out tie with the one at rank ``cut``."""
+    past = (ranking.ties_at_cut > 0) & (ranking.score[:, cut - 1] == ranking.score[:, -1])
+    return np.asarray(past, dtype=np.bool_)
 
 
 def write_trec(ranking: DocumentRanking, collection: Collection, tag: str, depth: int = 20) -> str:

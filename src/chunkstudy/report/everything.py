@@ -103,6 +103,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_protocols": late_chunking.protocols(library),
         "late_chunking_collections": late_chunking.facts(places),
         "late_chunking_emma": late_chunking.emma(library),
+        "late_chunking_propositions": late_chunking.propositions(library),
         "late_chunking_nan_guard": late_chunking.nan_guard(places),
         "late_chunking_depth": late_chunking.experiment(places, "depth"),
         "late_chunking_similarity": late_chunking.experiment(places, "similarity"),

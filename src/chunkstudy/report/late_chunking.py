@@ -172,6 +172,13 @@ def emma(library: Library) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def propositions(library: Library) -> pd.DataFrame:
+    """Propositions judged by their parents' text, as S2's code does, and by their own: paired."""
+    parents = Condition(EMMA, "proposition-released", WIDE, PRE, IELAB)
+    pair = (parents, replace(parents, protocol=LUMBERCHUNKER))
+    return _differences(library, [pair], "parents judged", "own text judged")
+
+
 def experiment(places: Places, name: str) -> pd.DataFrame:
     """What ``chunkstudy experiment`` left, as it stands; empty where it was not run."""
     path = places.results / "experiments" / f"{name}.csv"

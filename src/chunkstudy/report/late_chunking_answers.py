@@ -13,10 +13,6 @@ import pandas as pd
 
 Tables = dict[str, pd.DataFrame]
 LEVEL = 0.05
-WHOSE = {
-    "as_published-ielab": "where their parents are judged (S2's code)",
-    "as_published-lumberchunker": "where their own text is (LumberChunker's)",
-}
 
 
 def answers(made: Tables) -> pd.DataFrame:
@@ -198,31 +194,19 @@ def _ceiling(made: Tables) -> tuple[str, str] | None:
 
 
 def _propositions(made: Tables) -> tuple[str, str] | None:
-    rows = _numbers(made["late_chunking_emma"])
+    rows = _numbers(made["late_chunking_propositions"])
     if rows.empty:
         return None
-    rows = rows[(rows["ordering"] == "pre_embedding") & (rows["protocol"] != "corrected")]
-    figures = []
-    places = []
-    for protocol, group in rows.groupby("protocol", sort=True):
-        ranked = group.sort_values("DCG@10", ascending=False).reset_index(drop=True)
-        row = ranked[ranked["chunker"] == "proposition-released"]
-        if row.empty:
-            continue
-        places.append(f"{int(row.index[0]) + 1} of {len(ranked)} {WHOSE[str(protocol)]}")
-        one = row.iloc[0]
-        figures.append(
-            f"{protocol}: {one['DCG@10']:.1f} [{one['low']:.1f}, {one['high']:.1f}], ceiling "
-            f"{one['Ceiling(DCG@10)']:.1f}"
-        )
-    if len(places) < 2:
-        return None
+    row = rows.iloc[0]
+    word = "Yes" if row["low"] > 0 or row["high"] < 0 else "Not beyond its uncertainty"
     answer = (
-        "Yes: the same propositions and vectors rank "
-        + " and ".join(places)
-        + ". Parents are Gemini's chunks here, which answer more easily than paragraphs."
+        f"{word}: the same propositions and vectors score {row['parents judged']:.1f} where their "
+        f"parents are judged (S2's code) and {row['own text judged']:.1f} where their own text is "
+        "(LumberChunker's). Parents are Gemini's chunks here, longer than paragraphs, so more "
+        "often the text looked for is inside."
     )
-    return answer, "; ".join(figures)
+    figures = f"difference {row['difference']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+    return answer, f"{figures}, n = {int(row['n'])}"
 
 
 def _protocols(made: Tables) -> tuple[str, str] | None:

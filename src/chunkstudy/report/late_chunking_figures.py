@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -61,8 +62,7 @@ def gains(table: pd.DataFrame) -> Figure:
         axes.set_ylim(len(chunkers) - 0.5, -0.5)
         axes.set_title(NAMES[name], loc="left")
         axes.set_xlabel(f"{part['measure'].iloc[0]}, points")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    _legend(figure, panels[0], columns=4)
     figure.suptitle("contextualized minus plain chunking, window 512, all-MiniLM-L6-v2", x=0.5)
     return figure
 
@@ -86,13 +86,7 @@ def windows(table: pd.DataFrame) -> Figure:
         axes.minorticks_off()
         axes.set(xlabel="window (tokens)", ylabel=f"{part['measure'].iloc[0]} (%)")
         axes.set_title(NAMES[name], loc="left")
-    handles, labels = [], []
-    for axes in panels[0]:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            if label not in labels:
-                handles.append(handle)
-                labels.append(label)
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+    _legend(figure, panels[0], columns=5)
     figure.suptitle("one model, three windows: contextualized (line) and plain (dashed)")
     return figure
 
@@ -123,8 +117,7 @@ def emma(table: pd.DataFrame) -> Figure:
         axes.set_ylim(len(chunkers) - 0.5, -0.5)
         axes.set(xlim=(0, 100), xlabel="DCG@10 (%)")
         axes.set_title(PROTOCOLS[protocol], loc="left")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    _legend(figure, panels[0], columns=3)
     figure.suptitle("Emma, 30 questions, all-MiniLM-L6-v2, window 512")
     return figure
 
@@ -157,3 +150,13 @@ def _points(
     middle = rows[column].to_numpy()
     errors = [middle - rows["low"].to_numpy(), rows["high"].to_numpy() - middle]
     axes.errorbar(middle, at, xerr=errors, fmt="o", ms=4, lw=1.2, color=color, label=label)
+
+
+def _legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
+    """One legend below all panels, each label once."""
+    found: dict[str, Artist] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    labels, handles = list(found), list(found.values())
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
