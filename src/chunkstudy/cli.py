@@ -154,19 +154,20 @@ def approximate(
 
 @app.command()
 def experiment(
-    name: Annotated[str, typer.Argument(help="nan-guard, depth or similarity")],
+    name: Annotated[str, typer.Argument(help="nan-guard, depth, similarity or berlin")],
     collection: Annotated[
         list[str] | None, typer.Option(help="Collections to take; all that it applies to if none")
     ] = None,
 ) -> None:
     """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
-    from chunkstudy.experiment import depth, nan_guard, similarity
+    from chunkstudy.experiment import berlin, depth, nan_guard, similarity
 
     with one_sentence():
         known = {
             "nan-guard": nan_guard.measure,
             "depth": depth.measure,
             "similarity": similarity.measure,
+            "berlin": lambda where, _: berlin.measure(where),
         }
         if name not in known:
             raise conditions.ConditionError(

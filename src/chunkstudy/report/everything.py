@@ -13,10 +13,20 @@ import pandas as pd
 from chunkstudy.experiment import grids
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
-from chunkstudy.report import figures, inspector, late_chunking, latex, live, notebooks, tables
+from chunkstudy.report import (
+    figures,
+    inspector,
+    jina,
+    jina_answers,
+    late_chunking,
+    latex,
+    live,
+    notebooks,
+    tables,
+)
 from chunkstudy.report.findings import findings
 from chunkstudy.report.late_chunking_answers import answers
-from chunkstudy.report.published import Library, compare
+from chunkstudy.report.published import Library, compare, read_published
 
 GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
 WORKS = {
@@ -31,6 +41,11 @@ CAPTIONS = {
     "chroma_lengths": "Which length function prints the MiniLM table's chunk sizes.",
     "chroma_protocols": "The official protocol against the corrected one, in points.",
     "chroma_cost": "What each chunker costs.",
+    "jina_berlin": "Jina's example: cosine of a sentence with the word Berlin.",
+    "jina_datasets": "Jina's five collections: nDCG@10 in percent, MiniLM beside.",
+    "jina_length": "The gain of late chunking against document length.",
+    "jina_combinations": "Jina's combinations: nDCG@10 in percent, MiniLM below.",
+    "jina_comparisons": "What Jina's second post says of its table, counted in it.",
     "late_chunking_gains": "Contextualized minus plain chunking, all-MiniLM-L6-v2, in percent.",
     "late_chunking_windows": "Contextualized minus plain chunking by window, in percent.",
     "late_chunking_tails": "Fixed-size chunks with short tails merged or dropped, in percent.",
@@ -108,6 +123,15 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_depth": late_chunking.experiment(places, "depth"),
         "late_chunking_similarity": late_chunking.experiment(places, "similarity"),
     }
+    cells = read_published(places)
+    made |= {
+        "jina_berlin": jina.berlin(cells, late_chunking.experiment(places, "berlin")),
+        "jina_datasets": jina.datasets(cells, library),
+        "jina_length": jina.length(cells),
+        "jina_combinations": jina.combinations(cells, library),
+        "jina_comparisons": jina.comparisons(cells),
+    }
+    made["jina_answers"] = jina_answers.answers(made)
     made["late_chunking_answers"] = answers(made)
     made["findings"] = findings(comparison, made)
     made["verdicts"] = verdict_counts(comparison)

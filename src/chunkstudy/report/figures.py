@@ -19,7 +19,7 @@ from chunkstudy import statistics
 from chunkstudy.experiment.conditions import MINILM, NONE
 from chunkstudy.experiment.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.report import late_chunking_figures
+from chunkstudy.report import jina_figures, late_chunking_figures
 from chunkstudy.report.published import Library, Scores
 
 STYLE = Path(__file__).with_name("style.mplstyle")
@@ -34,7 +34,11 @@ def write_all(places: Places) -> list[Path]:
     library = Library(places)
     comparison = pd.read_csv(places.results / "comparison.csv")
     with plt.style.context(STYLE):
-        drawn = chain(_figures(library, comparison), late_chunking_figures.figures(places))
+        drawn = chain(
+            _figures(library, comparison),
+            late_chunking_figures.figures(places),
+            jina_figures.figures(places),
+        )
         for name, figure in drawn:
             for suffix in ("png", "pdf"):
                 path = places.figures / f"{name}.{suffix}"

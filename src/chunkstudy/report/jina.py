@@ -49,6 +49,35 @@ def datasets(published: pd.DataFrame, library: Library) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def berlin(published: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
+    """S1's three sentences: cosine with the word Berlin, printed, and by MiniLM.
+
+    Args:
+        published: every printed cell.
+        measured: what ``chunkstudy experiment berlin`` left; may be empty.
+    """
+    cells = published[(published["work"] == "jina") & (published["table"] == "berlin")]
+    rows = []
+    for chunk, here in cells.groupby("chunker", sort=False):
+        printed = here.set_index("ordering")["printed"]
+        row = {
+            "sentence": f"{chunk}…",
+            "plain": printed[PRE],
+            "late": printed[CONTEXTUALIZED],
+            "late - plain": f"{float(printed[CONTEXTUALIZED]) - float(printed[PRE]):.3f}",
+        }
+        found = measured[measured["chunk"] == chunk] if len(measured) else measured
+        for one in found.to_dict("records"):
+            row |= {
+                "MiniLM plain": f"{float(one['plain']):.3f}",
+                "MiniLM late, as the notebook": f"{float(one['late as published']):.3f}",
+                "MiniLM late": f"{float(one['late']):.3f}",
+                "MiniLM late - plain": f"{float(one['late']) - float(one['plain']):.3f}",
+            }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def length(published: pd.DataFrame) -> pd.DataFrame:
     """The gain of late chunking against document length (S1:266-270), with what n = 5 can say.
 
