@@ -113,3 +113,17 @@ def test_values_that_cannot_be_used_are_refused() -> None:
         statistics.correlation([1, 2], [1])
     with pytest.raises(ValueError, match="must be positive"):
         statistics.equivalence(A, B, 0)
+
+
+def test_the_mean_over_collections_counts_each_the_same() -> None:
+    rng = np.random.default_rng(1)
+    small, large = rng.normal(1, 1, 20), rng.normal(0, 1, 2000)
+    found = statistics.over_collections([small, large])
+    assert found.mean == pytest.approx((small.mean() + large.mean()) / 2)
+    spread = np.sqrt(small.var(ddof=1) / 20 + large.var(ddof=1) / 2000) / 2
+    assert found.interval.high - found.interval.low == pytest.approx(2 * 1.96 * spread, rel=0.1)
+    one = statistics.over_collections([small])
+    assert one.p == pytest.approx(stats.ttest_1samp(small, 0).pvalue)
+    assert one.interval == statistics.bootstrap_interval(small)
+    assert statistics.over_collections([[0.0, 0.0], [0.0, 0.0]]).p == 1
+    assert np.isnan(statistics.over_collections([[1.0], [1.0, 2.0]]).p)

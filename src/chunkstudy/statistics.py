@@ -6,7 +6,7 @@ cannot be computed is NaN, never an exception: a table shows it as a gap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -45,6 +45,14 @@ class PairedDifference:
     interval: Interval
     p: float
     effect: float
+
+
+class MeanOverCollections(NamedTuple):
+    """The mean of collections' means, its stratified bootstrap interval, and p of being 0."""
+
+    mean: float
+    interval: Interval
+    p: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +125,33 @@ def paired_difference(
         return PairedDifference(n, average, interval, 0.0 if differs else 1.0, effect)
     p = float(stats.ttest_1samp(difference, 0.0).pvalue)
     return PairedDifference(n, average, interval, p, average / float(difference.std(ddof=1)))
+
+
+def over_collections(
+    groups: Sequence[ArrayLike], level: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> MeanOverCollections:
+    """Mean of the collections' means, so that each counts the same however many queries it has.
+
+    Queries are drawn anew within their collection. p is two-sided, by Welch's t of the sum of the
+    means' variances. NaN where a collection has fewer than two values.
+    """
+    arrays = [_checked(group) for group in groups]
+    average = float(np.mean([mean(array) for array in arrays])) if arrays else _NAN
+    if not arrays or min(map(len, arrays)) < 2:
+        return MeanOverCollections(average, _NO_INTERVAL, _NAN)
+    drawn = [
+        np.concatenate([a[d].mean(axis=1) for d in _resamples(len(a), resamples, seed + i)])
+        for i, a in enumerate(arrays)
+    ]
+    interval = _percentiles(np.mean(drawn, axis=0), level)
+    parts = np.array([a.var(ddof=1) / len(a) for a in arrays])
+    if _constant(np.append(parts, 0.0)):
+        return MeanOverCollections(average, interval, 1.0 if average == 0 else 0.0)
+    freedom = parts.sum() ** 2 / sum(
+        p**2 / (len(a) - 1) for p, a in zip(parts, arrays, strict=True)
+    )
+    t = average * len(arrays) / np.sqrt(parts.sum())
+    return MeanOverCollections(average, interval, float(2 * stats.t.sf(abs(t), freedom)))
 
 
 def holm(pvalues: ArrayLike) -> Floats:

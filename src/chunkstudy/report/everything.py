@@ -27,6 +27,7 @@ from chunkstudy.report import (
 from chunkstudy.report.findings import findings
 from chunkstudy.report.late_chunking_answers import answers
 from chunkstudy.report.published import Library, compare, read_published
+from chunkstudy.report.which_chunker import advice, which_chunker
 
 GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
 WORKS = {
@@ -131,6 +132,8 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "jina_combinations": jina.combinations(cells, library),
         "jina_comparisons": jina.comparisons(cells),
     }
+    made["which_chunker"] = which_chunker(library, cells, made["chroma_cost"])
+    made["which_chunker_advice"] = advice(made["which_chunker"])
     made["jina_answers"] = jina_answers.answers(made)
     made["late_chunking_answers"] = answers(made)
     made["findings"] = findings(comparison, made)
