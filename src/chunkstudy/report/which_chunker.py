@@ -53,7 +53,8 @@ def which_chunker(library: Library, published: pd.DataFrame, cost: pd.DataFrame)
         cost: the table of what each chunker costs on Chroma's data.
     """
     tables = [_task(task, library, published, cost) for task in TASKS]
-    return pd.concat([one for one in tables if len(one)], ignore_index=True).astype(object).fillna("")
+    found = pd.concat([one for one in tables if len(one)], ignore_index=True)
+    return found.astype(object).fillna("")
 
 
 def advice(table: pd.DataFrame) -> pd.DataFrame:
