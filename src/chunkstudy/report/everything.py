@@ -23,6 +23,7 @@ from chunkstudy.report import (
     live,
     notebooks,
     tables,
+    taxonomy_answers,
 )
 from chunkstudy.report.findings import findings
 from chunkstudy.report.late_chunking_answers import answers
@@ -136,6 +137,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
     made["which_chunker_advice"] = advice(made["which_chunker"])
     made["jina_answers"] = jina_answers.answers(made)
     made["late_chunking_answers"] = answers(made)
+    made["taxonomy_answers"] = taxonomy_answers.answers(cells, made)
     made["findings"] = findings(comparison, made)
     made["verdicts"] = verdict_counts(comparison)
     return made

@@ -1,0 +1,255 @@
+"""RQ1 to RQ3 of the taxonomy, asked of its printed tables, and of MiniLM's runs where they can say.
+
+Each answer takes out what else could explain the printed numbers: that a document without line
+breaks is one paragraph, so that its paragraph row is no chunking at all; the two collections that
+an empty document can have spoilt; the window, which changes with the model; the best score that any
+retriever could reach. A sentence chooses its words by the figures.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+METHODS = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")
+STRUCTURE, GUIDED = METHODS[:3], METHODS[3:]
+IN_CORPUS = ("fiqa", "nfcorpus", "scifact", "trec-covid", "arguana", "scidocs")
+SPOILT = ("fiqa", "trec-covid")
+"""Collections with empty documents (PROTOCOLS B.4.1)."""
+NO_CHANGE = 0.25
+"""Percent: a rounding of the fourth decimal either side is at most about that."""
+Tables = dict[str, pd.DataFrame]
+
+
+def answers(published: pd.DataFrame, made: Tables) -> pd.DataFrame:
+    """Rows of ``question, part, answer, figures``.
+
+    Args:
+        published: every printed cell.
+        made: tables of MiniLM's runs by name.
+    """
+    cells = published[published["work"] == "taxonomy"]
+    cells = cells[cells["state"] == "whole"].assign(value=lambda c: c["printed"].astype(float))
+    plain, change, late = (_wide(cells, table) for table in ("3", "4", "5"))
+    rows = [
+        ("Is LumberChunker's advantage reproduced (Table 1)?", "reproduction", *_table_1(cells)),
+        ("Are Jina's numbers reproduced (Table 2)?", "reproduction", *_table_2(cells)),
+        ("Do structure-based methods win in corpora?", "RQ1", *_structure(plain)),
+        ("Or does not chunking?", "RQ1", *_not_chunking(change, made)),
+        ("Does the ranking reverse within a document?", "RQ2", *_reversal(plain)),
+        ("What do ceilings explain?", "RQ2", *_ceilings(made)),
+        ("Does late chunking help in corpora?", "RQ3", *_in_corpus(plain, late)),
+        ("Is semantic's loss the method's?", "RQ3", *_semantic(change)),
+        ("Does it harm within a document, always?", "RQ3", *_in_document(change)),
+        ("Or is that the window?", "RQ3", *_window(change, made)),
+    ]
+    return pd.DataFrame(rows, columns=["question", "part", "answer", "figures"])
+
+
+def _wide(cells: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Encoder and method by collection, the average rows left out."""
+    found = cells[(cells["table"] == table) & cells["chunker"].isin(METHODS)]
+    wide = found.pivot(index=["encoder", "chunker"], columns="collection", values="value")
+    return wide.sort_index()
+
+
+def _method(wide: pd.DataFrame, name: str) -> pd.DataFrame:
+    """A method's rows by encoder."""
+    return wide[wide.index.get_level_values("chunker") == name].droplevel("chunker")
+
+
+def _table_1(cells: pd.DataFrame) -> tuple[str, str]:
+    wide = cells[cells["table"] == "1"].pivot(index="chunker", columns="statistic", values="value")
+    tau = stats.kendalltau(wide["original"], wide["reproduced"]).statistic
+    lead = {}
+    for name in ("original", "reproduced"):
+        ranked = wide[name].sort_values(ascending=False)
+        lead[name] = f"{ranked.index[0]} leads by {100 * (ranked.iloc[0] - ranked.iloc[1]):.1f}"
+    same = "the same" if tau == 1 else f"not the same (tau {tau:.2f})"
+    answer = (
+        f"The order of the {len(wide)} methods is {same}: originally {lead['original']} points, "
+        f"reproduced {lead['reproduced']}. Recursive chunks, second in the original notebook, were "
+        "not run again."
+    )
+    difference = 100 * (wide["reproduced"] - wide["original"])
+    return answer, ", ".join(f"{name} {value:+.2f}" for name, value in difference.items())
+
+
+def _table_2(cells: pd.DataFrame) -> tuple[str, str]:
+    table = cells[cells["table"] == "2"]
+    wide = table.pivot(
+        index=["collection", "chunker", "ordering"], columns="statistic", values="value"
+    )
+    gap = (100 * (wide["reproduced"] - wide["original"])).round(1)
+    named = [(" ".join(key), float(value)) for key, value in zip(gap.index, gap, strict=True)]
+    gains = wide.xs("contextualized", level="ordering") - wide.xs("pre_embedding", level="ordering")
+    signs = np.sign(gains.round(3).to_numpy())
+    agree = int((signs[:, 0] == signs[:, 1]).sum())
+    close = [value for _, value in named if abs(value) <= 1]
+    worst = max(named, key=lambda one: abs(one[1]))
+    answer = (
+        f"Mostly: {len(close)} of {len(named)} cells lie within a point (RMSE "
+        f"{np.sqrt((gap**2).mean()):.2f}), and {agree} of {len(gains)} gains keep their sign; the "
+        f"largest gap is {worst[0]}, {worst[1]:+.1f}."
+    )
+    return answer, ", ".join(f"{name} {value:+.1f}" for name, value in named if abs(value) > 1)
+
+
+def _structure(plain: pd.DataFrame) -> tuple[str, str]:
+    average = plain["average"].unstack("chunker")
+    best = average.idxmax(axis=1)
+    first = int(best.isin(STRUCTURE).sum())
+    pairs = above = 0
+    against = []
+    for encoder, row in average.iterrows():
+        for one in STRUCTURE:
+            for other in GUIDED:
+                pairs += 1
+                above += int(row[one] > row[other])
+                if row[one] <= row[other]:
+                    against.append(f"{_short(encoder)}: {other} {row[other]:.4f} over {one}")
+    answer = (
+        f"The best average is a structure-based method's in {first} of {len(best)} models, but not "
+        f"every such method beats every guided one: {above} of {pairs} pairs."
+    )
+    return answer, "; ".join(against)
+
+
+def _not_chunking(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
+    rows = _method(change, "paragraph")[list(IN_CORPUS)]
+    still = int((rows.abs().to_numpy() <= NO_CHANGE).sum())
+    answer = (
+        f"The paragraph row changes by at most {NO_CHANGE}% under late chunking in {still} of "
+        f"{rows.size} cells, as it must where a document is one chunk: it is no chunking."
+    )
+    facts = made["late_chunking_collections"]
+    seen = facts[facts["collection"].isin(IN_CORPUS)] if len(facts) else facts
+    if len(seen):
+        flat = seen[seen["documents of several paragraphs"] == 0]["collection"].tolist()
+        answer += f" No document of {', '.join(flat)} holds a line break."
+    table = made["which_chunker"]
+    mini = table[table["task"] == "in-corpus"]
+    none = mini[(mini["chunker"] == "none") & (mini["ordering"] == "pre_embedding")]
+    if len(none):
+        gap = none.iloc[0]
+        answer += (
+            f" MiniLM without chunking lies {-float(gap['difference']):.1f} points "
+            f"[{-float(gap['difference high']):.1f}, {-float(gap['difference low']):.1f}] behind "
+            "the best of its arms."
+        )
+    return answer, ", ".join(f"{_short(e)} {row.abs().max():.2f}%" for e, row in rows.iterrows())
+
+
+def _reversal(plain: pd.DataFrame) -> tuple[str, str]:
+    found = {}
+    for encoder in plain.index.unique("encoder"):
+        part = plain.loc[encoder]
+        found[_short(encoder)] = stats.kendalltau(part["average"], part["gutenqa"])
+    taus = [one.statistic for one in found.values()]
+    answer = (
+        f"It changes rather than reverses: Kendall's tau of the two rankings lies between "
+        f"{min(taus):.2f} and {max(taus):.2f} (a reversal is -1; six methods, none significant)."
+        if min(taus) > -0.6 and min(one.pvalue for one in found.values()) >= 0.05
+        else f"Kendall's tau lies between {min(taus):.2f} and {max(taus):.2f}; a reversal is -1."
+    )
+    return answer, ", ".join(
+        f"{name} tau {one.statistic:.2f} (p {one.pvalue:.2f})" for name, one in found.items()
+    )
+
+
+def _ceilings(made: Tables) -> tuple[str, str]:
+    rows = made["late_chunking_emma"]
+    if rows.empty:
+        return "Open: it needs records of gutenqa-emma.", ""
+    rows = rows[(rows["protocol"] == "as_published-ielab") & (rows["ordering"] == "pre_embedding")]
+    score = rows["DCG@10"].astype(float)
+    best = rows["Ceiling(DCG@10)"].astype(float)
+    tau = stats.kendalltau(score, score / best).statistic
+    answer = (
+        f"On Emma the best any retriever could reach lies between {best.min():.1f} and "
+        f"{best.max():.1f} by the chunker alone, since the judged text must stand inside one "
+        f"chunk; dividing by it leaves the ranking {'as it is' if tau == 1 else 'nearly as it is'} "
+        f"(tau {tau:.2f})."
+    )
+    named = zip(rows["chunker"], score, best, strict=True)
+    return answer, ", ".join(f"{name} {value:.1f} of {top:.1f}" for name, value, top in named)
+
+
+def _in_corpus(plain: pd.DataFrame, late: pd.DataFrame) -> tuple[str, str]:
+    kept = [name for name in IN_CORPUS if name not in SPOILT]
+    gain = 100 * (late - plain)
+    by_method = gain[list(IN_CORPUS)].mean(axis=1).groupby("chunker").mean()
+    whole = gain[kept].mean(axis=1).groupby("chunker").mean()
+    up = int((gain[list(IN_CORPUS)].to_numpy() > 0).sum())
+    answer = (
+        f"As printed, {up} of {gain[list(IN_CORPUS)].size} cells gain, most for propositions "
+        f"({by_method['proposition']:+.1f} points on average) and none for paragraphs "
+        f"({by_method['paragraph']:+.2f}), which are whole documents. Over the four collections "
+        f"without empty documents semantic gains too ({whole['semantic']:+.1f} against "
+        f"{by_method['semantic']:+.1f} over six)."
+    )
+    return answer, ", ".join(
+        f"{name} {by_method[name]:+.2f} of six, {whole[name]:+.2f} of four" for name in METHODS
+    )
+
+
+def _semantic(change: pd.DataFrame) -> tuple[str, str]:
+    rows = _method(change, "semantic")
+    kept = [name for name in IN_CORPUS if name not in SPOILT]
+    six, four = rows[list(IN_CORPUS)].mean(axis=1), rows[kept].mean(axis=1)
+    answer = (
+        f"Not shown: its loss stands on {' and '.join(SPOILT)}, where an empty document can turn "
+        f"scores into NaN. Over the other four it gains {four.min():.1f} to {four.max():.1f}% in "
+        f"all {len(four)} models, against {six.min():.1f} to {six.max():.1f}% printed over six."
+    )
+    return answer, ", ".join(f"{_short(e)} {six[e]:+.2f} to {four[e]:+.2f}" for e in six.index)
+
+
+def _in_document(change: pd.DataFrame) -> tuple[str, str]:
+    rows = change["gutenqa"]
+    gains = [
+        f"{_short(encoder)} {method} {value:+.2f}%"
+        for (encoder, method), value in zip(rows.index, rows, strict=True)
+        if value > 0
+    ]
+    answer = (
+        f"Not in all configurations, as the text says: {len(gains)} of {len(rows)} printed cells "
+        "gain."
+        if len(gains)
+        else f"Yes: all {len(rows)} printed cells lose."
+    )
+    return answer, ", ".join(gains)
+
+
+def _window(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
+    means = change["gutenqa"].groupby("encoder").mean()
+    answer = (
+        "The model with 512 tokens loses least ("
+        + ", ".join(f"{_short(e)} {v:.1f}%" for e, v in means.sort_values().items())
+        + "), but window and model change together."
+    )
+    rows = made["late_chunking_windows"]
+    rows = rows[rows["collection"] == "gutenqa-emma"] if len(rows) else rows
+    if rows.empty:
+        return answer, ""
+    wide = rows.assign(difference=rows["difference"].astype(float)).pivot(
+        index="chunker", columns="window", values="difference"
+    )
+    wide.columns = wide.columns.astype(int)
+    first, last = min(wide.columns), max(wide.columns)
+    worse = int((wide[last] < wide[first]).sum())
+    answer += (
+        f" With one model, MiniLM on Emma, the loss grows with the window in {worse} of "
+        f"{len(wide)} chunkers: from {wide[first].mean():+.1f} points at {first} tokens to "
+        f"{wide[last].mean():+.1f} at {last}, on average."
+    )
+    figures = "; ".join(
+        f"{name}: " + ", ".join(f"{w} {row[w]:+.1f}" for w in sorted(wide.columns))
+        for name, row in wide.iterrows()
+    )
+    return answer, figures
+
+
+def _short(encoder: object) -> str:
+    return str(encoder).rsplit("/", maxsplit=1)[-1]

@@ -1,0 +1,68 @@
+"""The taxonomy's questions are answered from its printed cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from chunkstudy.experiment.places import Places
+from chunkstudy.report.published import read_published
+from chunkstudy.report.taxonomy_answers import answers
+
+ROOT = Places(Path(__file__).parents[1])
+CELLS = read_published(ROOT)
+TABLES = (
+    "late_chunking_collections", "late_chunking_emma", "late_chunking_windows", "which_chunker",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found() -> pd.DataFrame:
+    made = {
+        name: pd.read_csv(ROOT.tables / f"{name}.csv", keep_default_na=False) for name in TABLES
+    }
+    return answers(CELLS, made).set_index("question")
+
+
+def cell(table: str, encoder: str, chunker: str, collection: str) -> float:
+    rows = CELLS[
+        (CELLS["work"] == "taxonomy")
+        & (CELLS["table"] == table)
+        & CELLS["encoder"].str.contains(encoder)
+        & (CELLS["chunker"] == chunker)
+        & (CELLS["collection"] == collection)
+    ]
+    assert len(rows) == 1
+    return float(rows["printed"].iloc[0])
+
+
+def test_a_guided_method_that_beats_a_structure_based_one_is_named(found: pd.DataFrame) -> None:
+    row = found.loc["Do structure-based methods win in corpora?"]
+    lumber = cell("3", "v2-small", "lumberchunker", "average")
+    assert lumber > cell("3", "v2-small", "fixed-256", "average")
+    assert f"lumberchunker {lumber:.4f} over fixed-256" in row["figures"]
+    assert row["answer"].endswith(f"{36 - str(row['figures']).count(' over ')} of 36 pairs.")
+
+
+def test_cells_that_gain_within_a_document_are_the_printed_ones(found: pd.DataFrame) -> None:
+    row = found.loc["Does it harm within a document, always?"]
+    assert row["answer"].split(": ")[1].startswith("3 of 24")
+    change = 100 * (
+        cell("5", "e5-large", "semantic", "gutenqa") / cell("3", "e5-large", "semantic", "gutenqa")
+        - 1
+    )
+    assert f"semantic {change:+.2f}%" in row["figures"]
+
+
+def test_semantic_gains_where_no_document_is_empty(found: pd.DataFrame) -> None:
+    row = found.loc["Is semantic's loss the method's?"]
+    names = ("nfcorpus", "scifact", "arguana", "scidocs")
+    mean = sum(cell("4", "nomic", "semantic", name) for name in names) / 4
+    assert f"to {mean:+.2f}" in row["figures"]
+
+
+def test_every_answer_has_a_sentence_and_every_part_is_asked(found: pd.DataFrame) -> None:
+    assert set(found["part"]) == {"reproduction", "RQ1", "RQ2", "RQ3"}
+    assert found["answer"].str.endswith(".").all()
