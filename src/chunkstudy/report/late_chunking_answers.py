@@ -11,6 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.experiment.grids import BEIR_AT_HAND
+
 Tables = dict[str, pd.DataFrame]
 LEVEL = 0.05
 
@@ -38,6 +40,7 @@ def _corpora(made: Tables) -> tuple[str, str] | None:
     rows = _numbers(made["late_chunking_gains"])
     rows = rows[(rows["measure"] == "nDCG@10") & (rows["protocol"] == "corrected")]
     rows = rows[~rows["chunker"].str.contains("merged|dropped") & (rows["chunker"] != "none")]
+    rows = rows[rows["collection"].isin(BEIR_AT_HAND)]
     if rows.empty:
         return None
     return _counted(rows), "; ".join(map(_gain, rows.to_dict("records")))
@@ -68,9 +71,11 @@ def _window(made: Tables) -> tuple[str, str] | None:
         if chunker != "none" and len(group) > 1:
             total += 1
             grows += int(group["difference"].iloc[-1] > group["difference"].iloc[0])
+    word = "Yes" if grows == total else "No" if grows == 0 else "Not throughout"
     answer = (
-        f"In {grows} of {total} rows the difference is larger at the widest window than at the "
-        "narrowest, with the same model throughout."
+        f"{word}: in {total - grows} of {total} rows the difference is smaller at the widest "
+        "window than at the narrowest, with the same model. A narrow window cuts long chunks that are "
+        "embedded alone, while late chunking slides over the whole document."
     )
     return answer, "; ".join(figures)
 
@@ -85,10 +90,15 @@ def _tails(made: Tables) -> tuple[str, str] | None:
     share = 100 * merged["difference"] / merged["gain"] if merged["gain"] > 0 else float("nan")
     if merged["gain"] <= 0:
         word = "With this model there is no gain to explain"
-    elif merged["low"] > 0:
+    elif merged["low"] <= 0:
+        word = "No: the gain does not change beyond its uncertainty once short tails are merged"
+    elif _left(made, merged) > 0:
         word = f"In part: {share:.0f}% of the gain goes with the tails"
     else:
-        word = "No: the gain does not change beyond its uncertainty once short tails are merged"
+        word = (
+            f"Yes: of {merged['gain']:.2f} points {merged['gain without short tails']:.2f} are "
+            "left once short tails are merged, no longer distinguishable from nothing"
+        )
     figures = "; ".join(
         f"{r['protocol']}, {r['remedy']}: gain {r['gain']:.2f}, without tails "
         f"{r['gain without short tails']:.2f}, difference {r['difference']:.2f} "
@@ -96,6 +106,14 @@ def _tails(made: Tables) -> tuple[str, str] | None:
         for r in rows.to_dict("records")
     )
     return word + ".", figures
+
+
+def _left(made: Tables, merged: pd.Series) -> float:
+    """The lower end of the interval of the gain that is left without short tails, in points."""
+    gains = _numbers(made["late_chunking_gains"])
+    same = [gains[name] == merged[name] for name in ("collection", "protocol")]
+    row = gains[same[0] & same[1] & (gains["chunker"] == merged["remedy"])]
+    return float(row["low"].iloc[0])
 
 
 def _nan(made: Tables) -> tuple[str, str] | None:
