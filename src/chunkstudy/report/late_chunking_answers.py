@@ -74,8 +74,8 @@ def _window(made: Tables) -> tuple[str, str] | None:
     word = "Yes" if grows == total else "No" if grows == 0 else "Not throughout"
     answer = (
         f"{word}: in {total - grows} of {total} rows the difference is smaller at the widest "
-        "window than at the narrowest, with the same model. A narrow window cuts long chunks that are "
-        "embedded alone, while late chunking slides over the whole document."
+        "window than at the narrowest, with the same model. A narrow window cuts long chunks that "
+        "are embedded alone, while late chunking slides over the whole document."
     )
     return answer, "; ".join(figures)
 
