@@ -19,7 +19,12 @@ from chunkstudy import statistics
 from chunkstudy.experiment.conditions import MINILM, NONE
 from chunkstudy.experiment.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.report import jina_figures, late_chunking_figures, which_chunker_figure
+from chunkstudy.report import (
+    jina_figures,
+    late_chunking_figures,
+    taxonomy_figures,
+    which_chunker_figure,
+)
 from chunkstudy.report.published import Library, Scores
 
 STYLE = Path(__file__).with_name("style.mplstyle")
@@ -39,6 +44,7 @@ def write_all(places: Places) -> list[Path]:
             late_chunking_figures.figures(places),
             jina_figures.figures(places),
             which_chunker_figure.figures(places),
+            taxonomy_figures.figures(places),
         )
         for name, figure in drawn:
             for suffix in ("png", "pdf"):
