@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -103,13 +105,18 @@ def configuration(
     }
 
 
+def size_keys(kind: str) -> tuple[str, ...]:
+    """Published keys of layers, hidden, heads and intermediate."""
+    if kind == "nomic_bert":
+        return ("n_layer", "n_embd", "n_head", "n_inner")
+    return ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
+
+
 def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
     """Random weights under the published names; nothing is left at a neutral value."""
     generator = torch.Generator().manual_seed(seed)
     nomic = kind == "nomic_bert"
-    width = config["n_embd" if nomic else "hidden_size"]
-    inner = config["n_inner" if nomic else "intermediate_size"]
-    layers = config["n_layer" if nomic else "num_hidden_layers"]
+    layers, width, _, inner = (config[key] for key in size_keys(kind))
     found: Weights = {}
 
     def linear(name: str, rows: int, columns: int, bias: bool = True) -> None:
@@ -201,13 +208,9 @@ def write(folder: Path, kind: str, config: dict[str, Any], weights: Weights) -> 
 
 def specification(folder: Path, kind: str, config: dict[str, Any], **changes: Any) -> ModelSpec:
     """What the registry would say of a checkpoint in ``folder``, which is ``PACKAGE/model``."""
-    nomic = kind == "nomic_bert"
     gated = kind in ("nomic_bert", "jina_bert")
-    keys = ("n_layer", "n_embd", "n_head", "n_inner") if nomic else (
-        "num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size"
-    )  # fmt: skip
-    layers, hidden, heads, intermediate = (config[key] for key in keys)
-    positions = config["n_positions" if nomic else "max_position_embeddings"]
+    layers, hidden, heads, intermediate = (config[key] for key in size_keys(kind))
+    positions = config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"]
     positions -= 2 if kind in ("xlm_roberta", "jina_embeddings_v3") else 0
     query, document = PREFIXES.get(kind, ("", ""))
     adapted = kind == "jina_embeddings_v3"
@@ -232,6 +235,22 @@ def specification(folder: Path, kind: str, config: dict[str, Any], **changes: An
         "document_adapter": "retrieval.passage" if adapted else "",
     }
     return ModelSpec(**(fields | changes))
+
+
+def written(
+    folder: Path,
+    kind: str,
+    weights: Weights | None = None,
+    changes: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[Path, ModelSpec]:
+    """A checkpoint whose configuration or weights were changed, and what was registered."""
+    config = configuration(kind)
+    good = random_weights(kind, config)
+    write(folder, kind, config, good)
+    spec = specification(folder, kind, config)
+    changed = {key: value for key, value in (config | dict(changes)).items() if value is not ...}
+    write(folder, kind, changed, good if weights is None else weights)
+    return folder, spec
 
 
 def largest_cosine_deviation(left: torch.Tensor, right: torch.Tensor) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkstudy.encoders.bert import Bert
@@ -150,6 +150,7 @@ def test_biases_fall_with_the_distance_alike_in_both_directions(tmp_path: Path) 
     assert (bias.diagonal(dim1=1, dim2=2) == 0).all()
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.integers(1, 128))
 def test_slopes_are_those_of_alibis_authors_for_any_number_of_heads(heads: int) -> None:
     assert slopes(heads) == pytest.approx(plain_slopes(heads), rel=1e-12)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
@@ -17,7 +13,7 @@ from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError, ModelSpec
 from chunkstudy.encoders.native import Native
 from tests import checkpoints
-from tests.checkpoints import KINDS, Weights
+from tests.checkpoints import KINDS, Weights, written
 
 CPU = torch.device("cpu")
 SOME_KEY = {
@@ -26,22 +22,6 @@ SOME_KEY = {
     "jina_embeddings_v3": "roberta.encoder.layers.1.norm2.bias",
     "xlm_roberta": "roberta.encoder.layer.1.output.dense.bias",
 }
-
-
-def written(
-    folder: Path,
-    kind: str,
-    weights: Weights | None = None,
-    changes: Mapping[str, Any] = MappingProxyType({}),
-) -> tuple[Path, ModelSpec]:
-    """A checkpoint whose configuration or weights were changed, and what was registered."""
-    config = checkpoints.configuration(kind)
-    good = checkpoints.random_weights(kind, config)
-    checkpoints.write(folder, kind, config, good)
-    spec = checkpoints.specification(folder, kind, config)
-    changed = {key: value for key, value in (config | dict(changes)).items() if value is not ...}
-    checkpoints.write(folder, kind, changed, good if weights is None else weights)
-    return folder, spec
 
 
 def weights_of(kind: str) -> Weights:
@@ -181,9 +161,19 @@ def test_a_published_key_is_honoured(kind: str, key: str, value: float, tmp_path
     assert (states[0] - states[1]).abs().max() > 1e-3
 
 
-def test_a_window_beyond_the_published_positions_is_refused(tmp_path: Path) -> None:
-    folder, spec = written(tmp_path / "model", "nomic_bert", changes={"n_positions": 32})
-    with pytest.raises(ModelError, match="has 32 positions, the registry 64; correct"):
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        ("nomic_bert", "n_positions", 63),
+        ("jina_bert", "max_position_embeddings", 63),
+        ("jina_embeddings_v3", "max_position_embeddings", 65),  # two of which no token gets
+    ],
+)
+def test_a_window_beyond_the_published_positions_is_refused(
+    kind: str, key: str, value: int, tmp_path: Path
+) -> None:
+    folder, spec = written(tmp_path / "model", kind, changes={key: value})
+    with pytest.raises(ModelError, match="has 63 positions, the registry 64; correct"):
         load(spec, folder, CPU, torch.float32)
 
 
@@ -235,68 +225,3 @@ def test_an_unchecked_model_says_what_is_missing(
         assert f"python -m chunkstudy.encoders.models {model.id}" in reason
         with pytest.raises(ModelError, match="never checked"):
             models.weights_folder(model)
-
-
-class Hub:
-    """Stands for the hub: a folder, and what it says of the files' digests."""
-
-    def __init__(self, folder: Path, digests: dict[str, str]) -> None:
-        self.folder, self.digests = folder, digests
-
-    def snapshot_download(self, model: str, **options: object) -> str:
-        return str(self.folder)
-
-    def get_paths_info(self, model: str, names: list[str], revision: str) -> list[Any]:
-        assert len(revision) == 40
-        return [
-            SimpleNamespace(path=name, lfs=SimpleNamespace(sha256=self.digests[name]))
-            if name.endswith("safetensors")
-            else SimpleNamespace(path=name, lfs=None)
-            for name in names
-        ]
-
-
-@pytest.fixture
-def unchecked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSpec:
-    """A model whose digests were never recorded, and a hub that has it."""
-    folder, spec = written(tmp_path / "hub", "nomic_bert")
-    hub = Hub(folder, dict(spec.files))
-    monkeypatch.setattr("huggingface_hub.snapshot_download", hub.snapshot_download)
-    monkeypatch.setattr("huggingface_hub.HfApi", lambda: hub)
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
-    blank = dict.fromkeys(spec.files, "")
-    return dataclasses.replace(spec, package=None, files=blank, verified=False, missing="digests")
-
-
-def test_recorded_digests_let_a_model_run_and_still_guard_it(
-    unchecked: ModelSpec, tmp_path: Path
-) -> None:
-    found = models.record_digests(unchecked)
-    ready = models.with_recorded_digests(unchecked)
-    assert ready.verified and ready.files == found and models.reason_not_ready(unchecked) is None
-    assert models.weights_folder(unchecked) == tmp_path / "hub"
-    config = tmp_path / "hub" / "config.json"
-    config.write_text(json.dumps(json.loads(config.read_text()) | {"x": 1}), encoding="utf-8")
-    with pytest.raises(ModelError, match=r"config\.json has another sha256"):
-        models.weights_folder(unchecked)
-
-
-def test_digests_of_another_revision_do_not_count(unchecked: ModelSpec) -> None:
-    models.record_digests(unchecked)
-    moved = dataclasses.replace(unchecked, revision="1" * 40)
-    assert not models.with_recorded_digests(moved).verified
-
-
-def test_a_download_that_is_not_what_the_hub_says_is_not_recorded(
-    unchecked: ModelSpec, tmp_path: Path
-) -> None:
-    weights = tmp_path / "hub" / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
-    with pytest.raises(ModelError, match=r"model\.safetensors arrived damaged"):
-        models.record_digests(unchecked)
-    assert not models.with_recorded_digests(unchecked).verified
-
-
-def test_an_api_has_no_digests_to_record() -> None:
-    with pytest.raises(ModelError, match="no files"):
-        models.record_digests(models.spec("text-embedding-3-large"))
