@@ -8,6 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import Unigram
+from tokenizers.pre_tokenizers import Metaspace
+from tokenizers.processors import TemplateProcessing
 
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import centred, whole
@@ -74,6 +78,17 @@ def test_late_chunking_reads_with_the_documents_adapter(spec: ModelSpec) -> None
     np.testing.assert_allclose(pooled, encoder.encode(TEXTS[:1]), atol=1e-5, rtol=0)
 
 
+def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
+    spec: ModelSpec,
+) -> None:
+    encoder = TransformerEncoder(spec)
+    ((content, _),) = encoder.content(TEXTS[:1])
+    layout = centred(content, 64, 16, encoder.ends, encoder.prefix_ids)
+    (ids,) = encoder.token_ids([spec.document_prefix + TEXTS[0]])
+    assert layout.windows == (tuple(ids),)
+    assert layout.digest() == encoder.keys(TEXTS[:1])[0]
+
+
 def test_a_document_of_several_windows_is_pooled(spec: ModelSpec) -> None:
     encoder = TransformerEncoder(spec, window=16)
     ((content, _),) = encoder.content(["a b c d " * 12])
@@ -106,6 +121,26 @@ def test_the_description_names_what_decides_the_vectors(spec: ModelSpec) -> None
     assert rough.describe() == described | {"dtype": "bfloat16"}
     difference = np.abs(rough.encode(TEXTS) - encoder.encode(TEXTS)).max()
     assert 1e-5 < difference < 0.1
+
+
+def test_a_prefix_before_a_text_is_cut_as_sentence_pieces_cut_both_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # XLM-RoBERTa's pieces carry the space before them, so the prefix's last space is not its own.
+    spec = installed("jina_embeddings_v3", tmp_path, monkeypatch)
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", "▁a", "b", "▁Represent", "▁the", ":"]
+    tokenizer = Tokenizer(Unigram([(piece, -1.0 - i) for i, piece in enumerate(pieces)], unk_id=3))
+    tokenizer.pre_tokenizer = Metaspace(prepend_scheme="always")
+    tokenizer.post_processor = TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    encoder = TransformerEncoder(spec)
+    encoder._counter = encoder._tokenizer = tokenizer
+    encoder.spec = dataclasses.replace(spec, document_prefix="Represent the: ")
+    ((content, _),) = encoder.content(["ab a"])
+    (ids,) = encoder.token_ids([encoder.spec.document_prefix + "ab a"])
+    assert ids == [0, *encoder.prefix_ids, *content, 2]
+    assert 3 not in ids and len(encoder.prefix_ids) == 3
 
 
 def test_an_unknown_dtype_is_refused(spec: ModelSpec) -> None:

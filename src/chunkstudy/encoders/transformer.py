@@ -152,6 +152,13 @@ class TransformerEncoder:
         first, last = self._counter.encode("").ids
         return first, last
 
+    @property
+    def prefix_ids(self) -> tuple[int, ...]:
+        """The ids of the document prefix, for layouts to put behind [CLS]; its last space belongs
+        to the token that follows."""
+        prefix = self.spec.document_prefix.rstrip()
+        return tuple(self._counter.encode(prefix, add_special_tokens=False).ids)
+
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
         """Of each layout the states that count, shape (tokens, dimension), float32, on the
         encoder's device.
