@@ -98,6 +98,42 @@ def test_packed_chunks_keep_their_own_tokens_and_no_window_overflows(
     assert taken == list(range(layout.tokens))
 
 
+@given(
+    st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20),
+    st.lists(st.integers(3, 9), max_size=4),
+    st.integers(8, 20),
+)
+def test_a_prefix_stands_in_every_packed_window_and_counts_to_its_first_chunk(
+    chunks: list[list[int]], prefix: list[int], window: int
+) -> None:
+    layout, spans = packed(chunks, window, ENDS, prefix)
+    assert all(len(ids) <= window for ids in layout.windows)
+    assert all(list(ids[: len(prefix) + 1]) == [1, *prefix] for ids in layout.windows)
+    read = sequence(layout)
+    for chunk, (first, last) in zip(chunks, spans.tolist(), strict=True):
+        assert [token for token in read[first:last] if token >= 10] == chunk[
+            : window - 2 - len(prefix)
+        ]
+    taken = sorted(i for first, last in spans.tolist() for i in range(first, last))
+    assert taken == list(range(layout.tokens))
+
+
+@given(CONTENT, SIZES, st.lists(st.integers(3, 9), max_size=4))
+def test_a_prefix_stands_in_every_centred_window_and_once_in_the_sequence(
+    content: list[int], sizes: tuple[int, int], prefix: list[int]
+) -> None:
+    window, overlap = sizes
+    layout = centred(content, window + len(prefix), overlap, ENDS, prefix)
+    assert all(list(ids[: len(prefix) + 1]) == [1, *prefix] for ids in layout.windows)
+    assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
+
+
+def test_spans_stand_behind_the_prefix_which_the_first_chunk_takes_in() -> None:
+    spans = np.array([[0, 2], [2, 5]])
+    assert in_sequence(spans, document_ends=False, prefix=3).tolist() == [[4, 6], [6, 9]]
+    assert in_sequence(spans, document_ends=True, prefix=3).tolist() == [[0, 6], [6, 10]]
+
+
 def test_a_token_that_a_boundary_cuts_belongs_to_both_chunks() -> None:
     offsets = np.array([[0, 3], [4, 8], [9, 10]])
     found = tokens_between(offsets, np.array([0, 6]), np.array([6, 10]))

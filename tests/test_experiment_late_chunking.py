@@ -33,6 +33,7 @@ class Words:
 
     dimension = 8
     ends = (1, 2)
+    prefix_ids = ()
 
     def __init__(self) -> None:
         self.read = 0

@@ -8,8 +8,9 @@ to float32 rounding, without the work that padding costs.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -17,43 +18,58 @@ from safetensors.torch import load_file
 from torch.nn import functional
 
 from chunkstudy.encoders.models import ModelError
+from chunkstudy.encoders.registry import Architecture
 
 IGNORED = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
-LAYER_PARTS = (
+ATTENTION_PARTS = (
     "attention.self.query",
     "attention.self.key",
     "attention.self.value",
     "attention.output.dense",
     "attention.output.LayerNorm",
-    "intermediate.dense",
-    "output.dense",
-    "output.LayerNorm",
 )
+PICKLES = {".bin", ".pt", ".pth", ".pkl", ".ckpt"}
+CPU = torch.device("cpu")
 
 
 class Bert:
-    """The encoder stack of a BERT checkpoint in float32.
+    """The encoder stack of a BERT checkpoint.
+
+    Args:
+        folder: with ``config.json`` and ``model.safetensors``.
+        device: where it runs.
+        dtype: of weights and states inside; states come out in float32.
 
     Raises:
         ModelError: if the checkpoint is cut short, has missing or unexpected keys, or its
             configuration asks for what this computation does not do.
     """
 
-    def __init__(self, folder: Path) -> None:
+    embedding_tables: tuple[str, ...] = ("word", "position", "token_type")
+    layer_parts: tuple[str, ...] = (
+        *ATTENTION_PARTS,
+        "intermediate.dense",
+        "output.dense",
+        "output.LayerNorm",
+    )
+    without_bias: tuple[str, ...] = ()
+
+    def __init__(
+        self, folder: Path, device: torch.device = CPU, dtype: torch.dtype = torch.float32
+    ) -> None:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if config.get("hidden_act") != "gelu" or config.get("model_type") != "bert":
-            raise ModelError(f"{folder.name}: only BERT with the exact gelu is computed here")
+        self._check_configuration(config, folder.name)
+        self.architecture = self._architecture(config)
+        self.positions: int = config["max_position_embeddings"]
+        self.device = device
         self.heads: int = config["num_attention_heads"]
         self.epsilon: float = config["layer_norm_eps"]
         self.layers: int = config["num_hidden_layers"]
-        try:
-            weights = load_file(folder / "model.safetensors")
-        except SafetensorError as error:
-            raise ModelError(
-                f"{folder.name}/model.safetensors is cut short or damaged; install it again"
-            ) from error
+        weights = read_weights(folder)
         self._check(set(weights), folder.name)
-        self.weights = {name: tensor.float().contiguous() for name, tensor in weights.items()}
+        self.weights = {
+            name: tensor.to(device, dtype).contiguous() for name, tensor in weights.items()
+        }
         for i in range(self.layers):
             base = f"encoder.layer.{i}.attention.self."
             for kind in ("weight", "bias"):
@@ -75,54 +91,114 @@ class Bert:
         if lengths != sorted(lengths):
             raise ValueError("the texts of a batch must stand in ascending order of length")
         groups = [(length, lengths.count(length)) for length in sorted(set(lengths))]
-        flat = torch.tensor([i for ids in batch for i in ids])
-        places = torch.cat([torch.arange(length).repeat(times) for length, times in groups])
-        hidden = self.weights["embeddings.word_embeddings.weight"][flat]
-        hidden += self.weights["embeddings.position_embeddings.weight"][places]
-        hidden += self.weights["embeddings.token_type_embeddings.weight"][0]
-        hidden = self._norm(hidden, "embeddings.LayerNorm")
+        flat = torch.tensor([i for ids in batch for i in ids], device=self.device)
+        hidden = self._norm(self._embed(flat, groups), "embeddings.LayerNorm")
         for i in range(self.layers):
             layer = f"encoder.layer.{i}."
             attended = self._attend(self._linear(hidden, layer + "attention.self.qkv"), groups)
             attended = self._linear(attended, layer + "attention.output.dense")
             hidden = self._norm(attended.add_(hidden), layer + "attention.output.LayerNorm")
-            wide = functional.gelu(self._linear(hidden, layer + "intermediate.dense"))
-            narrow = self._linear(wide, layer + "output.dense")
-            hidden = self._norm(narrow.add_(hidden), layer + "output.LayerNorm")
+            hidden = self._feed_forward(hidden, layer)
         sizes = [length * times for length, times in groups]
         return [
-            part.view(times, length, -1)
+            part.view(times, length, -1).float()
             for part, (length, times) in zip(hidden.split(sizes), groups, strict=True)
         ]
 
+    def _embed(self, flat: torch.Tensor, groups: list[tuple[int, int]]) -> torch.Tensor:
+        hidden = self.weights["embeddings.word_embeddings.weight"][flat]
+        if "position" in self.embedding_tables:
+            places = torch.cat([torch.arange(length).repeat(times) for length, times in groups])
+            hidden += self.weights["embeddings.position_embeddings.weight"][places.to(self.device)]
+        hidden += self.weights["embeddings.token_type_embeddings.weight"][0]
+        return hidden
+
+    def _feed_forward(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
+        wide = functional.gelu(self._linear(hidden, layer + "intermediate.dense"))
+        narrow = self._linear(wide, layer + "output.dense")
+        return self._norm(narrow.add_(hidden), layer + "output.LayerNorm")
+
+    def _attention(
+        self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
+    ) -> torch.Tensor:
+        """Attention over texts of equal length, all (texts, heads, tokens, width of a head)."""
+        return functional.scaled_dot_product_attention(query, key, value)
+
     def _attend(self, qkv: torch.Tensor, groups: list[tuple[int, int]]) -> torch.Tensor:
         width = qkv.shape[1] // 3
-        found = torch.empty(qkv.shape[0], width)
+        found = qkv.new_empty(qkv.shape[0], width)
         start = 0
         for length, times in groups:
             end = start + length * times
             part = qkv[start:end].view(times, length, 3, self.heads, width // self.heads)
             query, key, value = part.permute(2, 0, 3, 1, 4)
-            attended = functional.scaled_dot_product_attention(query, key, value)
+            attended = self._attention(query, key, value)
             found[start:end] = attended.transpose(1, 2).reshape(length * times, width)
             start = end
         return found
 
     def _linear(self, states: torch.Tensor, name: str) -> torch.Tensor:
         return functional.linear(
-            states, self.weights[name + ".weight"], self.weights[name + ".bias"]
+            states, self.weights[name + ".weight"], self.weights.get(name + ".bias")
         )
 
     def _norm(self, states: torch.Tensor, name: str) -> torch.Tensor:
         weight, bias = self.weights[name + ".weight"], self.weights[name + ".bias"]
         return functional.layer_norm(states, weight.shape, weight, bias, self.epsilon)
 
+    @classmethod
+    def _check_configuration(cls, config: Mapping[str, Any], name: str) -> None:
+        if config.get("hidden_act") != "gelu" or config.get("model_type") != "bert":
+            raise ModelError(f"{name}: only BERT with the exact gelu is computed here")
+
+    @classmethod
+    def _architecture(cls, config: Mapping[str, Any]) -> Architecture:
+        return Architecture(
+            config["num_hidden_layers"],
+            config["hidden_size"],
+            config["num_attention_heads"],
+            config["intermediate_size"],
+        )
+
     def _check(self, keys: set[str], name: str) -> None:
-        parts = [f"encoder.layer.{i}.{part}" for i in range(self.layers) for part in LAYER_PARTS]
-        expected = {f"{part}.{kind}" for part in parts for kind in ("weight", "bias")}
-        expected |= {f"embeddings.{kind}_embeddings.weight" for kind in ("word", "position")}
-        expected |= {"embeddings.token_type_embeddings.weight"}
-        expected |= {f"embeddings.LayerNorm.{kind}" for kind in ("weight", "bias")}
-        for fault, wrong in (("lacks", expected - keys), ("has", keys - expected - IGNORED)):
-            if wrong:
-                raise ModelError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")
+        parts = [
+            f"encoder.layer.{i}.{part}" for i in range(self.layers) for part in self.layer_parts
+        ]
+        parts.append("embeddings.LayerNorm")
+        expected = {f"{part}.weight" for part in parts}
+        expected |= {
+            f"{part}.bias" for part in parts if not part.endswith(self.without_bias or "\0")
+        }
+        expected |= {f"embeddings.{kind}_embeddings.weight" for kind in self.embedding_tables}
+        check_keys(keys - IGNORED, expected, name)
+
+
+def read_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """The tensors of ``model.safetensors``, as stored.
+
+    Raises:
+        ModelError: if the file is missing, cut short or damaged, or there is only a pickle, which
+            may hold code and is never read.
+    """
+    path = folder / "model.safetensors"
+    if not path.is_file():
+        pickled = next((one.name for one in folder.iterdir() if one.suffix in PICKLES), None)
+        raise ModelError(
+            f"{folder.name} holds pickled weights only ({pickled}), which may run code and are "
+            "never read; get model.safetensors"
+            if pickled
+            else f"{folder.name} holds no model.safetensors; install it again"
+        )
+    try:
+        return load_file(path)
+    except SafetensorError as error:
+        raise ModelError(
+            f"{folder.name}/model.safetensors is cut short or damaged; install it again"
+        ) from error
+
+
+def check_keys(found: set[str], expected: set[str], name: str) -> None:
+    """Refuse a checkpoint with a key too few or too many, so that no weight stays random."""
+    for fault, wrong in (("lacks", expected - found), ("has", found - expected)):
+        if wrong:
+            raise ModelError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")

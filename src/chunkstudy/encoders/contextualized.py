@@ -57,7 +57,8 @@ def continuous(ids: Sequence[int], window: int, overlap: int) -> Layout:
     (mteb_chunked_eval.py:128-159), so tokens early in a window's rest saw little to their right.
 
     Args:
-        ids: [CLS], content, [SEP].
+        ids: [CLS], the model's document prefix, content, [SEP]; only the first window sees the
+            prefix.
         window: tokens read together.
         overlap: tokens that two neighbouring windows share.
     """
@@ -68,11 +69,17 @@ def continuous(ids: Sequence[int], window: int, overlap: int) -> Layout:
     return Layout(windows, kept)
 
 
-def centred(content: Sequence[int], window: int, overlap: int, ends: tuple[int, int]) -> Layout:
-    """Without faults: every window has its own [CLS] and [SEP].
+def centred(
+    content: Sequence[int],
+    window: int,
+    overlap: int,
+    ends: tuple[int, int],
+    prefix: Sequence[int] = (),
+) -> Layout:
+    """Without faults: every window has its own [CLS], prefix and [SEP].
 
-    Of these only the first [CLS] and the last [SEP] stand in the sequence, where no chunk takes
-    them in, so that a document of one window is laid out like plain text.
+    Of these only the first [CLS] and prefix and the last [SEP] stand in the sequence, where no
+    chunk takes them in, so that a document of one window is laid out like plain text.
 
     A token's state is taken from the window that holds most context on both its sides: in the
     middle of two windows' common part the later one takes over. The last window reaches back so
@@ -83,35 +90,48 @@ def centred(content: Sequence[int], window: int, overlap: int, ends: tuple[int, 
         window: tokens read together, special ones included.
         overlap: content tokens that two neighbouring windows share, at least.
         ends: the ids of [CLS] and [SEP].
+        prefix: ids of the model's document prefix.
     """
-    _check(window - 2, overlap)
-    room = window - 2
+    room = window - 2 - len(prefix)
+    _check(room, overlap)
     starts = _starts(len(content), room, overlap)
     if starts and len(content) > room:
         starts[-1] = len(content) - room
     stops = [min(start + room, len(content)) for start in starts]
     cuts = [-1, *((stop + start) // 2 for stop, start in zip(stops, starts[1:], strict=False))]
     cuts.append(len(content) + 1)
-    windows = tuple((ends[0], *content[a:b], ends[1]) for a, b in zip(starts, stops, strict=True))
-    kept = tuple((cuts[i] - start + 1, cuts[i + 1] - start + 1) for i, start in enumerate(starts))
+    windows = tuple(
+        (ends[0], *prefix, *content[a:b], ends[1]) for a, b in zip(starts, stops, strict=True)
+    )
+    lead = 1 + len(prefix)
+    kept = tuple(
+        (cuts[i] - start + lead if i else 0, cuts[i + 1] - start + lead)
+        for i, start in enumerate(starts)
+    )
     return Layout(windows, kept)
 
 
 def packed(
-    chunks: Sequence[Sequence[int]], window: int, ends: tuple[int, int]
+    chunks: Sequence[Sequence[int]],
+    window: int,
+    ends: tuple[int, int],
+    prefix: Sequence[int] = (),
 ) -> tuple[Layout, TokenSpans]:
     """ielab's: whole chunks, each tokenized alone, side by side in windows without overlap.
 
-    A window is filled greedily; [CLS] counts to its first chunk and [SEP] to its last; a chunk
-    longer than a window is cut; one without tokens stays empty (late_encoder.py; PROTOCOLS A.4).
+    A window is filled greedily; [CLS] and the prefix count to its first chunk and [SEP] to its
+    last; a chunk longer than a window is cut; one without tokens stays empty (late_encoder.py;
+    PROTOCOLS A.4).
 
     Args:
         chunks: the ids of each chunk without special tokens.
         window: tokens read together, special ones included.
         ends: the ids of [CLS] and [SEP].
+        prefix: ids of the model's document prefix.
     """
-    _check(window - 2, 0)
-    room = window - 2
+    lead = 1 + len(prefix)
+    room = window - 1 - lead
+    _check(room, 0)
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     windows: list[Ids] = []
     held: list[int] = []
@@ -121,10 +141,10 @@ def packed(
     def close() -> None:
         nonlocal done
         if members:
-            windows.append((ends[0], *held, ends[1]))
-            spans[members[0], 0] -= 1
+            windows.append((ends[0], *prefix, *held, ends[1]))
+            spans[members[0], 0] -= lead
             spans[members[-1], 1] += 1
-            done += len(held) + 2
+            done += lead + len(held) + 1
             held.clear()
             members.clear()
 
@@ -134,7 +154,7 @@ def packed(
             continue
         if len(held) + len(cut) > room:
             close()
-        spans[i] = done + 1 + len(held), done + 1 + len(held) + len(cut)
+        spans[i] = done + lead + len(held), done + lead + len(held) + len(cut)
         held.extend(cut)
         members.append(i)
     close()
@@ -156,13 +176,14 @@ def tokens_between(offsets: NDArray[np.int64], starts: TokenSpans, ends: TokenSp
     return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
 
 
-def in_sequence(spans: TokenSpans, document_ends: bool) -> TokenSpans:
-    """Spans of content tokens as positions in a sequence that starts with [CLS].
+def in_sequence(spans: TokenSpans, document_ends: bool, prefix: int = 0) -> TokenSpans:
+    """Spans of content tokens as positions in a sequence that starts with [CLS] and a prefix of
+    so many tokens.
 
-    With ``document_ends`` the first chunk takes in [CLS] and the last one position more, which is
-    [SEP] unless a tail was lost (mteb_chunked_eval.py:400-421).
+    With ``document_ends`` the first chunk takes in [CLS] and the prefix, and the last one position
+    more, which is [SEP] unless a tail was lost (mteb_chunked_eval.py:400-421).
     """
-    moved = spans + 1
+    moved = spans + 1 + prefix
     if document_ends and len(moved):
         moved[0, 0] = 0
         moved[-1, 1] += 1

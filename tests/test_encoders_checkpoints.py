@@ -1,0 +1,162 @@
+"""Every kind of model against a plain computation of the published checkpoint."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkstudy.encoders.bert import Bert
+from chunkstudy.encoders.jina_bert import QUERY_BLOCK, JinaBert, slopes
+from chunkstudy.encoders.loading import load
+from chunkstudy.encoders.native import Native
+from tests import checkpoints
+from tests.checkpoints import KINDS, TASKS, Weights
+from tests.plain_models import Plain, plain_slopes
+
+CPU = torch.device("cpu")
+TEXTS = [[2, 5, 3], [2, 7, 3], [0, 9, 1, 8, 2], [2, *range(4, 40), 3]]
+GATED = ("jina_bert", "nomic_bert")
+
+
+def made(
+    kind: str, folder: Path, dtype: torch.dtype = torch.float32, **sizes: int
+) -> tuple[Bert | Native, dict[str, Any], Weights]:
+    """A small checkpoint as loaded, its configuration and its weights."""
+    config = checkpoints.configuration(kind, **sizes)
+    weights = checkpoints.random_weights(kind, config)
+    checkpoints.write(folder, kind, config, weights)
+    return (
+        load(checkpoints.specification(folder, kind, config), folder, CPU, dtype),
+        config,
+        weights,
+    )
+
+
+def flat(groups: list[torch.Tensor]) -> list[torch.Tensor]:
+    return [one for group in groups for one in group]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_states_equal_the_plain_computation_from_the_published_names(
+    kind: str, tmp_path: Path
+) -> None:
+    model, config, weights = made(kind, tmp_path / "model")
+    task = "retrieval.passage" if kind == "jina_embeddings_v3" else ""
+    plain = Plain(kind, config, weights, task)
+    for ids, states in zip(TEXTS, flat(model.states(TEXTS)), strict=True):
+        assert states.dtype == torch.float32
+        torch.testing.assert_close(states.double(), plain.states(ids), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("kind", GATED)
+def test_the_order_of_the_gated_halves_matters(kind: str, tmp_path: Path) -> None:
+    model, config, weights = made(kind, tmp_path / "model")
+    (states,) = flat(model.states(TEXTS[:1]))
+    swapped = Plain(kind, config, weights, swapped=True).states(TEXTS[0])
+    assert (states - swapped).abs().max() > 0.1
+
+
+def test_xlm_roberta_loads_with_and_without_its_models_prefix(tmp_path: Path) -> None:
+    model, config, weights = made("xlm_roberta", tmp_path / "model")
+    bare = {name.removeprefix("roberta."): tensor for name, tensor in weights.items()}
+    checkpoints.write(tmp_path / "model", "xlm_roberta", config, bare)
+    again = Native("xlm_roberta", tmp_path / "model")
+    torch.testing.assert_close(again.states(TEXTS), model.states(TEXTS), atol=0, rtol=0)
+
+
+@pytest.mark.parametrize("task", ["", *TASKS])
+def test_an_adapter_is_the_low_rank_product_of_its_task(task: str, tmp_path: Path) -> None:
+    model, config, weights = made("jina_embeddings_v3", tmp_path / "model")
+    assert isinstance(model, Native)
+    model.adapt("retrieval.query")
+    model.adapt(task)
+    (states,) = flat(model.states(TEXTS[-1:]))
+    plain = Plain("jina_embeddings_v3", config, weights, task).states(TEXTS[-1])
+    torch.testing.assert_close(states.double(), plain, atol=1e-5, rtol=0)
+    other = Plain("jina_embeddings_v3", config, weights, "separation" if not task else "")
+    assert (states - other.states(TEXTS[-1])).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("kind", ["jina_bert", "nomic_bert", "jina_embeddings_v3"])
+def test_a_window_of_8192_tokens_equals_the_plain_computation(kind: str, tmp_path: Path) -> None:
+    model, config, weights = made(kind, tmp_path / "model", layers=1, heads=2, positions=8192)
+    ids = random.Random(0).choices(range(4, 60), k=8192)
+    (states,) = flat(model.states([ids]))
+    rows = [0, QUERY_BLOCK - 1, QUERY_BLOCK, 4095, 8191]
+    task = "retrieval.passage" if kind == "jina_embeddings_v3" else ""
+    plain = Plain(kind, config, weights, task).states(ids, rows)
+    torch.testing.assert_close(states[rows].double(), plain, atol=1e-5, rtol=0)
+
+
+def test_texts_longer_than_a_block_of_queries_equal_the_plain_computation(tmp_path: Path) -> None:
+    model, config, weights = made("jina_bert", tmp_path / "model", heads=3, positions=4096)
+    plain = Plain("jina_bert", config, weights)
+    for length in (QUERY_BLOCK - 1, QUERY_BLOCK + 1, 2 * QUERY_BLOCK + 7, 1025):
+        ids = random.Random(length).choices(range(4, 60), k=length)
+        (states,) = flat(model.states([ids]))
+        torch.testing.assert_close(states.double(), plain.states(ids), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_neither_padding_nor_batch_nor_order_changes_a_state(kind: str, tmp_path: Path) -> None:
+    model, _, _ = made(kind, tmp_path / "model")
+    draw = random.Random(1)
+    texts = [draw.choices(range(60), k=draw.randint(1, 40)) for _ in range(30)]
+    texts += [texts[0], texts[3][:1]]
+    alone = [flat(model.states([ids]))[0] for ids in texts]
+    for _ in range(3):
+        order = draw.sample(range(len(texts)), len(texts))
+        order.sort(key=lambda i: len(texts[i]))
+        together = flat(model.states([texts[i] for i in order]))
+        for i, states in zip(order, together, strict=True):
+            torch.testing.assert_close(states, alone[i], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_out_of_order_is_refused(kind: str, tmp_path: Path) -> None:
+    model, _, _ = made(kind, tmp_path / "model")
+    with pytest.raises(ValueError, match="ascending"):
+        model.states([[2, 4, 3], [2, 3]])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bfloat16_turns_vectors_little_and_states_stay_float32(
+    kind: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    exact, _, _ = made(kind, tmp_path / "model")
+    rough, _, _ = made(kind, tmp_path / "model", torch.bfloat16)
+    states = [flat(model.states(TEXTS)) for model in (exact, rough)]
+    assert states[1][0].dtype == torch.float32
+    vectors = [torch.stack([one.mean(0) for one in of_model]) for of_model in states]
+    deviation = checkpoints.largest_cosine_deviation(*vectors)
+    record_property("largest_cosine_deviation", deviation)
+    assert 1e-7 < deviation < 1e-3
+
+
+def test_biases_fall_with_the_distance_alike_in_both_directions(tmp_path: Path) -> None:
+    model, _, _ = made("jina_bert", tmp_path / "model", heads=12, positions=512)
+    assert isinstance(model, JinaBert)
+    reach = (model._table.shape[2] + 1) // 2
+    bias = model._table[:, :, reach - 1 :][:, :, :QUERY_BLOCK]
+    torch.testing.assert_close(bias, bias.transpose(1, 2), atol=0, rtol=0)
+    assert bias[0, 3, 10].item() == -7 * slopes(12)[0]
+    assert (bias.diagonal(dim1=1, dim2=2) == 0).all()
+
+
+@settings(deadline=None)  # a busy machine is no fault
+@given(st.integers(1, 128))
+def test_slopes_are_those_of_alibis_authors_for_any_number_of_heads(heads: int) -> None:
+    assert slopes(heads) == pytest.approx(plain_slopes(heads), rel=1e-12)
+    assert len(set(slopes(heads))) == heads
+    assert all(0 < slope <= 1 for slope in slopes(heads))
+
+
+def test_eight_heads_halve_their_slopes() -> None:
+    assert slopes(8) == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]

@@ -1,0 +1,227 @@
+"""Checkpoints that are not what they should be are refused, each with its own sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+import torch
+
+from chunkstudy.encoders import models
+from chunkstudy.encoders.loading import load
+from chunkstudy.encoders.models import ModelError, ModelSpec
+from chunkstudy.encoders.native import Native
+from tests import checkpoints
+from tests.checkpoints import KINDS, Weights, written
+
+CPU = torch.device("cpu")
+SOME_KEY = {
+    "jina_bert": "encoder.layer.1.mlp.wo.bias",
+    "nomic_bert": "encoder.layers.1.mlp.fc12.weight",
+    "jina_embeddings_v3": "roberta.encoder.layers.1.norm2.bias",
+    "xlm_roberta": "roberta.encoder.layer.1.output.dense.bias",
+}
+
+
+def weights_of(kind: str) -> Weights:
+    return checkpoints.random_weights(kind, checkpoints.configuration(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_missing_key_is_refused(kind: str, tmp_path: Path) -> None:
+    weights = weights_of(kind)
+    del weights[SOME_KEY[kind]]
+    folder, spec = written(tmp_path / "model", kind, weights)
+    with pytest.raises(ModelError, match=r"the checkpoint model lacks .*; it is another model"):
+        load(spec, folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unexpected_key_is_refused(kind: str, tmp_path: Path) -> None:
+    weights = weights_of(kind) | {"encoder.layers.9.extra.weight": torch.zeros(1)}
+    folder, spec = written(tmp_path / "model", kind, weights)
+    with pytest.raises(ModelError, match=r"the checkpoint model has .*extra.*; it is another"):
+        load(spec, folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize("kind", ["nomic_bert", "jina_embeddings_v3", "xlm_roberta"])
+def test_a_weight_of_another_shape_is_refused(kind: str, tmp_path: Path) -> None:
+    weights = weights_of(kind)
+    name = next(name for name in weights if "fc2" in name or "output.dense.weight" in name)
+    weights[name] = weights[name][:, :-1].contiguous()
+    folder, spec = written(tmp_path / "model", kind, weights)
+    with pytest.raises(ModelError, match="shape"):
+        load(spec, folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("part", "fault"), [("0.lora_A", "lacks"), ("0.lora_B", "lacks"), ("original", "lacks")]
+)
+def test_half_an_adapter_is_refused(part: str, fault: str, tmp_path: Path) -> None:
+    weights = weights_of("jina_embeddings_v3")
+    del weights[f"roberta.encoder.layers.0.mlp.fc1.parametrizations.weight.{part}"]
+    folder, spec = written(tmp_path / "model", "jina_embeddings_v3", weights)
+    with pytest.raises(ModelError, match=rf"{fault} layers\.0\.mlp\.fc1.*{part}"):
+        load(spec, folder, CPU, torch.float32)
+
+
+def test_another_number_of_adapters_than_named_is_refused(tmp_path: Path) -> None:
+    names = ["retrieval.query", "retrieval.passage"]
+    folder, spec = written(
+        tmp_path / "model", "jina_embeddings_v3", changes={"lora_adaptations": names}
+    )
+    with pytest.raises(ModelError, match="not as many adapters"):
+        load(spec, folder, CPU, torch.float32)
+
+
+def test_an_adapter_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    folder, _ = written(tmp_path / "jina", "jina_embeddings_v3")
+    with pytest.raises(ModelError, match=r"no adapter 'clustering'; it has retrieval\.query"):
+        Native("jina_embeddings_v3", folder, "clustering")
+    folder, _ = written(tmp_path / "e5", "xlm_roberta")
+    with pytest.raises(ModelError, match="no adapter 'clustering'; it has none"):
+        Native("xlm_roberta", folder, "clustering")
+
+
+def test_another_instruction_than_registered_is_refused(tmp_path: Path) -> None:
+    folder, spec = written(tmp_path / "model", "jina_embeddings_v3")
+    other = dataclasses.replace(spec, query_prefix="query: ")
+    with pytest.raises(ModelError, match=r"retrieval\.query, the registry 'query: '; correct"):
+        load(other, folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        ("jina_bert", "position_embedding_type", "absolute"),
+        ("jina_bert", "feed_forward_type", "reglu"),
+        ("jina_bert", "feed_forward_type", ...),
+        ("nomic_bert", "activation_function", "gelu"),
+        ("nomic_bert", "qkv_proj_bias", ...),  # whose absence means that there are biases
+        ("nomic_bert", "mlp_fc1_bias", True),
+        ("nomic_bert", "mlp_fc2_bias", ...),
+        ("nomic_bert", "rotary_emb_fraction", 0.5),
+        ("nomic_bert", "rotary_emb_fraction", ...),
+        ("nomic_bert", "rotary_emb_interleaved", True),
+        ("nomic_bert", "rotary_emb_scale_base", 512),
+        ("nomic_bert", "rotary_scaling_factor", 2),
+        ("nomic_bert", "prenorm", True),
+        ("nomic_bert", "causal", True),
+        ("nomic_bert", "use_rms_norm", True),
+        ("jina_embeddings_v3", "position_embedding_type", "absolute"),
+        ("jina_embeddings_v3", "hidden_act", "gelu_new"),
+        ("xlm_roberta", "position_embedding_type", "relative_key"),
+        ("xlm_roberta", "hidden_act", "relu"),
+    ],
+)
+def test_a_published_key_that_changes_the_computation_is_refused(
+    kind: str, key: str, value: object, tmp_path: Path
+) -> None:
+    folder, spec = written(tmp_path / "model", kind, changes={key: value})
+    with pytest.raises(ModelError, match=rf"config\.json says {key} is .*; .* only"):
+        load(spec, folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("nomic_bert", "n_embd"),
+        ("nomic_bert", "n_inner"),
+        ("nomic_bert", "n_positions"),
+        ("nomic_bert", "rotary_emb_base"),
+        ("nomic_bert", "layer_norm_epsilon"),
+        ("jina_embeddings_v3", "rotary_emb_base"),
+        ("xlm_roberta", "pad_token_id"),
+    ],
+)
+def test_a_published_key_that_is_missing_is_not_guessed(
+    kind: str, key: str, tmp_path: Path
+) -> None:
+    folder, spec = written(tmp_path / "model", kind, changes={key: ...})
+    with pytest.raises(ModelError, match=rf"config\.json lacks {key}"):
+        load(spec, folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        ("nomic_bert", "rotary_emb_base", 10_000),
+        ("jina_embeddings_v3", "rotary_emb_base", 10_000.0),
+        ("nomic_bert", "layer_norm_epsilon", 0.1),
+        ("xlm_roberta", "layer_norm_eps", 0.1),
+        ("jina_embeddings_v3", "lora_alpha", 3),
+    ],
+)
+def test_a_published_key_is_honoured(kind: str, key: str, value: float, tmp_path: Path) -> None:
+    batch = [[2, 9, 4, 7, 3]]
+    before, spec = written(tmp_path / "before", kind)
+    after, _ = written(tmp_path / "after", kind, changes={key: value})
+    states = [load(spec, one, CPU, torch.float32).states(batch)[0] for one in (before, after)]
+    assert (states[0] - states[1]).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value"),
+    [
+        ("nomic_bert", "n_positions", 63),
+        ("jina_bert", "max_position_embeddings", 63),
+        ("jina_embeddings_v3", "max_position_embeddings", 65),  # two of which no token gets
+    ],
+)
+def test_a_window_beyond_the_published_positions_is_refused(
+    kind: str, key: str, value: int, tmp_path: Path
+) -> None:
+    folder, spec = written(tmp_path / "model", kind, changes={key: value})
+    with pytest.raises(ModelError, match="has 63 positions, the registry 64; correct"):
+        load(spec, folder, CPU, torch.float32)
+
+
+def test_other_sizes_than_registered_are_refused(tmp_path: Path) -> None:
+    folder, spec = written(tmp_path / "model", "nomic_bert")
+    assert spec.architecture is not None
+    other = dataclasses.replace(spec.architecture, heads=3)
+    with pytest.raises(ModelError, match=r"heads=6.*the registry.*heads=3.*correct the registry"):
+        load(dataclasses.replace(spec, architecture=other), folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pickled_weights_are_never_read(kind: str, tmp_path: Path) -> None:
+    folder, spec = written(tmp_path / "model", kind)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(
+        ModelError, match=r"pickled weights only \(pytorch_model\.bin\).*never read"
+    ):
+        load(spec, folder, CPU, torch.float32)
+    (folder / "pytorch_model.bin").unlink()
+    with pytest.raises(ModelError, match=r"holds no model\.safetensors; install it again"):
+        load(spec, folder, CPU, torch.float32)
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "modeling.py", "weights.pkl"])
+def test_a_file_that_could_run_code_cannot_be_registered(name: str, tmp_path: Path) -> None:
+    _, spec = written(tmp_path / "model", "nomic_bert")
+    with pytest.raises(ModelError, match=f"{name} may run code"):
+        models.weights_folder(dataclasses.replace(spec, files={**spec.files, name: "0" * 64}))
+
+
+@pytest.mark.parametrize("revision", ["main", "", "v1.0", "215a6e1", "Z" * 40])
+def test_a_revision_that_can_move_is_refused(revision: str, tmp_path: Path) -> None:
+    _, spec = written(tmp_path / "model", "nomic_bert")
+    with pytest.raises(ModelError, match=r"which can move; register a commit of 40"):
+        models.weights_folder(dataclasses.replace(spec, revision=revision))
+
+
+@pytest.mark.parametrize(
+    "model", [one for one in models.MODELS.values() if not one.verified], ids=lambda one: one.id
+)
+def test_an_unchecked_model_says_what_is_missing(
+    model: ModelSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    reason = models.reason_not_ready(model)
+    assert reason is not None and model.missing in reason and "never checked" in reason
+    if model.kind != "api":
+        assert f"python -m chunkstudy.encoders.models {model.id}" in reason
+        with pytest.raises(ModelError, match="never checked"):
+            models.weights_folder(model)

@@ -1,0 +1,76 @@
+"""The registry's data: complete, pinned, and priced as the models' sizes say."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.encoders.registry import MODELS, Architecture, ModelSpec
+
+PUBLISHED = Path(__file__).parents[1] / "results" / "published"
+LOCAL = [model for model in MODELS.values() if model.kind != "api"]
+
+
+def test_every_encoder_that_a_work_prints_a_cell_of_is_registered_as_used_by_it() -> None:
+    printed = set()
+    for table in PUBLISHED.glob("*.csv"):
+        with table.open(encoding="utf-8", newline="") as lines:
+            printed |= {(row["work"], row["encoder"]) for row in csv.DictReader(lines)}
+    named = {(work, model) for work, model in printed if model in MODELS or "/" in model}
+    assert len(named) > 5
+    for work, model in named:
+        assert work in MODELS[model].papers
+
+
+@pytest.mark.parametrize("model", LOCAL, ids=lambda model: model.id)
+def test_a_model_of_the_hub_is_pinned_and_has_sizes_that_fit_together(model: ModelSpec) -> None:
+    assert re.fullmatch("[0-9a-f]{40}", model.revision)
+    assert {"model.safetensors", "tokenizer.json", "config.json"} <= set(model.files)
+    assert not [name for name in model.files if name.endswith((".bin", ".pt", ".pkl", ".py"))]
+    assert model.architecture is not None
+    assert model.architecture.hidden == model.dimension
+    assert model.architecture.hidden % model.architecture.heads == 0
+    assert model.window <= model.positions
+    assert model.verified or model.missing
+
+
+def test_operations_equal_a_count_layer_by_layer() -> None:
+    length, sizes = 7, Architecture(layers=3, hidden=8, heads=2, intermediate=20, gated=True)
+    count = 0
+    for _ in range(sizes.layers):
+        for rows, columns in [(8, 8)] * 4 + [(8, 20)] * 2 + [(20, 8)]:
+            count += 2 * length * rows * columns
+        for _ in range(sizes.heads):
+            count += 2 * length * length * 4  # queries by keys
+            count += 2 * length * length * 4  # weights by values
+    assert sizes.flops_per_token(length) * length == count
+
+
+def test_a_gate_costs_a_third_projection() -> None:
+    plain = Architecture(1, 8, 2, 20)
+    gated = Architecture(1, 8, 2, 20, gated=True)
+    assert gated.flops_per_token(5) - plain.flops_per_token(5) == 2 * 8 * 20
+
+
+def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> None:
+    assert {name for name, model in MODELS.items() if model.suits_late_chunking} == {
+        "jinaai/jina-embeddings-v2-small-en",
+        "jinaai/jina-embeddings-v2-base-en",
+        "jinaai/jina-embeddings-v3",
+        "nomic-ai/nomic-embed-text-v1",
+    }
+    (why,) = MODELS["intfloat/multilingual-e5-large"].obstacles_to_late_chunking
+    assert why == "it reads 512 tokens, fewer than 8192"
+    assert "no token states" in MODELS["text-embedding-3-large"].obstacles_to_late_chunking[0]
+
+
+def test_queries_and_passages_differ_where_the_model_was_trained_so() -> None:
+    for model in LOCAL:
+        asymmetric = not model.id.startswith(
+            ("sentence-transformers/", "jinaai/jina-embeddings-v2")
+        )
+        assert asymmetric == (model.query_prefix != model.document_prefix)
+        assert bool(model.query_adapter) == (model.kind == "jina_embeddings_v3")

@@ -1,0 +1,181 @@
+"""Queries and documents: the prefix and the adapter of each reach the vectors."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import Unigram
+from tokenizers.pre_tokenizers import Metaspace
+from tokenizers.processors import TemplateProcessing
+
+from chunkstudy.encoders import models
+from chunkstudy.encoders.contextualized import centred, whole
+from chunkstudy.encoders.models import ModelSpec
+from chunkstudy.encoders.registry import Role
+from chunkstudy.encoders.transformer import TransformerEncoder
+from tests import checkpoints
+from tests.checkpoints import KINDS, TASKS
+from tests.plain_models import Plain
+
+TEXTS = ["a b c", "", "d e", "a b c", "z " * 100, "q"]
+ROLES: tuple[Role, Role] = ("query", "document")
+
+
+@pytest.fixture(params=KINDS)
+def spec(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> ModelSpec:
+    """A small model of each kind, installed as a package."""
+    return installed(request.param, tmp_path, monkeypatch)
+
+
+def installed(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSpec:
+    folder = tmp_path / f"package_of_{kind}" / "model"
+    config = checkpoints.configuration(kind)
+    checkpoints.write(folder, kind, config, checkpoints.random_weights(kind, config))
+    (folder.parent / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return checkpoints.specification(folder, kind, config)
+
+
+def plain_vectors(spec: ModelSpec, encoder: TransformerEncoder, role: Role) -> np.ndarray:
+    """Of each text, the mean of the plain states of prefix and text, at unit length."""
+    config = checkpoints.configuration(spec.kind)
+    weights = checkpoints.random_weights(spec.kind, config)
+    adapter = spec.query_adapter if role == "query" else spec.document_adapter
+    prefix = spec.query_prefix if role == "query" else spec.document_prefix
+    plain = Plain(spec.kind, config, weights, adapter)
+    means = [plain.states(ids).mean(0) for ids in encoder.token_ids([prefix + t for t in TEXTS])]
+    return np.stack([(mean / mean.norm()).numpy() for mean in means])
+
+
+def test_vectors_of_each_role_equal_plain_ones_whatever_came_before(spec: ModelSpec) -> None:
+    encoder = TransformerEncoder(spec)
+    for role in (*ROLES, *reversed(ROLES)):
+        found = encoder.encode(TEXTS, role)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, plain_vectors(spec, encoder, role), atol=1e-5, rtol=0)
+
+
+def test_batches_and_order_change_no_vector(spec: ModelSpec) -> None:
+    vectors = TransformerEncoder(spec).encode(TEXTS)
+    for batch_tokens in (1, 20, 10_000):
+        other = TransformerEncoder(spec, batch_tokens=batch_tokens)
+        found = other.encode(TEXTS[::-1])[::-1]
+        np.testing.assert_allclose(found, vectors, atol=1e-5, rtol=0)
+
+
+def test_late_chunking_reads_with_the_documents_adapter(spec: ModelSpec) -> None:
+    encoder = TransformerEncoder(spec)
+    encoder.encode(["a"], "query")
+    (ids,) = encoder.token_ids([spec.document_prefix + TEXTS[0]])
+    (pooled,) = encoder.pool([whole(ids)], [np.array([[0, len(ids)]])])
+    np.testing.assert_allclose(pooled, encoder.encode(TEXTS[:1]), atol=1e-5, rtol=0)
+
+
+def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
+    spec: ModelSpec,
+) -> None:
+    encoder = TransformerEncoder(spec)
+    ((content, _),) = encoder.content(TEXTS[:1])
+    layout = centred(content, 64, 16, encoder.ends, encoder.prefix_ids)
+    (ids,) = encoder.token_ids([spec.document_prefix + TEXTS[0]])
+    assert layout.windows == (tuple(ids),)
+    assert layout.digest() == encoder.keys(TEXTS[:1])[0]
+
+
+def test_a_document_of_several_windows_is_pooled(spec: ModelSpec) -> None:
+    encoder = TransformerEncoder(spec, window=16)
+    ((content, _),) = encoder.content(["a b c d " * 12])
+    layout = centred(content, 16, 4, encoder.ends)
+    (pooled,) = encoder.pool([layout], [np.array([[1, 20], [20, 49], [3, 3]])])
+    assert len(layout.windows) > 1
+    assert np.linalg.norm(pooled[:2], axis=1) == pytest.approx([1, 1], abs=1e-5)
+    assert not pooled[2].any()
+
+
+def test_keys_tell_roles_apart_wherever_vectors_differ(spec: ModelSpec) -> None:
+    encoder = TransformerEncoder(spec)
+    queries, documents = (encoder.keys(TEXTS, role) for role in ROLES)
+    assert (queries[0] == documents[0]) == (spec.kind == "jina_bert")
+    assert queries[0] == queries[3]
+    same = dataclasses.replace(spec, query_prefix="", document_prefix="")
+    encoder.spec = same
+    for query, document in zip(*(encoder.keys(TEXTS, role) for role in ROLES), strict=True):
+        assert (query == document) == (not spec.query_adapter)
+
+
+def test_the_description_names_what_decides_the_vectors(spec: ModelSpec) -> None:
+    encoder = TransformerEncoder(spec)
+    described = json.loads(json.dumps(encoder.describe()))
+    assert described["query_prefix"] == spec.query_prefix
+    assert described.get("query_adapter", "") == spec.query_adapter
+    assert described.get("document_adapter", "") == spec.document_adapter
+    assert described["dtype"] == "float32"
+    rough = TransformerEncoder(spec, dtype="bfloat16")
+    assert rough.describe() == described | {"dtype": "bfloat16"}
+    difference = np.abs(rough.encode(TEXTS) - encoder.encode(TEXTS)).max()
+    assert 1e-5 < difference < 0.1
+
+
+def test_a_prefix_before_a_text_is_cut_as_sentence_pieces_cut_both_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # XLM-RoBERTa's pieces carry the space before them, so the prefix's last space is not its own.
+    spec = installed("jina_embeddings_v3", tmp_path, monkeypatch)
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", "▁a", "b", "▁Represent", "▁the", ":"]
+    tokenizer = Tokenizer(Unigram([(piece, -1.0 - i) for i, piece in enumerate(pieces)], unk_id=3))
+    tokenizer.pre_tokenizer = Metaspace(prepend_scheme="always")
+    tokenizer.post_processor = TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    encoder = TransformerEncoder(spec)
+    encoder._counter = encoder._tokenizer = tokenizer
+    encoder.spec = dataclasses.replace(spec, document_prefix="Represent the: ")
+    ((content, _),) = encoder.content(["ab a"])
+    (ids,) = encoder.token_ids([encoder.spec.document_prefix + "ab a"])
+    assert ids == [0, *encoder.prefix_ids, *content, 2]
+    assert 3 not in ids and len(encoder.prefix_ids) == 3
+
+
+def test_an_unknown_dtype_is_refused(spec: ModelSpec) -> None:
+    with pytest.raises(ValueError, match="unknown dtype 'int8'; use one of float32, bfloat16"):
+        TransformerEncoder(spec, dtype="int8")
+
+
+def test_minilms_description_keeps_the_keys_its_stored_vectors_lie_under() -> None:
+    described = TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2")).describe()
+    described.pop("device", None)
+    assert list(described) == [
+        "id",
+        "revision",
+        "weights_sha256",
+        "tokenizer_sha256",
+        "window",
+        "pooling",
+        "normalised",
+        "dtype",
+        "query_prefix",
+        "document_prefix",
+        "batch_rule",
+    ]
+
+
+def test_the_device_is_named_where_it_is_not_the_processor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = TransformerEncoder(installed("nomic_bert", tmp_path, monkeypatch))
+    assert "device" not in encoder.describe()
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: "a GPU")
+    encoder.device = type("Device", (), {"type": "cuda"})()
+    assert encoder.describe()["device"] == "a GPU"
+
+
+def test_only_the_tasks_of_the_registry_are_named() -> None:
+    model = models.spec("jinaai/jina-embeddings-v3")
+    assert {model.query_adapter, model.document_adapter} < set(TASKS)
