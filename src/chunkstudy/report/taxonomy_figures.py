@@ -26,12 +26,12 @@ SIDES = {"in-document": ("gutenqa", "gutenqa-emma"), "in-corpus": ("beir", "in-c
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure of each table that is there."""
     drawn = {
-        "taxonomy_table3": rankings,
-        "taxonomy_table4": changes,
-        "chunk_size_correlations": chunk_size,
+        "taxonomy_rankings": ("taxonomy_table3", rankings),
+        "taxonomy_changes": ("taxonomy_table4", changes),
+        "taxonomy_chunk_size": ("chunk_size_correlations", chunk_size),
     }
-    for name, draw in drawn.items():
-        path = places.tables / f"{name}.csv"
+    for name, (table, draw) in drawn.items():
+        path = places.tables / f"{table}.csv"
         if path.exists():
             yield name, draw(pd.read_csv(path, dtype=str, keep_default_na=False))
 
