@@ -38,6 +38,11 @@ def test_what_that_many_queries_detect_is_the_difference_again(
         assert power.detectable(int(n) - 1, std) > difference * (1 - 1e-6)
 
 
+def test_only_the_right_sign_counts_as_seen() -> None:
+    assert power.power_of(50, 0) == pytest.approx(0.025)
+    assert power.power_of(50, 0.5) == pytest.approx(TTestPower().power(0.5, 50, 0.05), abs=1e-6)
+
+
 def test_smaller_differences_and_wider_spreads_need_more_queries() -> None:
     needed = power.queries_needed
     assert needed(0.01, 0.4) > needed(0.02, 0.4) > needed(0.02, 0.3)
