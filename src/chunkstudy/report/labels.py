@@ -54,6 +54,11 @@ class LabelRecords:
         return [str(name) for name in self.facts.index]
 
     @cached_property
+    def mean_tokens(self) -> dict[str, float]:
+        """The mean chunk of each chunker, in cl100k tokens."""
+        return dict(zip(self.chunkers, self.facts["mean tokens"].astype(float), strict=True))
+
+    @cached_property
     def by_chunker(self) -> dict[str, pd.DataFrame]:
         """Rows of each chunker by query."""
         return {str(name): part.set_index("query") for name, part in self.rows.groupby("chunker")}
@@ -116,7 +121,7 @@ def scores(records: LabelRecords | None) -> pd.DataFrame:
         rows.append(
             {
                 "chunker": chunker,
-                "mean tokens": f"{records.facts.at[chunker, 'mean tokens']:.1f}",
+                "mean tokens": f"{records.mean_tokens[chunker]:.1f}",
                 "rule": rule,
                 "cut": cut,
                 "gold": f"{found.gold.mean():.2f}",

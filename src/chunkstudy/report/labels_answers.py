@@ -98,8 +98,8 @@ def _overlap(made: Tables) -> str | None:
     parts = []
     turned = []
     for (one, other), pair in rows.groupby(["a", "b"], sort=False):
-        by_measure = pair.set_index("measure")
-        of_labels, of_spans = by_measure.loc["recall"], by_measure.loc["SpanRecall"]
+        of_labels = pair[pair["measure"] == "recall"].iloc[0]
+        of_spans = pair[pair["measure"] == "SpanRecall"].iloc[0]
         parts.append(
             f"{one} against {other}: recall of labels {_difference(of_labels)}, "
             f"SpanRecall {_difference(of_spans)}"
@@ -121,7 +121,7 @@ def _order(made: Tables) -> str | None:
     if len(rows) < 3:
         return None
     rows = rows.set_index("chunker")
-    parts = []
+    parts: list[str] = []
     for of_labels, of_spans in (("recall", "SpanRecall"), ("precision", "SpanPrecision")):
         turned, pairs = _turned(rows[of_labels], rows[of_spans])
         start = of_labels.capitalize() if parts else of_labels
@@ -163,7 +163,7 @@ def _averages(made: Tables) -> str | None:
     scores = scores[scores["rule"] == RULE]
     apart = (scores["precision"] - scores["micro precision"]).abs().max()
     below, above = int((rows["high"] < 0).sum()), int((rows["low"] > 0).sum())
-    widest = rows.loc[rows["difference"].abs().idxmax()]
+    widest = rows.iloc[int(rows["difference"].abs().argmax())]
     by_name = rows.set_index("chunker")
     turned, pairs = _turned(by_name["macro"], by_name["micro"])
     precision = (

@@ -171,7 +171,7 @@ def queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
     left.set_xticks([10, 30, 100, 300, 1000])
     right.set(xscale="log", yscale="log")
     for axis in (left.xaxis, right.xaxis, right.yaxis):
-        axis.set_major_formatter("{x:,g}")
+        axis.set_major_formatter("{x:,.10g}")
     for axes in (left, right):
         axes.minorticks_off()
     right.set(xlabel="difference between two chunkers (points)", ylabel="queries needed")
