@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 from chunkstudy import retrieval, statistics
 from chunkstudy.chunkers import catalogue
 from chunkstudy.experiment import labels as experiment
 from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.places import Places
+from chunkstudy.experiment.store import Role, VectorStore, text_keys
 from chunkstudy.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.report import labels_answers, labels_figures
@@ -92,6 +96,56 @@ def test_label_counts_of_a_ranking_are_those_of_sets() -> None:
     assert [found.at["two", f"TP@{cut} (any)"] for cut in experiment.CUTS] == [0, 0, 1, 1]
     assert found["SpanRecall@1"].tolist() == [0.5, 0]
     assert found.at["one", "SpanPrecision@3"] == pytest.approx(4 / 9)
+
+
+class Letters:
+    """Counts of letters as vectors; reads a chunk's first window of five."""
+
+    dimension = 26
+
+    def describe(self) -> dict[str, Any]:
+        return {"id": "letters", "window": 5}
+
+    def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
+        return text_keys(texts, role)
+
+    def encode(self, texts: Sequence[str], role: Role = "document") -> NDArray[np.float32]:
+        counts = np.array([[t.count(chr(97 + n)) for n in range(26)] for t in texts], np.float32)
+        return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1)
+
+
+def test_the_experiment_writes_what_the_tables_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = " ".join(f"{letter * 3} {letter * 2}" for letter in "abcdefghijklmnop")
+    start = text.index("ddd")
+    collection = Collection(
+        "chroma",
+        (Document("d", text),),
+        (Query("0", "dd"), Query("1", "zz")),
+        (Judgment("0", "d", start, start + 6), Judgment("1", "d", 0, 3)),
+    )
+    store = VectorStore(Letters(), tmp_path / "vectors")
+    monkeypatch.setattr(experiment, "load_collection", lambda name: collection)
+    monkeypatch.setattr(experiment, "load_store", lambda encoder, folder: store)
+    monkeypatch.setattr(experiment, "CHUNKERS", ("token-5-0", "token-20-0"))
+    facts = experiment.measure(Places(tmp_path), ["chroma"])
+    records = LabelRecords.read(Places(tmp_path))
+    assert records is not None
+    assert records.chunkers == ["token-5-0", "token-20-0"]
+    assert records.facts["chunks"].tolist() == facts["chunks"].tolist()
+    assert facts["cut by the window"].tolist()[1] > 0
+    for chunker in records.chunkers:
+        chunks = chunk_documents(
+            catalogue.build(chunker, CORRECTED, store.encode), collection.documents
+        )
+        gold = gold_chunks(collection, chunks)
+        of_first = set(gold.chunk[gold.query == 0].tolist())
+        share_of_d = store.encode(chunks.texts(collection.documents))[:, 3]
+        assert records.counts(chunker, cut=1).true_positives[0] == (
+            int(share_of_d.argmax()) in of_first
+        )
+        assert records.counts(chunker).gold[0] == len(of_first)
 
 
 def test_every_number_of_the_worked_example_is_met() -> None:
