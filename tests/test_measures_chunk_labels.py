@@ -176,6 +176,16 @@ def test_gold_chunks_are_those_of_sets_of_positions(
         )
 
 
+@pytest.mark.parametrize(
+    ("rule", "gold"),
+    [("any", {0, 1, 2, 3}), ("majority", {0, 1, 3}), ("whole", {1}), ("tutorial", {1, 3, 2})],
+)
+def test_each_rule_labels_two_excerpts_its_own_way(rule: GoldRule, gold: set[int]) -> None:
+    collection = collection_of([[(0, 2, 5), (0, 6, 10)]])  # the second is held whole by none
+    chunks = Chunks(np.zeros(4, int), np.array([3, 1, 8, 7]), np.array([6, 5, 12, 12]))
+    assert set(gold_chunks(collection, chunks, rule).chunk.tolist()) == gold
+
+
 @given(st.integers(1, 12), st.lists(st.lists(spans, min_size=1, max_size=3), min_size=1))
 def test_without_overlap_the_tutorial_labels_what_shares_a_character(
     size: int, judged: list[list[tuple[int, int, int]]]

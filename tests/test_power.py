@@ -72,16 +72,16 @@ def test_drawing_normal_differences_sees_them_as_often_as_the_formula_says() -> 
 
 
 def test_every_draw_is_tested_as_a_pair_of_systems_is() -> None:
-    values = np.random.default_rng(4).normal(0.2, 1, 60).round(1)
+    values = np.random.default_rng(4).normal(0.6, 1, 60).round(1)
     generator = np.random.default_rng(0)
-    drawn = values[generator.integers(0, len(values), (200, 30))]
+    drawn = values[generator.integers(0, len(values), (400, 6))]
     slow = np.mean(
         [
-            statistics.paired_difference(row, np.zeros(30)).p < 0.05 and row.mean() > 0
+            statistics.paired_difference(row, np.zeros(6)).p < 0.05 and row.mean() > 0
             for row in drawn
         ]
     )
-    assert power.share_seen(values, [30], resamples=200)[0] == slow
+    assert power.share_seen(values, [6], resamples=400)[0] == slow
 
 
 def test_a_wrong_sign_is_not_the_difference_seen() -> None:
