@@ -127,3 +127,20 @@ def test_the_mean_over_collections_counts_each_the_same() -> None:
     assert one.interval == statistics.bootstrap_interval(small)
     assert statistics.over_collections([[0.0, 0.0], [0.0, 0.0]]).p == 1
     assert np.isnan(statistics.over_collections([[1.0], [1.0, 2.0]]).p)
+
+
+def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
+    generator = np.random.default_rng(5)
+    above, below = generator.integers(0, 4, 40), generator.integers(4, 9, 40)
+    sums = statistics.resampled_sums(np.stack([above, below], axis=1), resamples=500)
+    assert statistics.percentile_interval(sums[:, 0] / 40) == pytest.approx(
+        statistics.bootstrap_interval(above, resamples=500)
+    )
+    generator = np.random.default_rng(0)
+    ratios = []
+    for _ in range(500):
+        drawn = generator.integers(0, 40, 40)
+        ratios.append(above[drawn].sum() / below[drawn].sum())
+    assert np.allclose(np.sort(sums[:, 0] / sums[:, 1]), np.sort(ratios))
+    with pytest.raises(ValueError, match=r"of shape \(queries, columns\)"):
+        statistics.resampled_sums(above)

@@ -104,6 +104,35 @@ def bootstrap_interval(
     return _percentiles(np.concatenate(means), level)
 
 
+def resampled_sums(columns: ArrayLike, resamples: int = 10_000, seed: int = 0) -> Floats:
+    """Sums of each column over queries drawn with replacement, the same ones for all columns.
+
+    For bootstrap intervals of what is no mean: a ratio of sums, or what it differs from a mean by.
+    The queries drawn are those of :func:`bootstrap_interval`.
+
+    Args:
+        columns: shape (queries, columns).
+
+    Returns:
+        Shape (resamples, columns).
+    """
+    values = np.asarray(columns, dtype=np.float64)
+    if values.ndim != 2 or not len(values) or not np.isfinite(values).all():
+        raise ValueError("columns must be finite numbers of shape (queries, columns)")
+    n = len(values)
+    sums = []
+    for drawn in _resamples(n, resamples, seed):
+        places = drawn + n * np.arange(len(drawn))[:, None]
+        times_drawn = np.bincount(places.ravel(), minlength=drawn.size).reshape(drawn.shape)
+        sums.append(times_drawn.astype(np.float64) @ values)
+    return np.concatenate(sums)
+
+
+def percentile_interval(values: ArrayLike, level: float = 0.95) -> Interval:
+    """The middle of resampled values that holds the share ``level`` of them; NaN of nothing."""
+    return _percentiles(_checked(values), level)
+
+
 def paired_difference(
     a: ArrayLike, b: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0
 ) -> PairedDifference:

@@ -26,6 +26,7 @@ from chunkstudy.report import (
     taxonomy_answers,
 )
 from chunkstudy.report.findings import findings
+from chunkstudy.report.labels_answers import tables as labels_tables
 from chunkstudy.report.late_chunking_answers import answers
 from chunkstudy.report.published import Library, compare, read_published
 from chunkstudy.report.which_chunker import advice, which_chunker
@@ -56,6 +57,9 @@ CAPTIONS = {
     "late_chunking_nan_guard": "Empty documents with and without a guard against NaN, in percent.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
     "late_chunking_similarity": "How alike the chunks of one document are.",
+    "labels_by_chunk_size": "Chunk labels beside token overlap at five chunks, in percent.",
+    "labels_macro_micro": "Recall of chunk labels at five chunks, averaged both ways, in percent.",
+    "labels_power": "Queries needed to see a difference in recall at five chunks, in points.",
 }
 
 
@@ -138,6 +142,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
     made["jina_answers"] = jina_answers.answers(made)
     made["late_chunking_answers"] = answers(made)
     made["taxonomy_answers"] = taxonomy_answers.answers(cells, made)
+    made |= labels_tables(places)
     made["findings"] = findings(comparison, made)
     made["verdicts"] = verdict_counts(comparison)
     return made

@@ -21,6 +21,7 @@ from chunkstudy.experiment.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.report import (
     jina_figures,
+    labels_figures,
     late_chunking_figures,
     taxonomy_figures,
     which_chunker_figure,
@@ -45,6 +46,7 @@ def write_all(places: Places) -> list[Path]:
             jina_figures.figures(places),
             which_chunker_figure.figures(places),
             taxonomy_figures.figures(places),
+            labels_figures.figures(places),
         )
         for name, figure in drawn:
             for suffix in ("png", "pdf"):

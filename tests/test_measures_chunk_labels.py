@@ -1,0 +1,263 @@
+"""Chunk labels against Python's own sets, and the tutorial's rules at their edges."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.chunkers import catalogue
+from chunkstudy.measures.chunk_labels import (
+    GOLD_RULES,
+    Gold,
+    GoldRule,
+    LabelCounts,
+    count,
+    count_ids,
+    gold_chunks,
+)
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+
+Pair = tuple[set[int], list[int]]  # gold chunks, retrieved chunks
+CHUNKS = 8
+queries = st.lists(
+    st.tuples(
+        st.sets(st.integers(0, CHUNKS - 1)),
+        st.lists(st.integers(0, CHUNKS - 1), max_size=6),  # repetitions too
+    ),
+    min_size=1,
+    max_size=6,
+)
+places = st.tuples(st.integers(0, 1), st.integers(0, 12), st.integers(0, 12)).map(
+    lambda p: (p[0], min(p[1:]), max(p[1:]))
+)
+spans = places.filter(lambda p: p[1] < p[2])
+
+
+def by_index(pairs: list[Pair], depth: int = 6) -> tuple[np.ndarray, Gold]:
+    ranking = np.full((len(pairs), depth), -1)
+    for row, (_, retrieved) in enumerate(pairs):
+        ranking[row, : len(retrieved)] = retrieved
+    gold = [(q, chunk) for q, (wanted, _) in enumerate(pairs) for chunk in wanted]
+    gold.reverse()  # their order must not matter
+    return ranking, Gold(len(pairs), *np.array([*gold, *gold], dtype=np.int64).reshape(-1, 2).T)
+
+
+def written_out(gold_set: set[int], retrieved_set: set[int]) -> tuple[int, ...]:
+    return (
+        len(gold_set & retrieved_set),
+        len(retrieved_set - gold_set),
+        len(gold_set - retrieved_set),
+    )
+
+
+def scores_of(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
+    precision = tp / (tp + fp) if tp + fp else 0.0
+    recall = tp / (tp + fn) if tp + fn else 0.0
+    both = precision + recall
+    return precision, recall, 2 * precision * recall / both if both else 0.0
+
+
+def counts_of(found: LabelCounts) -> list[tuple[int, ...]]:
+    columns = (found.true_positives, found.false_positives, found.false_negatives)
+    return [tuple(row) for row in np.stack(columns, axis=1).tolist()]
+
+
+@given(queries, st.sampled_from([None, 1, 2, 3, 6]))
+def test_counts_and_scores_are_those_of_sets(pairs: list[Pair], cut: int | None) -> None:
+    found = count(*by_index(pairs), cut)
+    slow = [written_out(gold, set(retrieved[:cut])) for gold, retrieved in pairs]
+    assert counts_of(found) == slow
+    each = [scores_of(*row) for row in slow]
+    fast = np.stack([found.precision, found.recall, found.f1], axis=1)
+    assert np.allclose(fast, each)
+    macro = found.macro()
+    assert np.allclose([macro.precision, macro.recall, macro.f1], np.mean(each, axis=0))
+    micro = found.micro()
+    pooled = scores_of(*(sum(column) for column in zip(*slow, strict=True)))
+    assert np.allclose([micro.precision, micro.recall, micro.f1], pooled)
+
+
+@given(queries)
+def test_names_count_as_indices_do(pairs: list[Pair]) -> None:
+    names = [f"document_chunk_{n}" for n in range(CHUNKS)]
+    named = count_ids(
+        [{names[c] for c in gold} for gold, _ in pairs],
+        [[names[c] for c in retrieved] for _, retrieved in pairs],
+    )
+    assert counts_of(named) == counts_of(count(*by_index(pairs)))
+
+
+@given(queries, st.randoms(use_true_random=False))
+def test_neither_order_nor_repetition_counts(pairs: list[Pair], random: object) -> None:
+    turned = [(gold, [*reversed(retrieved), *retrieved]) for gold, retrieved in pairs]
+    assert counts_of(count(*by_index(turned, 12))) == counts_of(count(*by_index(pairs)))
+
+
+def test_the_division_rules_are_the_tutorials() -> None:
+    found = count_ids([{"a"}, set(), set(), {"a"}], [[], ["a"], [], ["b"]])
+    assert found.precision.tolist() == [0, 0, 0, 0]
+    assert found.recall.tolist() == [0, 0, 0, 0]
+    assert found.f1.tolist() == [0, 0, 0, 0]
+    assert found.micro().precision == found.micro().recall == found.micro().f1 == 0
+
+
+def test_a_query_without_gold_counts_as_zero_or_is_left_out() -> None:
+    found = count_ids([{"a"}, set()], [["a"], ["b"]])
+    assert (found.macro().precision, found.macro().recall, found.macro().f1) == (0.5, 0.5, 0.5)
+    skipped = found.macro("skip")
+    assert (skipped.precision, skipped.recall, skipped.f1) == (1, 1, 1)
+    assert found.micro().recall == 1
+
+
+def test_one_query_with_many_gold_chunks_rules_the_micro_average_alone() -> None:
+    found = count_ids([set(range(100)), {200}], [list(range(100)), [300]])
+    assert found.macro().recall == 0.5
+    assert found.micro().recall == pytest.approx(100 / 101)
+
+
+@given(queries, st.integers(1, 6))
+def test_with_a_fixed_number_retrieved_macro_and_micro_precision_agree(
+    pairs: list[Pair], cut: int
+) -> None:
+    full = [(gold, list(range(6))) for gold, _ in pairs]
+    found = count(*by_index(full), cut)
+    assert found.macro().precision == pytest.approx(found.micro().precision)
+
+
+@given(queries)
+def test_no_search_beats_the_best_one(pairs: list[Pair]) -> None:
+    found = count(*by_index(pairs))
+    best = found.best()
+    assert (best.recall >= found.recall).all() and (best.precision >= found.precision).all()
+    enough = found.retrieved >= found.gold
+    assert (best.recall[enough & (found.gold > 0)] == 1).all()
+
+
+def slow_gold(
+    chunks: list[tuple[int, int, int]], judged: list[tuple[int, int, int]], rule: GoldRule
+) -> set[int]:
+    def positions(place: tuple[int, int, int]) -> set[tuple[int, int]]:
+        return {(place[0], i) for i in range(*place[1:])}
+
+    found: set[int] = set()
+    for span in judged:
+        shared = [len(positions(span) & positions(chunk)) for chunk in chunks]
+        length = len(positions(span))
+        touched = {i for i, n in enumerate(shared) if n}
+        whole = {i for i, n in enumerate(shared) if n == length}
+        most = {i for i, n in enumerate(shared) if n > length / 2}
+        found |= {
+            "any": touched, "majority": most, "whole": whole, "tutorial": whole or touched,
+        }[rule]  # fmt: skip
+    return found
+
+
+@given(
+    st.lists(places, max_size=8),
+    st.lists(st.lists(spans, max_size=4), min_size=1, max_size=3),
+    st.sampled_from(GOLD_RULES),
+)
+def test_gold_chunks_are_those_of_sets_of_positions(
+    chunk_spans: list[tuple[int, int, int]],
+    judged: list[list[tuple[int, int, int]]],
+    rule: GoldRule,
+) -> None:
+    collection = collection_of(judged)
+    chunks = Chunks(*np.array(chunk_spans, dtype=np.int64).reshape(-1, 3).T)
+    gold = gold_chunks(collection, chunks, rule)
+    for query, of_query in enumerate(judged):
+        assert set(gold.chunk[gold.query == query].tolist()) == slow_gold(
+            chunk_spans, of_query, rule
+        )
+
+
+@pytest.mark.parametrize(
+    ("rule", "gold"),
+    [("any", {0, 1, 2, 3}), ("majority", {0, 1, 3}), ("whole", {1}), ("tutorial", {1, 3, 2})],
+)
+def test_each_rule_labels_two_excerpts_its_own_way(rule: GoldRule, gold: set[int]) -> None:
+    collection = collection_of([[(0, 2, 5), (0, 6, 10)]])  # the second is held whole by none
+    chunks = Chunks(np.zeros(4, int), np.array([3, 1, 8, 7]), np.array([6, 5, 12, 12]))
+    assert set(gold_chunks(collection, chunks, rule).chunk.tolist()) == gold
+
+
+@given(st.integers(1, 12), st.lists(st.lists(spans, min_size=1, max_size=3), min_size=1))
+def test_without_overlap_the_tutorial_labels_what_shares_a_character(
+    size: int, judged: list[list[tuple[int, int, int]]]
+) -> None:
+    collection = collection_of(judged)
+    chunks = chunk_documents(
+        lambda text: [(i, min(i + size, len(text))) for i in range(0, len(text), size)],
+        collection.documents,
+    )
+    any_character = gold_chunks(collection, chunks, "any")
+    tutorial = gold_chunks(collection, chunks, "tutorial")
+    assert set(pairs_of(tutorial)) == set(pairs_of(any_character))
+
+
+def test_an_irrelevant_judgment_makes_nothing_gold() -> None:
+    collection = collection_of([[(0, 0, 5)]])
+    refused = Collection(
+        "c", collection.documents, collection.queries, (Judgment("q0", "d0", 0, 5, grade=0),)
+    )
+    chunks = Chunks(np.array([0]), np.array([0]), np.array([12]))
+    assert len(gold_chunks(refused, chunks).chunk) == 0
+
+
+def test_faults_are_refused_in_a_sentence() -> None:
+    gold = Gold(2, np.array([0]), np.array([0]))
+    ranking = np.array([[0], [1]])
+    with pytest.raises(ValueError, match="it must be"):
+        count(ranking[:1], gold)
+    for cut in (0, 2):
+        with pytest.raises(ValueError, match=f"the cut is {cut}"):
+            count(ranking, gold, cut)
+    with pytest.raises(ValueError, match="2 queries are labelled and 1 are answered"):
+        count_ids([{1}, {2}], [[1]])
+    with pytest.raises(ValueError, match="unknown rule 'most'"):
+        gold_chunks(collection_of([[(0, 0, 1)]]), Chunks(*np.zeros((3, 1), int)), "most")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unknown rule 'drop'"):
+        count(ranking, gold).macro("drop")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no query is left"):
+        count_ids([set()], [[1]]).macro("skip")
+    with pytest.raises(ValueError, match="query 1 has 2 true positives and at most 1"):
+        LabelCounts(np.array([1, 3]), np.array([1, 1]), np.array([1, 2]))
+    with pytest.raises(ValueError, match="one for each query"):
+        LabelCounts(np.array([1]), np.array([1, 1]), np.array([1, 1]))
+
+
+def test_of_the_real_excerpts_larger_chunks_leave_fewer_gold(chroma_collection: Collection) -> None:
+    most = []
+    for size in (50, 200, 800):
+        chunker = catalogue.build(f"token-{size}-0", CORRECTED, None)
+        chunks = chunk_documents(chunker, chroma_collection.documents)
+        found = [gold_chunks(chroma_collection, chunks, rule) for rule in GOLD_RULES]
+        any_character, majority, whole, tutorial = (set(pairs_of(one)) for one in found)
+        assert whole <= majority <= any_character
+        assert tutorial == any_character
+        assert {query for query, _ in any_character} == set(range(len(chroma_collection.queries)))
+        most.append(len(any_character))
+    assert all(large > small for large, small in itertools.pairwise(most))
+
+
+def pairs_of(gold: Gold) -> list[tuple[int, int]]:
+    return list(zip(gold.query.tolist(), gold.chunk.tolist(), strict=True))
+
+
+def collection_of(judged: list[list[tuple[int, int, int]]]) -> Collection:
+    documents = tuple(Document(f"d{n}", "abcdefghijkl") for n in range(2))
+    return Collection(
+        "letters",
+        documents,
+        tuple(Query(f"q{n}", "?") for n in range(len(judged))),
+        tuple(
+            Judgment(f"q{n}", f"d{d}", start, end)
+            for n, of_query in enumerate(judged)
+            for d, start, end in of_query
+        ),
+    )

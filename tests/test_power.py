@@ -1,0 +1,101 @@
+"""How many queries are needed: the formula against simulation, the drawing against its own test."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.power import TTestPower
+
+from chunkstudy import power, statistics
+
+
+@pytest.mark.parametrize(("difference", "std"), [(0.5, 1.0), (-0.2, 0.4), (0.3, 1.5)])
+def test_that_many_normal_queries_show_the_difference_as_often_as_said(
+    difference: float, std: float
+) -> None:
+    n = int(power.queries_needed(difference, std))
+    generator = np.random.default_rng(1)
+    samples = generator.normal(difference, std, (4000, n))
+    assert TTestPower().power(abs(difference) / std, n, 0.05) >= 0.8
+    assert TTestPower().power(abs(difference) / std, n - 1, 0.05) < 0.8
+    seen = (stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05).mean()
+    assert seen == pytest.approx(0.8, abs=0.025)
+
+
+@given(st.floats(0.01, 1), st.floats(0.05, 2))
+@settings(max_examples=30)
+def test_what_that_many_queries_detect_is_the_difference_again(
+    difference: float, std: float
+) -> None:
+    n = power.queries_needed(difference, std)
+    assert power.detectable(int(n), std) <= difference * (1 + 1e-6)
+    if n > 3:
+        assert power.detectable(int(n) - 1, std) > difference * (1 - 1e-6)
+
+
+def test_only_the_right_sign_counts_as_seen() -> None:
+    assert power.power_of(50, 0) == pytest.approx(0.025)
+    assert power.power_of(50, 0.5) == pytest.approx(TTestPower().power(0.5, 50, 0.05), abs=1e-6)
+
+
+def test_smaller_differences_and_wider_spreads_need_more_queries() -> None:
+    needed = power.queries_needed
+    assert needed(0.01, 0.4) > needed(0.02, 0.4) > needed(0.02, 0.3)
+    assert needed(0.02, 0.4, power=0.9) > needed(0.02, 0.4) > needed(0.02, 0.4, level=0.1)
+    assert needed(0.02, 0.4) == needed(-0.02, 0.4)
+
+
+def test_edges_have_an_answer() -> None:
+    assert power.queries_needed(0, 0.4) == math.inf
+    assert power.queries_needed(0.1, 0) == 3
+    assert power.queries_needed(100, 0.001) == 3
+    assert math.isnan(power.queries_needed(float("nan"), 0.4))
+    assert math.isnan(power.detectable(1, 0.4))
+
+
+def test_a_certain_difference_is_always_seen_and_none_never() -> None:
+    assert power.share_seen([0.2] * 5, [2, 50]).tolist() == [1, 1]
+    assert power.share_seen([-0.2] * 5, [2, 50]).tolist() == [1, 1]
+    assert power.share_seen([0.0] * 5, [2, 50]).tolist() == [0, 0]
+
+
+def test_drawing_normal_differences_sees_them_as_often_as_the_formula_says() -> None:
+    values = np.random.default_rng(3).normal(0.3, 1, 400)
+    n = int(power.queries_needed(float(values.mean()), float(values.std())))
+    share = power.share_seen(values, [n], resamples=4000)[0]
+    assert share == pytest.approx(0.8, abs=0.03)
+
+
+def test_every_draw_is_tested_as_a_pair_of_systems_is() -> None:
+    values = np.random.default_rng(4).normal(0.6, 1, 60).round(1)
+    generator = np.random.default_rng(0)
+    drawn = values[generator.integers(0, len(values), (400, 6))]
+    slow = np.mean(
+        [
+            statistics.paired_difference(row, np.zeros(6)).p < 0.05 and row.mean() > 0
+            for row in drawn
+        ]
+    )
+    assert power.share_seen(values, [6], resamples=400)[0] == slow
+
+
+def test_a_wrong_sign_is_not_the_difference_seen() -> None:
+    values = np.array([1.0, -1.0, 1.0, -1.0, 0.01])
+    share = power.share_seen(values, [20], resamples=4000)[0]
+    assert 0 < share < 0.04  # a two-sided test of nothing rejects 5%, half of it on this side
+
+
+def test_faults_are_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match="finite numbers"):
+        power.share_seen([0.1, float("nan")], [2])
+    with pytest.raises(ValueError, match="at least 2 queries, not 1"):
+        power.share_seen([0.1, 0.2], [1, 5])
+    with pytest.raises(ValueError, match="std must not be negative"):
+        power.queries_needed(0.1, -1)
+    with pytest.raises(ValueError, match="below power"):
+        power.detectable(10, 0.1, power=0.01)
