@@ -25,6 +25,7 @@ from chunkstudy.report import (
     tables,
     taxonomy_answers,
 )
+from chunkstudy.report.audit import audit
 from chunkstudy.report.findings import findings
 from chunkstudy.report.late_chunking_answers import answers
 from chunkstudy.report.published import Library, compare, read_published
@@ -136,6 +137,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
     made["which_chunker"] = which_chunker(library, cells, made["chroma_cost"])
     made["which_chunker_advice"] = advice(made["which_chunker"])
     made["jina_answers"] = jina_answers.answers(made)
+    made["published_audit"] = audit(cells)
     made["late_chunking_answers"] = answers(made)
     made["taxonomy_answers"] = taxonomy_answers.answers(cells, made)
     made["findings"] = findings(comparison, made)
