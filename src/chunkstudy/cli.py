@@ -154,13 +154,15 @@ def approximate(
 
 @app.command()
 def experiment(
-    name: Annotated[str, typer.Argument(help="nan-guard, depth, similarity or berlin")],
+    name: Annotated[
+        str, typer.Argument(help="nan-guard, depth, similarity, berlin or chunk-sizes")
+    ],
     collection: Annotated[
         list[str] | None, typer.Option(help="Collections to take; all that it applies to if none")
     ] = None,
 ) -> None:
     """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
-    from chunkstudy.experiment import berlin, depth, nan_guard, similarity
+    from chunkstudy.experiment import berlin, chunk_sizes, depth, nan_guard, similarity
 
     with one_sentence():
         known = {
@@ -168,12 +170,13 @@ def experiment(
             "depth": depth.measure,
             "similarity": similarity.measure,
             "berlin": lambda where, _: berlin.measure(where),
+            "chunk-sizes": chunk_sizes.measure,
         }
         if name not in known:
             raise conditions.ConditionError(
                 f"unknown experiment {name!r}; use one of {', '.join(known)}"
             )
-        emma = ["gutenqa-emma"] if name == "similarity" else []
+        emma = ["gutenqa-emma"] if name in ("similarity", "chunk-sizes") else []
         names = collection or [*grids.BEIR_AT_HAND, *emma]
         typer.echo(known[name](places.find(), names).to_string())
 

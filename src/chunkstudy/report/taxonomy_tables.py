@@ -9,7 +9,7 @@ S2:309). Table 4 is the relative change between them with a star where it is sig
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -73,7 +73,7 @@ def scores_table(library: Library, late: bool, layout: Layout = TAXONOMY) -> Tab
     tests: list[dict[str, object]] = []
     for group in groups(library, layout):
         ordering = group.late if late else PRE_EMBEDDING
-        scores = _scores(library, group, layout, ordering) if ordering else {}
+        scores = scores_by_method(library, group, layout, ordering) if ordering else {}
         marked: dict[str, dict[str, Cell]] = {}
         for name in layout.collections:
             column = {m: s for (m, c), s in scores.items() if c == name}
@@ -92,8 +92,8 @@ def change_table(library: Library, layout: Layout = TAXONOMY) -> Table:
     table = Table([], percent=True)
     tests: list[dict[str, object]] = []
     for group in groups(library, layout):
-        before = _scores(library, group, layout, PRE_EMBEDDING)
-        after = _scores(library, group, layout, group.late) if group.late else {}
+        before = scores_by_method(library, group, layout, PRE_EMBEDDING)
+        after = scores_by_method(library, group, layout, group.late) if group.late else {}
         marked: dict[str, dict[str, Cell]] = {name: {} for name in layout.collections}
         for (label, name), late in after.items():
             if (label, name) not in before:
@@ -112,6 +112,18 @@ def change_table(library: Library, layout: Layout = TAXONOMY) -> Table:
     return table
 
 
+def scores_by_method(
+    library: Library, group: Group, layout: Layout, ordering: str
+) -> dict[tuple[str, str], pd.Series]:
+    """Score per query by (method, collection); each series bears the name of its chunker."""
+    found = {
+        (method.label, name): _record(library, group, method, name, ordering)
+        for method in layout.methods
+        for name in layout.collections
+    }
+    return {key: values for key, values in found.items() if values is not None}
+
+
 def _window(encoder: str) -> int:
     model, window = models.parse_slug(encoder)
     return window or models.spec(model).window
@@ -121,25 +133,19 @@ def _record(
     library: Library, group: Group, method: Method, name: str, ordering: str
 ) -> pd.Series | None:
     """A method's score per query on a collection, of the first of its chunkers recorded."""
-    wanted = [(name, chunker, group.encoder, ordering, group.protocol)
-              for chunker in method.chunkers]  # fmt: skip
-    recorded = {key: one for one in library if (key := astuple(one)) in wanted}
+    wanted = [
+        (name, chunker, group.encoder, ordering, group.protocol) for chunker in method.chunkers
+    ]
+    recorded = {
+        key: one
+        for one in library
+        if (key := (one.collection, one.chunker, one.encoder, one.ordering, one.protocol)) in wanted
+    }
     for key in wanted:
         record = library.get(recorded[key]) if key in recorded else None
         if record is not None:
-            return record.wide[MEASURE[COLLECTIONS[name]]].dropna()
+            return record.wide[MEASURE[COLLECTIONS[name]]].dropna().rename(key[1])
     return None
-
-
-def _scores(
-    library: Library, group: Group, layout: Layout, ordering: str
-) -> dict[tuple[str, str], pd.Series]:
-    found = {
-        (method.label, name): _record(library, group, method, name, ordering)
-        for method in layout.methods
-        for name in layout.collections
-    }
-    return {key: values for key, values in found.items() if values is not None}
 
 
 def _marked(
