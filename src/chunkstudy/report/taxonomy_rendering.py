@@ -36,7 +36,9 @@ def values(table: Table) -> pd.DataFrame:
         key: {name: cells[name].value for name in table.columns if name in cells}
         for key, cells in table.rows.items()
     }
-    index = pd.MultiIndex.from_tuples(list(rows), names=["model", "method"])
+    index = pd.MultiIndex.from_arrays(
+        [[model for model, _ in rows], [method for _, method in rows]], names=["model", "method"]
+    )
     return pd.DataFrame(list(rows.values()), index=index, columns=table.columns, dtype=float)
 
 
