@@ -56,15 +56,19 @@ class Layout:
 
 
 TAXONOMY = Layout()
+BUILTIN_CHUNKERS = {"Fixed-size": ("fixed-64",), "LumberChunker": ("lumberchunker-handmade",)}
+BY_HAND = {"LumberChunker": ", by hand"}
 BUILTIN = Layout(
     ("builtin-graded",),
     tuple(
-        replace(one, chunkers=("fixed-64",)) if one.label == "Fixed-size" else one
+        replace(one, label=f"{one.label}{BY_HAND.get(one.label, '')}", chunkers=chunkers)
         for one in METHODS
+        for chunkers in (BUILTIN_CHUNKERS.get(one.label, one.chunkers),)
     ),
     (CORRECTED.name,),
 )
-"""The built-in documents are short, so that fixed-size chunks are of 64 tokens."""
+"""The built-in documents are short, so that fixed-size chunks are of 64 tokens; what an LLM would
+segment was segmented by hand, and is called so."""
 
 
 @dataclass(frozen=True)
