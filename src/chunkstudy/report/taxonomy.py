@@ -15,7 +15,7 @@ from chunkstudy.report.taxonomy_tables import ALPHA, change_table, scores_table
 
 NUMBERS = {"3": "plain chunking", "4": "contextualized against plain chunking, percent",
            "5": "contextualized chunking"}  # fmt: skip
-MARKS = "a: different from the best, b: from the worst, *: from plain chunking (p < 0.05)."
+MARKS = "a: different from the best, b: from the worst, *: from plain chunking (p below 0.05)."
 
 
 def tables(library: Library, places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFrame]:
