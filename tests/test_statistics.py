@@ -144,3 +144,39 @@ def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
     assert np.allclose(np.sort(sums[:, 0] / sums[:, 1]), np.sort(ratios))
     with pytest.raises(ValueError, match=r"of shape \(queries, columns\)"):
         statistics.resampled_sums(above)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_fishers_interval_is_scipys(level: float) -> None:
+    found = stats.pearsonr(A, B)
+    theirs = found.confidence_interval(level)
+    assert statistics.fisher_interval(found.statistic, 60, level) == pytest.approx(
+        (theirs.low, theirs.high)
+    )
+
+
+def test_fishers_interval_at_the_edges() -> None:
+    assert statistics.fisher_interval(1.0, 9) == (1, 1)
+    assert all(map(math.isnan, statistics.fisher_interval(0.5, 3)))
+    assert all(map(math.isnan, statistics.fisher_interval(math.nan, 9)))
+
+
+@pytest.mark.parametrize("n", [5, 30, 100])
+def test_the_smallest_significant_r_has_p_of_alpha(n: int) -> None:
+    r = statistics.smallest_significant_r(n)
+    x = np.random.default_rng(n).standard_normal(n)
+    noise = np.random.default_rng(n + 1).standard_normal(n)
+    x = (x - x.mean()) / x.std()
+    rest = noise - noise.mean() - x * (noise @ x) / n
+    y = r * x + math.sqrt(1 - r * r) * rest / rest.std()
+    found = stats.pearsonr(x, y)
+    assert (found.statistic, found.pvalue) == pytest.approx((r, 0.05))
+
+
+def test_fences_leave_out_what_a_box_plot_draws_as_outliers() -> None:
+    values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100]
+    low, high = np.percentile(values, [25, 75])
+    kept = [low - 1.5 * (high - low) <= v <= high + 1.5 * (high - low) for v in values]
+    assert statistics.inside_fences(values).tolist() == kept == [True] * 9 + [False]
+    assert statistics.inside_fences([]).tolist() == []
+    assert statistics.inside_fences([4.0] * 9 + [5.0]).tolist() == [True] * 9 + [False]

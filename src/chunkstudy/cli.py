@@ -154,30 +154,33 @@ def approximate(
 
 @app.command()
 def experiment(
-    name: Annotated[str, typer.Argument(help="nan-guard, depth, similarity, berlin or labels")],
+    name: Annotated[
+        str,
+        typer.Argument(help="nan-guard, depth, similarity, berlin, labels or chunk-sizes"),
+    ],
     collection: Annotated[
         list[str] | None, typer.Option(help="Collections to take; all that it applies to if none")
     ] = None,
 ) -> None:
     """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
-    from chunkstudy.experiment import berlin, depth, labels, nan_guard, similarity
+    from chunkstudy.experiment import berlin, chunk_sizes, depth, labels, nan_guard, similarity
 
     with one_sentence():
+        beir = [*grids.BEIR_AT_HAND]
         known = {
-            "nan-guard": nan_guard.measure,
-            "depth": depth.measure,
-            "similarity": similarity.measure,
-            "berlin": lambda where, _: berlin.measure(where),
-            "labels": labels.measure,
+            "nan-guard": (nan_guard.measure, beir),
+            "depth": (depth.measure, beir),
+            "similarity": (similarity.measure, [*beir, "gutenqa-emma"]),
+            "berlin": (lambda where, _: berlin.measure(where), []),
+            "labels": (labels.measure, ["chroma"]),
+            "chunk-sizes": (chunk_sizes.measure, [*beir, "gutenqa-emma"]),
         }
         if name not in known:
             raise conditions.ConditionError(
                 f"unknown experiment {name!r}; use one of {', '.join(known)}"
             )
-        emma = ["gutenqa-emma"] if name == "similarity" else []
-        all_of_it = ["chroma"] if name == "labels" else [*grids.BEIR_AT_HAND, *emma]
-        names = collection or all_of_it
-        typer.echo(known[name](places.find(), names).to_string())
+        measure, applies_to = known[name]
+        typer.echo(measure(places.find(), collection or applies_to).to_string())
 
 
 @app.command()

@@ -221,6 +221,39 @@ def correlation(
     return Correlation(n, float(found.statistic), interval, float(found.pvalue))
 
 
+def fisher_interval(r: float, n: int, level: float = 0.95) -> Interval:
+    """Fisher's z interval of Pearson's r; also for an r of which only n is known.
+
+    NaN for an r that is, or for fewer than four pairs.
+    """
+    if n < 4 or not abs(r) <= 1:
+        return _NO_INTERVAL
+    if abs(r) == 1:
+        return Interval(r, r)
+    half = float(stats.norm.ppf((1 + level) / 2)) / np.sqrt(n - 3)
+    z = np.arctanh(r)
+    return Interval(float(np.tanh(z - half)), float(np.tanh(z + half)))
+
+
+def smallest_significant_r(n: int, alpha: float = 0.05) -> float:
+    """The size of Pearson's r from which n pairs differ significantly from 0, two-sided."""
+    if n < 3:
+        return _NAN
+    t = float(stats.t.ppf(1 - alpha / 2, n - 2))
+    return float(t / np.sqrt(n - 2 + t * t))
+
+
+def inside_fences(values: ArrayLike, reach: float = 1.5) -> NDArray[np.bool_]:
+    """Which values lie within ``reach`` interquartile ranges of the quartiles."""
+    array = _checked(values)
+    if not len(array):
+        return np.zeros(0, dtype=np.bool_)
+    low, high = np.quantile(array, [0.25, 0.75])
+    fence = reach * (high - low)
+    inside: NDArray[np.bool_] = (array >= low - fence) & (array <= high + fence)
+    return inside
+
+
 def equivalence(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> Equivalence:
     """Whether two systems differ by less than ``margin`` (in the unit of the values).
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from chunkstudy.chunkers import passages, released, semantic, structure
+from chunkstudy.chunkers import handmade, passages, released, semantic, structure
 from chunkstudy.chunkers.locate import locate
 from chunkstudy.encoders.contextualized import tokens_between
 from chunkstudy.protocols import Protocol
@@ -244,6 +244,15 @@ def _segmentation(name: str) -> released.Released:
     return released.emma(name)
 
 
+def _handmade(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, _segmented_by_hand().chunk(job.text))
+
+
+@lru_cache(maxsize=1)
+def _segmented_by_hand() -> handmade.Handmade:
+    return handmade.load()
+
+
 def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:
     return [(start, end, text[start:end]) for start, end in spans]
 
@@ -281,6 +290,7 @@ CHUNKERS: dict[str, Entry] = {
     "fixed-dropped": Entry(_fixed_dropped, sizes=2, lengths=("wordpiece",), decodes=True),
     "sentence": Entry(_sentence, sizes=1, lengths=("wordpiece",), decodes=True),
     "semantic": Entry(_semantic, sizes=0, lengths=("cl100k",), needs_encoder=True, decodes=True),
+    handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0),
     **{
         name: Entry(_released, sizes=0, rewrites=name == "proposition-released")
         for name in released.RELEASED

@@ -23,8 +23,10 @@ from chunkstudy.report import (
     live,
     notebooks,
     tables,
+    taxonomy,
     taxonomy_answers,
 )
+from chunkstudy.report.audit import audit
 from chunkstudy.report.findings import findings
 from chunkstudy.report.labels_answers import tables as labels_tables
 from chunkstudy.report.late_chunking_answers import answers
@@ -91,6 +93,7 @@ def derive_tables(places: Places) -> None:
         if name in CAPTIONS:
             text = latex.table(table, CAPTIONS[name], f"tab:{name}")
             write_text(places.generated / f"{name}.tex", text)
+    taxonomy.write_latex(places)
     write_text(places.generated / "numbers.tex", latex.macros(numbers(comparison, made)))
     readme = places.root / "README.md"
     if readme.exists():
@@ -140,6 +143,8 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
     made["which_chunker"] = which_chunker(library, cells, made["chroma_cost"])
     made["which_chunker_advice"] = advice(made["which_chunker"])
     made["jina_answers"] = jina_answers.answers(made)
+    made |= taxonomy.tables(library, places, comparison)
+    made["published_audit"] = audit(cells)
     made["late_chunking_answers"] = answers(made)
     made["taxonomy_answers"] = taxonomy_answers.answers(cells, made)
     made |= labels_tables(places)
