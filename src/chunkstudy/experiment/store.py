@@ -94,6 +94,12 @@ class VectorStore:
                 bar.update(len(block))
         return self._stack(known, keys)
 
+    def missing(self, texts: Sequence[str], role: Role = "document") -> list[str]:
+        """The texts that :meth:`encode` would compute, each once."""
+        keys = [_span_key(key) for key in self.encoder.keys(texts, role)]
+        known = self._read(keys)
+        return [texts[i] for i in _first_of_each(keys) if keys[i] not in known]
+
     def pool(
         self,
         layouts: Sequence[Layout],
