@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
+import string
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -234,12 +236,17 @@ def test_a_request_holds_no_more_than_the_api_takes(world: World) -> None:
     world.encoder().encode(many)
     assert [len(request["input"]) for request in world.state.asked] == [2048, 2048, 904]
     world.state.asked.clear()
-    long = [f"{i}" + " word" * 8000 for i in range(80)]
-    world.encoder().encode(long)
-    sizes = [sum(tokens.counter("cl100k").count_many(r["input"])) for r in world.state.asked]
-    assert len(sizes) == 3
-    assert max(sizes) <= 300_000
-    assert world.state.texts == long
+    full = [f" {letter}" + " word" * 7499 for letter in string.ascii_letters[:40]]
+    for extra, requests in (("", 1), (" word", 2)):
+        encoder = world.encoder()
+        estimate = encoder.estimate([full[0] + extra, *full[1:]])
+        assert (estimate.requests, estimate.tokens) == (requests, 300_000 + len(extra) // 5)
+        encoder.encode([full[0] + extra, *full[1:]])
+        sizes = [sum(encoder.token_count(request["input"])) for request in world.state.asked]
+        assert len(sizes) == requests
+        assert max(sizes) <= 300_000
+        world.state.asked.clear()
+        shutil.rmtree(world.folder)
 
 
 def test_a_long_text_is_cut_at_the_window_and_counted(world: World) -> None:
