@@ -131,6 +131,9 @@ PASSING: dict[str, server.Fault] = {
     "a number above 32 bits": _set([1e300] * 8),
     "zeros": _set([0.0] * 8),
     "no base64": _set("§§§§"),
+    "base64 with something between": _first(
+        lambda item: item.update(embedding=f"{item['embedding'][:8]}!{item['embedding'][8:]}")
+    ),
     "half a number": _set("AAAA"),
     "null": _set(None),
     "no data": server.changed(lambda reply: reply.pop("data")),
@@ -218,6 +221,8 @@ def test_the_server_may_name_the_time_to_wait_for() -> None:
     assert 0 < embeddings_client.retry_after({"retry-after": later}) <= 60
     past = formatdate(0, usegmt=True)
     assert embeddings_client.retry_after({"retry-after": past}) == 0
+    assert embeddings_client.retry_after({"retry-after": "-5"}) == 0
+    assert embeddings_client.retry_after({}) == 0
     assert LONGEST_WAIT >= 60
 
 
