@@ -49,7 +49,13 @@ class World:
     budget: Budget = field(default_factory=Budget)
 
     def encoder(self, spec: ModelSpec = SPEC, window: int | None = None) -> ApiEncoder:
-        return ApiEncoder(spec, window, self.folder, self.budget, self.waits.append)
+        return ApiEncoder(
+            spec,
+            window,
+            recordings=self.folder,
+            budget=self.budget,
+            sleep=self.waits.append,
+        )
 
 
 @pytest.fixture
@@ -267,13 +273,22 @@ def test_a_long_text_is_cut_at_the_window_and_counted(world: World) -> None:
 @given(text=st.text(max_size=60), window=st.integers(1, 12))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_is_sent_is_the_longest_start_that_surely_fits(text: str, window: int) -> None:
-    encoder = ApiEncoder(SPEC, window, Path("/nonexistent"))
+    encoder = ApiEncoder(SPEC, window, recordings=Path("/nonexistent"))
     (sent,) = encoder.sent([text])
     clean = tokens.without_surrogates(text)
     assert clean.startswith(sent)
     assert encoder.token_count([sent])[0] <= window
     if encoder.token_count([clean])[0] <= window:
         assert sent == clean
+
+
+def test_line_feeds_are_sent_as_spaces_where_the_protocol_says_so(world: World) -> None:
+    as_spaces = ApiEncoder(SPEC, newlines="spaces", recordings=world.folder)
+    found = as_spaces.encode(["a\nb\r\n", "a b\r "])
+    assert world.state.texts == ["a b\r "]
+    assert found[0].tobytes() == found[1].tobytes()
+    assert as_spaces.keys(["a\nb"]) == world.encoder().keys(["a b"])
+    assert world.encoder().sent(["a\nb"]) == ["a\nb"]
 
 
 def test_texts_sent_alike_share_a_key(world: World) -> None:

@@ -96,6 +96,22 @@ def test_the_record_names_the_server_and_pins_the_vectors(world: World) -> None:
     assert len(model["vectors_sha256"]) == 64
 
 
+def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert world.run()[0] == 0
+    model = records.read_run(world.root / "results" / "runs" / BOUNDARIES.path).model
+    assert model is not None
+    assert model["newlines"] == "spaces"
+    assert any("\n" in text for text in world.state.texts)
+    world.clear()
+    shutil.rmtree(world.root / "recordings")
+    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
+    assert world.run()[0] == 0
+    assert world.state.texts
+    assert not any("\n" in text for text in world.state.texts)
+
+
 def test_the_cost_is_said_before_the_first_request(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +162,7 @@ def test_without_key_and_recordings_the_condition_is_listed_with_its_reason(
     assert code == 0
     assert "0 to run, 0 recorded, 2 cannot be run here" in output
     listed = CliRunner().invoke(cli.app, ["list"]).output
-    assert f"{PLAIN}\tneeds OPENAI_API_KEY, or recordings of {LARGE}" in listed
+    assert f"{PLAIN}\tneeds OPENAI_API_KEY or recordings of {LARGE}" in listed
 
 
 def test_recordings_of_another_condition_end_in_one_sentence(

@@ -36,6 +36,9 @@ class ApiEncoder:
     Args:
         spec: the model, its kind ``api``.
         window: cl100k tokens sent of each text; the model's own by default.
+        newlines: ``spaces`` sends each line feed as a space, as the API's client in chromadb does
+            (chromadb/utils/embedding_functions/openai_embedding_function.py at 0196264d; issue
+            2129 measures what it changes).
         recordings: the folder of what was received; :func:`recordings_folder` by default.
         budget: what may be spent.
         sleep: waits some seconds.
@@ -49,6 +52,7 @@ class ApiEncoder:
         self,
         spec: ModelSpec,
         window: int | None = None,
+        newlines: Literal["kept", "spaces"] = "kept",
         recordings: Path | None = None,
         budget: Budget | None = None,
         sleep: Callable[[float], object] = time.sleep,
@@ -62,6 +66,7 @@ class ApiEncoder:
                 f"a window of {self.window} tokens is impossible for {spec.id}, which reads "
                 f"{spec.window}"
             )
+        self.newlines = newlines
         self.endpoint = endpoint()
         self.recordings = Recordings(
             recordings or recordings_folder(), self.endpoint, spec.id, spec.dimension
@@ -99,6 +104,7 @@ class ApiEncoder:
             "tokenizer": "cl100k_base",
             "tokenizer_sha256": tokens.CL100K_SHA256,
             "window": self.window,
+            "newlines": self.newlines,
             "normalised": self.spec.normalise,
             "query_prefix": self.spec.query_prefix,
             "document_prefix": self.spec.document_prefix,
@@ -168,8 +174,8 @@ class ApiEncoder:
     def sent(
         self, texts: Sequence[str], role: Literal["document", "query"] = "document"
     ) -> list[str]:
-        """Each text as it is sent: prefixed, cut to the window at a character, lone surrogates
-        replaced."""
+        """Each text as it is sent: prefixed, line feeds and lone surrogates replaced, cut to the
+        window at a character."""
         return [self._cut(text) for text in self._whole(texts, role)]
 
     def estimate(
@@ -192,7 +198,8 @@ class ApiEncoder:
 
     def _whole(self, texts: Sequence[str], role: Literal["document", "query"]) -> list[str]:
         prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
-        return [without_surrogates(prefix + text) for text in texts]
+        whole = [without_surrogates(prefix + text) for text in texts]
+        return [text.replace("\n", " ") for text in whole] if self.newlines == "spaces" else whole
 
     def _open(self, missing: int, unique: int) -> EmbeddingsClient:
         key = os.environ.get(KEY, "").strip()
@@ -238,4 +245,4 @@ def reason_not_run(spec: ModelSpec) -> str | None:
     folder = recordings_folder() / endpoint() / spec.id
     if os.environ.get(KEY, "").strip() or any(folder.glob("*.safetensors")):
         return None
-    return f"needs {KEY}, or recordings of {spec.id}: its vectors come from OpenAI's embeddings API"
+    return f"needs {KEY} or recordings of {spec.id}: the vectors come from OpenAI's embeddings API"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +58,14 @@ def load_collection(name: str) -> Collection:
 
 
 @lru_cache(maxsize=2)
-def load_store(encoder: str, folder: Path) -> VectorStore:
+def load_store(
+    encoder: str, folder: Path, newlines: Literal["kept", "spaces"] = "kept"
+) -> VectorStore:
+    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`."""
     name, window = models.parse_slug(encoder)
     model = models.spec(name)
     if model.kind == "api":
-        return VectorStore(ApiEncoder(model, window=window, budget=behind_api.budget()), folder)
+        return VectorStore(ApiEncoder(model, window, newlines, budget=behind_api.budget()), folder)
     return VectorStore(TransformerEncoder(model, window=window), folder)
 
 
@@ -74,7 +77,8 @@ def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcom
     """
     if reason := condition.reason_not_run:
         raise ConditionError(f"{condition} cannot be run: {reason}")
-    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors)
+    newlines = PROTOCOLS[condition.protocol].newlines
+    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
     outcome = evaluate(condition, load_collection(condition.collection), store)
     if runs is not None:
         records.write(

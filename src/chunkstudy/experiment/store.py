@@ -69,8 +69,8 @@ class VectorStore:
         self.computed = 0
         self.tokens = 0
         self.seconds = 0.0
-        # Window and prefixes decide what is read, which the keys of the vectors hold.
-        read = ("window", "query_prefix", "document_prefix")
+        # These decide what is read, which the keys of the vectors hold.
+        read = ("window", "query_prefix", "document_prefix", "newlines")
         described = {k: v for k, v in encoder.describe().items() if k not in read}
         key = json.dumps(described, sort_keys=True, default=str)
         folder.mkdir(parents=True, exist_ok=True)
