@@ -38,7 +38,7 @@ class ApiEncoder:
         window: cl100k tokens sent of each text; the model's own by default.
         newlines: ``spaces`` sends each line feed as a space, as the API's client in chromadb does
             (chromadb/utils/embedding_functions/openai_embedding_function.py at 0196264d; issue
-            2129 measures what it changes).
+            2129 shows that it changes the vectors).
         recordings: the folder of what was received; :func:`recordings_folder` by default.
         budget: what may be spent.
         sleep: waits some seconds.
