@@ -43,7 +43,7 @@ class Estimate:
         empty: texts the API refuses; each gets a zero vector without being asked for.
         cut: texts longer than the window.
         tokens: cl100k tokens sent.
-        requests: requests, if none has to be repeated.
+        requests: as few as the API allows, none repeated.
         dollars: at the price of ``PRICES``.
     """
 
@@ -57,8 +57,8 @@ class Estimate:
 
     def __str__(self) -> str:
         return (
-            f"{self.texts} texts of {self.tokens} tokens in {self.requests} requests, about "
-            f"${self.dollars:.4f}; {self.recorded} recorded, {self.empty} empty, {self.cut} cut"
+            f"{self.texts} texts, {self.tokens} tokens, about ${self.dollars:.4f} "
+            f"({self.recorded} recorded, {self.empty} empty, {self.cut} cut)"
         )
 
 

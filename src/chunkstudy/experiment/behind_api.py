@@ -34,7 +34,7 @@ def announce(label: str, store: VectorStore, texts: Sequence[str], queries: Sequ
     chunks = encoder.estimate(store.missing(texts))
     questions = encoder.estimate(store.missing(queries, "query"), "query")
     if chunks.texts or questions.texts:
-        print(f"{label}: chunks, {chunks}; queries, {questions}", file=sys.stderr)
+        print(f"{label}: chunks: {chunks}; queries: {questions}", file=sys.stderr)
     encoder.budget.check(chunks.dollars + questions.dollars)
 
 
