@@ -93,6 +93,14 @@ def test_plain_numbers_are_read_as_well_as_base64(world: World) -> None:
     np.testing.assert_allclose(found, expected(["one", "two"]), atol=1e-6)
 
 
+def test_vectors_are_given_unit_length_and_recorded_as_received(world: World) -> None:
+    long = 3 * expected(["one"])[0]
+    world.state.faults = [_set(server.encoded(long))]
+    found = world.encoder().encode(["one"])
+    np.testing.assert_allclose(found, expected(["one"]), atol=1e-6)
+    assert world.encoder().recordings.find(["one"])["one"].tobytes() == long.tobytes()
+
+
 def test_reordered_items_are_put_back_into_order(world: World) -> None:
     world.state.faults = [server.changed(lambda reply: reply["data"].reverse())]
     np.testing.assert_allclose(world.encoder().encode(TEXTS), expected(TEXTS), atol=1e-6)

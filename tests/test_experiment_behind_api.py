@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy import cli
+from chunkstudy.encoders import api
 from chunkstudy.experiment import behind_api, grids, records
 from chunkstudy.experiment import run as running
 from chunkstudy.experiment.conditions import LARGE, Condition
@@ -125,6 +127,20 @@ def test_the_cost_is_said_before_the_first_request(
     assert "above the ceiling of $0.0000; set CHUNKSTUDY_BUDGET" in output
     assert not world.state.asked
     assert not records.find(world.root / "results" / "runs")
+
+
+def test_a_condition_that_costs_too_much_is_not_begun(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
+    monkeypatch.setattr(api, "INPUTS", 10)
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
+    dollars = re.findall(r"about \$([0-9.]+)", world.run()[1])
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", str(sum(map(float, dollars)) / 2))
+    code, output = world.run()
+    assert code == 1
+    assert "above the ceiling" in output
+    assert not world.state.asked
 
 
 def test_boundaries_drawn_by_embeddings_stop_at_the_ceiling_too(
