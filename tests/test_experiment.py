@@ -81,8 +81,9 @@ def test_an_impossible_condition_is_refused_in_one_sentence(path: str, sentence:
         conditions.parse(path)
 
 
-def test_rows_that_need_a_key_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_need_a_key_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path))
     blocked = [c for c in grids.grid() if c.reason_not_run]
     assert blocked
     assert all("OPENAI_API_KEY" in str(c.reason_not_run) for c in blocked)

@@ -94,7 +94,10 @@ def run(
     dry_run: Annotated[bool, typer.Option(help="Only print what would be run")] = False,
     again: Annotated[bool, typer.Option(help="Run recorded conditions again")] = False,
 ) -> None:
-    """Run conditions and write their records; what is recorded already is left alone."""
+    """Run conditions and write their records; what is recorded already is left alone.
+
+    What an API sells is priced first and stops at CHUNKSTUDY_BUDGET dollars.
+    """
     with one_sentence():
         where = places.find()
         selected = _select(only)

@@ -36,6 +36,8 @@ class Protocol:
             [SEP] of the document; ``window``: of every window; ``none``: content tokens only.
         depth: chunks ranked before each document is scored by its best: ``all``, or Jina's
             ``formula``.
+        newlines: what an API embeds: ``spaces`` for line feeds, as chromadb's client for OpenAI
+            sends it (encoders/api.py), or the text as it is, ``kept``.
         drops_own_id: the document whose id equals the query's is dropped in every collection, not
             only where the collection says so.
     """
@@ -51,11 +53,18 @@ class Protocol:
     layout: Literal["continuous", "packed", "centred"] = "centred"
     special_tokens: Literal["document", "window", "none"] = "none"
     depth: Literal["all", "formula"] = "all"
+    newlines: Literal["kept", "spaces"] = "kept"
     drops_own_id: bool = False
 
 
 AS_PUBLISHED_CHROMA = Protocol(
-    "as_published-chroma", "joined", "located", "touching", quirks=True, true_tokens=False
+    "as_published-chroma",
+    "joined",
+    "located",
+    "touching",
+    quirks=True,
+    true_tokens=False,
+    newlines="spaces",
 )
 AS_PUBLISHED_JINA = Protocol(
     "as_published-jina",

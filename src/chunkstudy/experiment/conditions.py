@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
 from chunkstudy.chunkers import catalogue
-from chunkstudy.encoders import models
-from chunkstudy.experiment.encoding import parse_ordering
+from chunkstudy.encoders import api, models
+from chunkstudy.experiment.encoding import PRE_EMBEDDING, parse_ordering
 from chunkstudy.protocols import PROTOCOLS
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
@@ -85,11 +84,12 @@ class Condition:
     @property
     def reason_not_run(self) -> str | None:
         """Why the condition cannot be run here, in words a reader can act on; None if it can."""
-        if self.encoder == LARGE and not os.environ.get("OPENAI_API_KEY"):
-            return "needs OPENAI_API_KEY: the vectors come from OpenAI's embeddings API"
-        if self.encoder == LARGE:
-            return "API embeddings are not built yet"
-        return None
+        if self.encoder == NONE:
+            return None
+        model = models.spec(models.parse_slug(self.encoder)[0])
+        if model.kind == "api" and self.ordering != PRE_EMBEDDING:
+            return "an API returns no token states, which contextualized encoding pools"
+        return api.reason_not_run(model) if model.kind == "api" else None
 
 
 def parse(path: str) -> Condition:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from chunkstudy import retrieval, tokens
 from chunkstudy.chunkers import catalogue, semantic
 from chunkstudy.collections import beir, builtin, chroma, gutenqa
 from chunkstudy.encoders import models
+from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.experiment import records, scoring
+from chunkstudy.experiment import behind_api, records, scoring
 from chunkstudy.experiment.conditions import NONE, Condition, ConditionError
 from chunkstudy.experiment.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
 from chunkstudy.experiment.store import VectorStore
@@ -57,9 +58,15 @@ def load_collection(name: str) -> Collection:
 
 
 @lru_cache(maxsize=2)
-def load_store(encoder: str, folder: Path) -> VectorStore:
-    model, window = models.parse_slug(encoder)
-    return VectorStore(TransformerEncoder(models.spec(model), window=window), folder)
+def load_store(
+    encoder: str, folder: Path, newlines: Literal["kept", "spaces"] = "kept"
+) -> VectorStore:
+    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`."""
+    name, window = models.parse_slug(encoder)
+    model = models.spec(name)
+    if model.kind == "api":
+        return VectorStore(ApiEncoder(model, window, newlines, budget=behind_api.budget()), folder)
+    return VectorStore(TransformerEncoder(model, window=window), folder)
 
 
 def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcome:
@@ -70,7 +77,8 @@ def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcom
     """
     if reason := condition.reason_not_run:
         raise ConditionError(f"{condition} cannot be run: {reason}")
-    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors)
+    newlines = PROTOCOLS[condition.protocol].newlines
+    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
     outcome = evaluate(condition, load_collection(condition.collection), store)
     if runs is not None:
         records.write(
@@ -123,11 +131,13 @@ def evaluate(
     if store is not None:
         with _timed(timing, "", store):
             ordering = parse_ordering(condition.ordering)
+            questions = [query.text for query in collection.queries]
+            behind_api.announce(str(condition), store, texts, questions)
             label = str(condition.chunker)
             of_chunks, empty = encode(
                 store, collection.documents, chunks, ordering, protocol, label
             )
-            of_queries = store.encode([query.text for query in collection.queries], "query")
+            of_queries = store.encode(questions, "query")
             vectors = (of_queries, of_chunks)
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
     scored = _score(condition, collection, chunks, vectors, sizes["cl100k"])
@@ -146,7 +156,7 @@ def evaluate(
         collection_order_free_sha256=collection.order_free_digest(),
         chunks_sha256=chunks.digest(),
         per_query_sha256=records.text_sha256(text),
-        model=store.encoder.describe() if store else None,
+        model=behind_api.describe(store, vectors) if store and vectors else None,
         reading=_reading(condition),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in has_scores],

@@ -72,8 +72,8 @@ class VectorStore:
         self.computed = 0
         self.tokens = 0
         self.seconds = 0.0
-        # Window and prefixes decide what is read, which the keys of the vectors hold.
-        read = ("window", "query_prefix", "document_prefix")
+        # These decide what is read, which the keys of the vectors hold.
+        read = ("window", "query_prefix", "document_prefix", "newlines")
         described = {k: v for k, v in encoder.describe().items() if k not in read}
         key = json.dumps(described, sort_keys=True, default=str)
         folder.mkdir(parents=True, exist_ok=True)
@@ -96,6 +96,12 @@ class VectorStore:
                 self._keep(known, {keys[i]: v for i, v in zip(block, vectors, strict=True)})
                 bar.update(len(block))
         return self._stack(known, keys)
+
+    def missing(self, texts: Sequence[str], role: Role = "document") -> list[str]:
+        """The texts that :meth:`encode` would compute, each once."""
+        keys = [_span_key(key) for key in self.encoder.keys(texts, role)]
+        known = self._read(keys)
+        return [texts[i] for i in _first_of_each(keys) if keys[i] not in known]
 
     def pool(
         self,

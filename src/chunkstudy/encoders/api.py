@@ -1,0 +1,248 @@
+"""Texts become vectors behind an API: cut, recorded before, or asked for in batches."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from chunkstudy import tokens
+from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
+from chunkstudy.encoders.models import ModelSpec
+from chunkstudy.encoders.prices import PRICES, Budget, Estimate
+from chunkstudy.encoders.recordings import Recordings, recordings_folder, text_digest
+from chunkstudy.tokens import TokenOffsets, cl100k_offsets, without_surrogates
+
+KEY = "OPENAI_API_KEY"
+HOME = "api.openai.com"
+INPUTS = 2048
+REQUEST_TOKENS = 300_000
+"""What one request may hold (OpenAI's API reference, embeddings, ``input``)."""
+
+
+class ApiEncoder:
+    """A registered model behind OpenAI's embeddings API or one that speaks like it.
+
+    The key and the address come from OPENAI_API_KEY and OPENAI_BASE_URL. What was received is
+    recorded, and neither key nor network is needed for it again.
+
+    Args:
+        spec: the model, its kind ``api``.
+        window: cl100k tokens sent of each text; the model's own by default.
+        newlines: ``spaces`` sends each line feed as a space, as the API's client in chromadb does
+            (chromadb/utils/embedding_functions/openai_embedding_function.py at 0196264d; issue
+            2129 shows that it changes the vectors).
+        recordings: the folder of what was received; :func:`recordings_folder` by default.
+        budget: what may be spent.
+        sleep: waits some seconds.
+
+    Raises:
+        ApiError: if the model is not behind the API or has no price.
+        ValueError: if the window is larger than the model's.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        window: int | None = None,
+        newlines: Literal["kept", "spaces"] = "kept",
+        recordings: Path | None = None,
+        budget: Budget | None = None,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        if spec.kind != "api" or spec.id not in PRICES:
+            raise ApiError(f"{spec.id} is not behind the API; its weights are loaded instead")
+        self.spec = spec
+        self.window = spec.window if window is None else window
+        if not 0 < self.window <= spec.window:
+            raise ValueError(
+                f"a window of {self.window} tokens is impossible for {spec.id}, which reads "
+                f"{spec.window}"
+            )
+        self.newlines = newlines
+        self.endpoint = endpoint()
+        self.recordings = Recordings(
+            recordings or recordings_folder(), self.endpoint, spec.id, spec.dimension
+        )
+        self.budget = budget or Budget()
+        self._sleep = sleep
+        self._client: EmbeddingsClient | None = None
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+    @property
+    def revision(self) -> str:
+        return self.spec.revision
+
+    @property
+    def dimension(self) -> int:
+        return self.spec.dimension
+
+    @property
+    def requests(self) -> int:
+        """Requests sent so far, repeated ones included."""
+        return self._client.requests if self._client else 0
+
+    def describe(self) -> dict[str, Any]:
+        """What is known to determine the vectors, for records and for the store's key.
+
+        An API shows no revision, and asking twice need not give the same numbers.
+        """
+        return {
+            "id": self.spec.id,
+            "endpoint": self.endpoint,
+            "dimension": self.spec.dimension,
+            "tokenizer": "cl100k_base",
+            "tokenizer_sha256": tokens.CL100K_SHA256,
+            "window": self.window,
+            "newlines": self.newlines,
+            "normalised": self.spec.normalise,
+            "query_prefix": self.spec.query_prefix,
+            "document_prefix": self.spec.document_prefix,
+        }
+
+    def encode(
+        self,
+        texts: Sequence[str],
+        role: Literal["document", "query"] = "document",
+        progress: bool = False,
+    ) -> NDArray[np.float32]:
+        """Vectors, shape (texts, dimension), float32, in the order of the texts.
+
+        A text is asked for once; of a long one the first ``window`` tokens count; an empty one,
+        which the API refuses, is a zero row.
+
+        Raises:
+            ApiError: if a text is not recorded and cannot be asked for.
+            BudgetError: if asking could exceed the ceiling.
+        """
+        sent = self.sent(texts, role)
+        unique = list(dict.fromkeys(text for text in sent if text))
+        known = self.recordings.find(unique)
+        missing = [text for text in unique if text not in known]
+        if missing:
+            client = self._client = self._client or self._open(len(missing), len(unique))
+            with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
+                for batch, size in self._batches(missing):
+                    reply = client.ask(batch, size)
+                    self.recordings.write(batch, reply.vectors, reply.model, reply.tokens)
+                    known.update(zip(batch, reply.vectors, strict=True))
+                    bar.update(len(batch))
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(sent):
+            if text:
+                vectors[row] = known[text]
+        if self.spec.normalise:
+            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors
+
+    def keys(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> list[bytes]:
+        """What decides each text's vector, given the model: the text as it is sent."""
+        return [bytes.fromhex(text_digest(text)) for text in self.sent(texts, role)]
+
+    def token_count(self, texts: Sequence[str]) -> list[int]:
+        """cl100k tokens of each whole text: nothing is cut."""
+        return tokens.counter("cl100k").count_many(texts)
+
+    def characters_read(self, texts: Sequence[str]) -> list[int]:
+        """Characters of each text that are sent."""
+        prefix = self.spec.document_prefix
+        return [max(0, len(text) - len(prefix)) for text in self.sent(texts)]
+
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
+        """Refused, and with it contextualized encoding.
+
+        Raises:
+            ApiError: always.
+        """
+        raise ApiError(
+            f"{self.id} cannot encode {len(texts)} texts in context, since an API returns no "
+            "token states; use the ordering pre_embedding"
+        )
+
+    def sent(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> list[str]:
+        """Each text as it is sent: prefixed, line feeds and lone surrogates replaced, cut to the
+        window at a character."""
+        return [self._cut(text) for text in self._whole(texts, role)]
+
+    def estimate(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> Estimate:
+        """What encoding the texts would take, those not recorded yet; nothing is asked."""
+        sent = self.sent(texts, role)
+        unique = list(dict.fromkeys(text for text in sent if text))
+        missing = [text for text in unique if text not in self.recordings]
+        batches = [size for _, size in self._batches(missing)]
+        return Estimate(
+            texts=len(missing),
+            recorded=len(unique) - len(missing),
+            empty=sent.count(""),
+            cut=sum(len(a) < len(b) for a, b in zip(sent, self._whole(texts, role), strict=True)),
+            tokens=sum(batches),
+            requests=len(batches),
+            dollars=sum(batches) * PRICES[self.id].dollars / 1e6,
+        )
+
+    def _whole(self, texts: Sequence[str], role: Literal["document", "query"]) -> list[str]:
+        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
+        whole = [without_surrogates(prefix + text) for text in texts]
+        return [text.replace("\n", " ") for text in whole] if self.newlines == "spaces" else whole
+
+    def _open(self, missing: int, unique: int) -> EmbeddingsClient:
+        key = os.environ.get(KEY, "").strip()
+        if not key:
+            raise ApiError(
+                f"{missing} of {unique} texts have no vector recorded under "
+                f"{self.recordings.folder}; set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS "
+                "to a folder with the recordings"
+            )
+        base_url = os.environ.get("OPENAI_BASE_URL") or None
+        return EmbeddingsClient(self.id, self.dimension, key, base_url, self.budget, self._sleep)
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
+        """Texts in order, as many as one request may hold, with their tokens."""
+        batch: list[str] = []
+        total = 0
+        for text, size in zip(texts, self.token_count(texts), strict=True):
+            if batch and (len(batch) == INPUTS or total + size > REQUEST_TOKENS):
+                yield batch, total
+                batch, total = [], 0
+            batch.append(text)
+            total += size
+        if batch:
+            yield batch, total
+
+    def _cut(self, text: str) -> str:
+        # A token has at least one byte; a cut text may tokenize into more than it was cut from.
+        while len(text.encode("utf-8")) > self.window:
+            offsets = cl100k_offsets(text)
+            if len(offsets) <= self.window:
+                break
+            text = text[: int(offsets[self.window, 0])]
+        return text
+
+
+def endpoint() -> str:
+    """The host that answers: OpenAI's, or that of OPENAI_BASE_URL."""
+    return urlsplit(os.environ.get("OPENAI_BASE_URL") or f"https://{HOME}").hostname or HOME
+
+
+def reason_not_run(spec: ModelSpec) -> str | None:
+    """Why a model behind the API cannot be used here; None with a key or any recording of it."""
+    folder = recordings_folder() / endpoint() / spec.id
+    if os.environ.get(KEY, "").strip() or any(folder.glob("*.safetensors")):
+        return None
+    return f"needs {KEY} or recordings of {spec.id}: the vectors come from OpenAI's embeddings API"

@@ -1,0 +1,241 @@
+"""One embeddings request: sent, repeated within a bound, and its reply believed only when whole."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import email.utils
+import math
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
+
+from chunkstudy.encoders.models import ModelError
+from chunkstudy.encoders.prices import PRICES, Budget
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+ATTEMPTS = 6
+FIRST_WAIT = 1.0
+"""Seconds before the second attempt; each further wait is twice as long."""
+LONGEST_WAIT = 120.0
+"""Seconds; a server that asks for more ends the run, which resumes later."""
+TIMEOUT = 120.0
+"""Seconds without a byte until an attempt counts as failed."""
+ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
+"""Another name that a model's replies have carried (Helicone pull request 1346)."""
+ADVICE = {
+    401: "; check OPENAI_API_KEY",
+    403: "; check what the key of OPENAI_API_KEY may use",
+    404: "; check OPENAI_BASE_URL and that the key may use the model",
+}
+
+
+class ApiError(ModelError):
+    """An API that cannot be asked, or whose replies cannot be used."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Vectors (texts, dimension) in the order of the texts, as received; the model's name and
+    the tokens counted as the server gives them."""
+
+    vectors: NDArray[np.float32]
+    model: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why an attempt brought nothing.
+
+    Attributes:
+        problem: what the server did, without any text of its own.
+        again: whether another attempt may help.
+        billed: whether it may have been charged for.
+        wait: seconds the server asks to wait.
+    """
+
+    problem: str
+    again: bool = True
+    billed: bool = True
+    wait: float = 0.0
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Item(_Strict):
+    index: int
+    embedding: str | list[float]
+
+
+class _Usage(_Strict):
+    prompt_tokens: NonNegativeInt
+
+
+class _Body(_Strict):
+    data: list[_Item]
+    model: str
+    usage: _Usage
+
+
+class EmbeddingsClient:
+    """One model behind OpenAI's embeddings API.
+
+    Errors say what the server did in words of this file: its own text may quote the key.
+
+    Args:
+        model: its name at the API.
+        dimension: numbers a vector must have.
+        key: sent as the bearer token and kept nowhere else.
+        base_url: the API's address; OpenAI's own if None.
+        budget: what the attempts are charged to.
+        sleep: waits some seconds.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        dimension: int,
+        key: str,
+        base_url: str | None,
+        budget: Budget,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        if not re.fullmatch(r"[\x21-\x7e]+", key):
+            raise ApiError("OPENAI_API_KEY holds characters no key has; set it again")
+        self.model = model
+        self.dimension = dimension
+        self.budget = budget
+        self.requests = 0
+        self._sleep = sleep
+        self._key = key
+        self._base_url = base_url
+        self._openai: OpenAI | None = None
+
+    def ask(self, texts: Sequence[str], tokens: int) -> Reply:
+        """The vectors of texts that fit one request and hold that many tokens together.
+
+        Raises:
+            ApiError: if no attempt brought a reply that can be used.
+            BudgetError: if an attempt could exceed the ceiling; it is not sent then.
+        """
+        price = PRICES[self.model].dollars / 1e6
+        problem, wait = "", 0.0
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                self._sleep(max(wait, FIRST_WAIT * 2 ** (attempt - 1)))
+            self.budget.spend(price * tokens)
+            self.requests += 1
+            outcome = self._once(texts)
+            if isinstance(outcome, Reply):
+                self.budget.correct(price * (outcome.tokens - tokens))
+                return outcome
+            if not outcome.billed:
+                self.budget.correct(-price * tokens)
+            problem, wait = outcome.problem, outcome.wait
+            if not outcome.again:
+                raise ApiError(f"the embeddings API {problem}")
+            if wait > LONGEST_WAIT:
+                raise ApiError(
+                    f"the embeddings API {problem} and asks to wait {wait:.0f} seconds; run "
+                    "again then, what was received is kept"
+                )
+        raise ApiError(
+            f"the embeddings API failed {ATTEMPTS} times, the last time because it {problem}; "
+            "run again later, what was received is kept"
+        )
+
+    def _once(self, texts: Sequence[str]) -> Reply | Failure:
+        import openai  # late: the import alone takes a second
+
+        if self._openai is None:
+            self._openai = openai.OpenAI(
+                api_key=self._key, base_url=self._base_url, max_retries=0, timeout=TIMEOUT
+            )
+        try:
+            raw = self._openai.embeddings.with_raw_response.create(
+                model=self.model, input=list(texts), encoding_format="base64"
+            )
+            return read_reply(raw.content, len(texts), self.dimension, self.model)
+        except openai.APIStatusError as error:
+            return self._refusal(error.status_code, error.code, error.response.headers)
+        except openai.APITimeoutError:
+            return Failure(f"sent nothing for {TIMEOUT:.0f} seconds")
+        except openai.OpenAIError:
+            return Failure("could not be reached or dropped the connection")
+
+    def _refusal(self, status: int, code: object, headers: Mapping[str, str]) -> Failure:
+        named = isinstance(code, str) and re.fullmatch("[a-z_]{1,40}", code)
+        shown = f" ({code})" if named and self._key not in str(code) else ""
+        if code == "insufficient_quota":
+            return Failure(
+                f"answered {status}{shown}; add credit to the account", again=False, billed=False
+            )
+        again = status in (408, 409, 429) or status >= 500
+        advice = "" if again else ADVICE.get(status, "")
+        return Failure(f"answered {status}{shown}{advice}", again, False, retry_after(headers))
+
+
+def read_reply(body: bytes, texts: int, dimension: int, model: str) -> Reply | Failure:
+    """A reply's vectors in the order of the texts, or what is wrong with it."""
+    try:
+        reply = _Body.model_validate_json(body)
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"]) or "not whole JSON"
+        return Failure(f"sent a reply that cannot be read ({where})")
+    if reply.model not in (model, ANSWERED_AS.get(model)):
+        return Failure(f"answered with another model than {model}", again=False)
+    if sorted(item.index for item in reply.data) != list(range(texts)):
+        return Failure(f"sent {len(reply.data)} vectors, not one for each of {texts} texts")
+    vectors = np.zeros((texts, dimension), dtype=np.float32)
+    for item in reply.data:
+        vector = _numbers(item.embedding)
+        if vector is None:
+            return Failure("sent a vector that is not base64 of 32-bit numbers")
+        if len(vector) != dimension:
+            return Failure(
+                f"sent a vector of {len(vector)} numbers where {model} has {dimension}",
+                again=False,
+            )
+        vectors[item.index] = vector
+    if not np.isfinite(vectors).all():
+        return Failure("sent a vector with a number that is not finite")
+    if not vectors.any(axis=1).all():
+        return Failure("sent a vector of zeros")
+    return Reply(vectors, reply.model, reply.usage.prompt_tokens)
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Seconds a server asks to wait, in any of the header's forms; 0 where it asks nothing."""
+    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    try:
+        until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return 0.0
+    return max(0.0, until.timestamp() - time.time())
+
+
+def _numbers(embedding: str | list[float]) -> NDArray[np.float32] | None:
+    if isinstance(embedding, str):
+        try:
+            return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
+        except (binascii.Error, ValueError):
+            return None
+    with np.errstate(over="ignore"):
+        return np.asarray(embedding, dtype=np.float32)

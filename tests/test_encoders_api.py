@@ -1,0 +1,569 @@
+"""Embeddings behind an API, against a server on the loopback that fails on purpose."""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+import string
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chunkstudy import tokens
+from chunkstudy.encoders import embeddings_client, models, recordings
+from chunkstudy.encoders.api import ApiEncoder, reason_not_run
+from chunkstudy.encoders.embeddings_client import ATTEMPTS, LONGEST_WAIT, ApiError
+from chunkstudy.encoders.models import ModelSpec
+from chunkstudy.encoders.prices import PRICES, Budget, BudgetError, budget_from_environment
+from tests import embeddings_server as server
+
+SPEC = ModelSpec(
+    id="text-embedding-3-large",
+    window=8191,
+    positions=8191,
+    dimension=8,
+    licence="proprietary (OpenAI API)",
+    papers=("chroma",),
+    kind="api",
+)
+SECRET = "sk-proj-quite_secret-0123456789"
+TEXTS = ["one", "two words", "one", "Größe 🙂", " \n", "three"]
+
+
+@dataclass
+class World:
+    """A server, the folder of recordings, and the seconds that were waited."""
+
+    state: server.State
+    folder: Path
+    waits: list[float] = field(default_factory=list)
+    budget: Budget = field(default_factory=Budget)
+
+    def encoder(self, spec: ModelSpec = SPEC, window: int | None = None) -> ApiEncoder:
+        return ApiEncoder(
+            spec,
+            window,
+            recordings=self.folder,
+            budget=self.budget,
+            sleep=self.waits.append,
+        )
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with server.serving(SPEC.dimension) as (address, state):
+        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        yield World(state, tmp_path / "recordings")
+
+
+def expected(texts: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    return np.stack([server.vector(text, SPEC.dimension) for text in texts])
+
+
+def test_vectors_come_in_the_order_of_the_texts_and_each_is_asked_for_once(world: World) -> None:
+    found = world.encoder().encode(TEXTS)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected(TEXTS), atol=1e-6)
+    assert sorted(world.state.texts) == sorted(set(TEXTS))
+    assert world.state.keys == [f"Bearer {SECRET}"]
+
+
+def test_the_request_names_the_model_and_asks_for_base64(world: World) -> None:
+    world.encoder().encode(["one"])
+    assert world.state.asked == [{"model": SPEC.id, "input": ["one"], "encoding_format": "base64"}]
+
+
+def test_plain_numbers_are_read_as_well_as_base64(world: World) -> None:
+    def plain(reply: dict[str, Any]) -> None:
+        for item, row in zip(reply["data"], expected(["one", "two"]), strict=True):
+            item["embedding"] = [float(x) for x in row]
+
+    world.state.faults = [server.changed(plain)]
+    found = world.encoder().encode(["one", "two"])
+    np.testing.assert_allclose(found, expected(["one", "two"]), atol=1e-6)
+
+
+def test_vectors_are_given_unit_length_and_recorded_as_received(world: World) -> None:
+    long = 3 * expected(["one"])[0]
+    world.state.faults = [_set(server.encoded(long))]
+    found = world.encoder().encode(["one"])
+    np.testing.assert_allclose(found, expected(["one"]), atol=1e-6)
+    assert world.encoder().recordings.find(["one"])["one"].tobytes() == long.tobytes()
+
+
+def test_reordered_items_are_put_back_into_order(world: World) -> None:
+    world.state.faults = [server.changed(lambda reply: reply["data"].reverse())]
+    np.testing.assert_allclose(world.encoder().encode(TEXTS), expected(TEXTS), atol=1e-6)
+    assert not world.waits
+
+
+def test_no_texts_ask_nothing(world: World) -> None:
+    assert world.encoder().encode([]).shape == (0, 8)
+    assert not world.state.asked
+
+
+def test_an_empty_text_is_a_zero_row_and_never_sent(world: World) -> None:
+    found = world.encoder().encode(["", "one", ""])
+    assert not found[[0, 2]].any()
+    assert world.state.texts == ["one"]
+    assert world.encoder().estimate(["", "one", ""]).empty == 2
+
+
+def _first(change: Callable[[dict[str, Any]], object]) -> server.Fault:
+    return server.changed(lambda reply: change(reply["data"][0]))
+
+
+def _set(value: object) -> server.Fault:
+    return _first(lambda item: item.update(embedding=value))
+
+
+NAN = server.encoded(np.array([np.nan] * 8, dtype=np.float32))
+PASSING: dict[str, server.Fault] = {
+    "429": server.status(429),
+    "500": server.status(500),
+    "503 with HTML": server.status(503, b"<html>upstream</html>"),
+    "cut-off JSON": server.cut_json,
+    "cut-off body": server.cut_body,
+    "dropped connection": server.dropped,
+    "one vector less": server.changed(lambda reply: reply["data"].pop()),
+    "one vector more": server.changed(lambda reply: reply["data"].append(reply["data"][0])),
+    "an index twice": _first(lambda item: item.update(index=1)),
+    "an index out of range": _first(lambda item: item.update(index=-1)),
+    "an index that is text": _first(lambda item: item.update(index="0")),
+    "NaN": _set(NAN),
+    "NaN among plain numbers": _set([float("nan")] * 8),
+    "a number above 32 bits": _set([1e300] * 8),
+    "zeros": _set([0.0] * 8),
+    "no base64": _set("§§§§"),
+    "base64 with something between": _first(
+        lambda item: item.update(embedding=f"{item['embedding'][:8]}!{item['embedding'][8:]}")
+    ),
+    "half a number": _set("AAAA"),
+    "null": _set(None),
+    "no data": server.changed(lambda reply: reply.pop("data")),
+    "no usage": server.changed(lambda reply: reply.pop("usage")),
+    "an empty reply": server.status(200, b""),
+}
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+def test_a_fault_that_passes_is_waited_out(
+    world: World, fault: server.Fault, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.state.faults = [fault, fault]
+    with caplog.at_level(logging.DEBUG):
+        np.testing.assert_allclose(world.encoder().encode(TEXTS), expected(TEXTS), atol=1e-6)
+    assert world.waits == [1, 2]
+    assert SECRET not in caplog.text
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+def test_a_fault_that_stays_ends_in_one_sentence_after_a_bounded_number_of_attempts(
+    world: World, fault: server.Fault
+) -> None:
+    world.state.faults = [fault] * 50
+    with pytest.raises(ApiError, match=f"failed {ATTEMPTS} times.*run again later") as caught:
+        world.encoder().encode(["one", "two"])
+    assert len(world.state.asked) == ATTEMPTS
+    assert world.waits == [1, 2, 4, 8, 16]
+    assert "\n" not in str(caught.value)
+    assert not list(world.folder.rglob("*.safetensors"))
+
+
+ENDING: dict[str, tuple[server.Fault, str]] = {
+    "a wrong dimension": (_set([1.0] * 7), "vector of 7 numbers.*has 8"),
+    "another model": (
+        server.changed(lambda reply: reply.update(model="text-embedding-3-small")),
+        "another model than text-embedding-3-large",
+    ),
+    "400": (server.status(400, b'{"error": {"code": "bad_input"}}'), r"400 \(bad_input\)"),
+    "401": (server.status(401), "401; check OPENAI_API_KEY"),
+    "404": (server.status(404), "404; check OPENAI_BASE_URL"),
+    "no credit": (
+        server.status(429, b'{"error": {"code": "insufficient_quota"}}'),
+        r"429 \(insufficient_quota\); add credit",
+    ),
+    "an hour to wait": (
+        server.status(429, headers={"Retry-After": "3600"}),
+        "wait 3600 seconds; run again",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fault", "sentence"), ENDING.values(), ids=ENDING)
+def test_a_fault_that_cannot_pass_is_not_repeated(
+    world: World, fault: server.Fault, sentence: str
+) -> None:
+    world.state.faults = [fault]
+    with pytest.raises(ApiError, match=sentence):
+        world.encoder().encode(["one"])
+    assert len(world.state.asked) == 1
+    assert not world.waits
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "17"}, 17),
+        ({"Retry-After": "0"}, 1),
+        ({"Retry-After": "-5"}, 1),
+        ({"Retry-After": "soon"}, 1),
+        ({"Retry-After": "nan"}, 1),
+        ({"Retry-After": "99", "Retry-After-Ms": "2500"}, 2.5),
+    ],
+)
+def test_the_server_says_how_long_to_wait(
+    world: World, headers: dict[str, str], seconds: float
+) -> None:
+    world.state.faults = [server.status(429, headers=headers)]
+    world.encoder().encode(["one"])
+    assert world.waits == [seconds]
+
+
+def test_the_server_may_name_the_time_to_wait_for() -> None:
+    later = formatdate(time.time() + 60, usegmt=True)
+    assert 0 < embeddings_client.retry_after({"retry-after": later}) <= 60
+    past = formatdate(0, usegmt=True)
+    assert embeddings_client.retry_after({"retry-after": past}) == 0
+    assert embeddings_client.retry_after({"retry-after": "-5"}) == 0
+    assert embeddings_client.retry_after({}) == 0
+    assert LONGEST_WAIT >= 60
+
+
+def test_ada_answers_under_its_second_name(world: World) -> None:
+    ada = ModelSpec("text-embedding-ada-002", 8191, 8191, 8, "proprietary", (), kind="api")
+    name = "text-embedding-ada-002-v2"
+    world.state.faults = [server.changed(lambda reply: reply.update(model=name))]
+    assert world.encoder(ada).encode(["one"]).shape == (1, 8)
+    world.state.faults = [server.changed(lambda reply: reply.update(model=name))]
+    with pytest.raises(ApiError, match="another model"):
+        world.encoder().encode(["one"])
+
+
+def test_a_request_holds_no_more_than_the_api_takes(world: World) -> None:
+    many = [f"text {i}" for i in range(5000)]
+    world.encoder().encode(many)
+    assert [len(request["input"]) for request in world.state.asked] == [2048, 2048, 904]
+    world.state.asked.clear()
+    full = [f" {letter}" + " word" * 7499 for letter in string.ascii_letters[:40]]
+    for extra, requests in (("", 1), (" word", 2)):
+        encoder = world.encoder()
+        estimate = encoder.estimate([full[0] + extra, *full[1:]])
+        assert (estimate.requests, estimate.tokens) == (requests, 300_000 + len(extra) // 5)
+        encoder.encode([full[0] + extra, *full[1:]])
+        sizes = [sum(encoder.token_count(request["input"])) for request in world.state.asked]
+        assert len(sizes) == requests
+        assert max(sizes) <= 300_000
+        world.state.asked.clear()
+        shutil.rmtree(world.folder)
+
+
+def test_a_long_text_is_cut_at_the_window_and_counted(world: World) -> None:
+    long = " word" * 9000
+    whole = " word" * 8191
+    found = world.encoder().encode([long, whole, "short"])
+    assert world.state.texts == [whole, "short"]
+    np.testing.assert_array_equal(found[0], found[1])
+    assert ApiEncoder(SPEC, recordings=world.folder / "none").estimate([long, whole, ""]).cut == 1
+    assert world.encoder().characters_read([long, "short"]) == [len(whole), 5]
+
+
+@given(text=st.text(max_size=60), window=st.integers(1, 12))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_what_is_sent_is_the_longest_start_that_surely_fits(text: str, window: int) -> None:
+    encoder = ApiEncoder(SPEC, window, recordings=Path("/nonexistent"))
+    (sent,) = encoder.sent([text])
+    clean = tokens.without_surrogates(text)
+    assert clean.startswith(sent)
+    assert encoder.token_count([sent])[0] <= window
+    if encoder.token_count([clean])[0] <= window:
+        assert sent == clean
+
+
+def test_line_feeds_are_sent_as_spaces_where_the_protocol_says_so(world: World) -> None:
+    as_spaces = ApiEncoder(SPEC, newlines="spaces", recordings=world.folder)
+    found = as_spaces.encode(["a\nb\r\n", "a b\r "])
+    assert world.state.texts == ["a b\r "]
+    assert found[0].tobytes() == found[1].tobytes()
+    assert as_spaces.keys(["a\nb"]) == world.encoder().keys(["a b"])
+    assert world.encoder().sent(["a\nb"]) == ["a\nb"]
+
+
+def test_texts_sent_alike_share_a_key(world: World) -> None:
+    encoder = world.encoder(window=3)
+    a, b, c, d = encoder.keys([" word" * 4, " word" * 3, " word" * 2, " word Word"])
+    assert a == b
+    assert len({a, c, d}) == 3
+    assert encoder.keys(["x \ud83d"]) == encoder.keys(["x \ufffd"], "query")
+
+
+@pytest.mark.parametrize("window", [0, 8192])
+def test_an_impossible_window_is_refused(window: int) -> None:
+    with pytest.raises(ValueError, match="reads 8191"):
+        ApiEncoder(SPEC, window)
+
+
+def test_a_model_with_weights_is_refused() -> None:
+    with pytest.raises(ApiError, match="not behind the API"):
+        ApiEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"))
+
+
+def test_contextualized_encoding_is_refused_in_one_sentence(world: World) -> None:
+    with pytest.raises(ApiError, match="no token states; use the ordering pre_embedding"):
+        world.encoder().content(["a document"])
+
+
+def test_every_registered_model_behind_the_api_has_a_price_with_source_and_date() -> None:
+    for model in models.MODELS.values():
+        if model.kind == "api":
+            price = PRICES[model.id]
+            assert price.dollars > 0
+            assert price.source
+            assert re.fullmatch(r"20\d\d-[01]\d", price.date)
+            assert ApiEncoder(model, recordings=Path("/nonexistent")).dimension == model.dimension
+
+
+def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+
+
+def test_a_recorded_run_replays_without_key_or_network_to_the_byte(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = world.encoder().encode(TEXTS)
+    _no_key(monkeypatch)
+    world.state.asked.clear()
+    again = world.encoder().encode(list(reversed(TEXTS)))
+    assert again[::-1].tobytes() == first.tobytes()
+    assert not world.state.asked
+
+
+def test_without_a_key_one_sentence_says_what_is_missing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.encoder().encode(["one", "two"])
+    monkeypatch.setenv("OPENAI_API_KEY", " ")
+    with pytest.raises(ApiError, match=r"1 of 3 texts.*set OPENAI_API_KEY.*CHUNKSTUDY_RECORDINGS"):
+        world.encoder().encode(["two", "one", "three"])
+
+
+def test_a_run_killed_between_requests_asks_only_for_what_is_missing(world: World) -> None:
+    many = [f"text {i}" for i in range(5000)]
+    world.state.faults = [server.answer, server.status(500)]
+
+    def killed(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ApiEncoder(SPEC, recordings=world.folder, sleep=killed).encode(many)
+    assert len(world.state.asked) == 2
+    world.state.asked.clear()
+    resumed = world.encoder().encode(many)
+    assert world.state.texts == many[2048:]
+    np.testing.assert_allclose(resumed, expected(many), atol=1e-6)
+
+
+def test_vectors_are_found_whichever_request_brought_them(world: World) -> None:
+    encoder = world.encoder()
+    encoder.encode(["a", "b"])
+    encoder.encode(["b", "c"])
+    assert world.state.texts == ["a", "b", "c"]
+    np.testing.assert_allclose(
+        world.encoder().encode(["c", "b", "a"]), expected(["c", "b", "a"]), atol=1e-6
+    )
+    assert len(world.state.asked) == 2
+
+
+def _truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def _flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def _rename(path: Path) -> None:
+    path.rename(path.with_name("0" * 64 + ".safetensors"))
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [_truncate, _flip, _rename, _empty])
+def test_a_damaged_recording_is_named_and_asked_for_again(
+    world: World, damage: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = world.encoder().encode(TEXTS)
+    (path,) = world.folder.rglob("*.safetensors")
+    damage(path)
+    found = world.encoder().encode(TEXTS)
+    assert found.tobytes() == whole.tobytes()
+    assert len(world.state.asked) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1
+    assert "left aside and asked for again" in errors
+
+
+def test_a_recording_that_changes_under_a_run_is_refused(world: World) -> None:
+    encoder = world.encoder()
+    encoder.encode(TEXTS)
+    (path,) = world.folder.rglob("*.safetensors")
+    _flip(path)
+    with pytest.raises(recordings.RecordingError, match="does not hold the vectors"):
+        encoder.encode(TEXTS)
+
+
+def test_recordings_of_another_server_or_model_are_not_taken(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.encoder().encode(["one"])
+    small = ModelSpec("text-embedding-3-small", 8191, 8191, 8, "proprietary", (), kind="api")
+    assert world.encoder(small).estimate(["one"]).texts == 1
+    assert world.encoder().estimate(["one"]).texts == 0
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    there = world.encoder()
+    assert there.estimate(["one"]).texts == 1
+    assert there.describe()["endpoint"] == "api.openai.com"
+
+
+def test_an_estimate_is_what_the_run_then_takes(world: World) -> None:
+    many = [f"text {i}" for i in range(3000)] + TEXTS
+    encoder = world.encoder()
+    estimate = encoder.estimate(many)
+    encoder.encode(many)
+    assert estimate.requests == len(world.state.asked) == encoder.requests
+    assert estimate.tokens == sum(tokens.counter("cl100k").count_many(world.state.texts))
+    assert estimate.dollars == pytest.approx(estimate.tokens * 0.13 / 1e6)
+    after = encoder.estimate(many)
+    assert (after.texts, after.requests, after.dollars) == (0, 0, 0)
+    assert after.recorded == estimate.texts
+
+
+def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
+    many = [f"text {i}" for i in range(5000)]
+    first = world.encoder().estimate(many[:2048])
+    world.budget = Budget(1.5 * first.dollars)
+    usage = {"prompt_tokens": first.tokens}
+    world.state.faults = [server.changed(lambda reply: reply.update(usage=usage))] * 3
+    with pytest.raises(BudgetError, match=r"above the ceiling of \$0.*CHUNKSTUDY_BUDGET"):
+        world.encoder().encode(many)
+    assert len(world.state.asked) == 1
+    assert world.budget.spent == pytest.approx(first.dollars)
+
+
+def test_what_the_server_counted_is_what_was_spent(world: World) -> None:
+    world.encoder().encode(["a text of several tokens"] * 3)
+    assert world.budget.spent == pytest.approx(7 * 0.13 / 1e6)
+
+
+def test_refused_attempts_cost_nothing_and_lost_replies_may_have(world: World) -> None:
+    world.state.faults = [server.status(500), server.status(429)]
+    world.encoder().encode(["one"])
+    assert world.budget.spent == pytest.approx(7 * 0.13 / 1e6)
+    world.state.faults = [server.cut_json]
+    world.encoder().encode(["two"])
+    assert world.budget.spent == pytest.approx((7 + 1 + 7) * 0.13 / 1e6)
+
+
+def test_a_repeated_request_stops_at_the_ceiling_too(world: World) -> None:
+    world.budget = Budget(2.5 * 0.13 / 1e6)
+    world.state.faults = [server.cut_json] * 50
+    with pytest.raises(BudgetError, match="above the ceiling"):
+        world.encoder().encode(["one"])
+    assert len(world.state.asked) == 2
+
+
+@pytest.mark.parametrize("text", ["five", "-1", "nan", "inf"])
+def test_an_impossible_ceiling_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", text)
+    with pytest.raises(BudgetError, match=text):
+        budget_from_environment()
+
+
+def test_the_ceiling_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0.25")
+    assert budget_from_environment().ceiling == 0.25
+    monkeypatch.delenv("CHUNKSTUDY_BUDGET")
+    assert budget_from_environment().ceiling == 5
+
+
+def _echo(handler: server.Handler, honest: dict[str, Any]) -> None:
+    body = f'{{"error": {{"message": "wrong key {SECRET}", "code": "{SECRET}"}}}}'
+    handler.send(401, body.encode())
+
+
+def _echo_as_model(handler: server.Handler, honest: dict[str, Any]) -> None:
+    server.answer(handler, honest | {"model": SECRET})
+
+
+@pytest.mark.parametrize("fault", [_echo, _echo_as_model])
+def test_the_key_reaches_no_error_no_log_and_no_recording(
+    world: World,
+    fault: server.Fault,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    encoder = world.encoder()
+    with caplog.at_level(logging.DEBUG):
+        encoder.encode(TEXTS)
+        world.state.faults = [fault]
+        with pytest.raises(ApiError) as caught:
+            encoder.encode(["another"])
+    chain: BaseException | None = caught.value
+    while chain is not None:
+        assert SECRET not in repr(chain)
+        chain = chain.__cause__ or chain.__context__
+    written = [path for path in world.folder.rglob("*") if path.is_file()]
+    assert written
+    assert all(SECRET.encode() not in path.read_bytes() for path in written)
+    output = capsys.readouterr()
+    assert SECRET not in caplog.text + output.out + output.err + str(encoder.describe())
+
+
+@pytest.mark.parametrize("key", ["sk-two\nlines", "sk-größe", "two words"])
+def test_a_key_that_cannot_be_one_is_refused_unshown(
+    world: World, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(ApiError, match="characters no key has") as caught:
+        world.encoder().encode(["one"])
+    assert key not in str(caught.value)
+
+
+def test_a_line_feed_after_the_key_is_forgiven(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{SECRET}\n")
+    world.encoder().encode(["one"])
+    assert world.state.keys == [f"Bearer {SECRET}"]
+
+
+def test_a_recording_holds_no_text(world: World) -> None:
+    world.encoder().encode(["a sentence nobody may republish"])
+    (path,) = world.folder.rglob("*.safetensors")
+    assert b"sentence" not in path.read_bytes()
+
+
+def test_a_model_can_be_used_with_a_key_or_with_recordings(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(world.folder))
+    assert reason_not_run(SPEC) is None
+    world.encoder().encode(["one"])
+    _no_key(monkeypatch)
+    assert reason_not_run(SPEC) is None
+    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(world.folder / "empty"))
+    assert "needs OPENAI_API_KEY" in str(reason_not_run(SPEC))

@@ -1,0 +1,210 @@
+"""Conditions whose vectors come from an API, end to end on the built-in collection."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from chunkstudy import cli
+from chunkstudy.encoders import api
+from chunkstudy.experiment import behind_api, grids, records
+from chunkstudy.experiment import run as running
+from chunkstudy.experiment.conditions import LARGE, Condition
+from tests import embeddings_server as server
+
+SECRET = "sk-proj-quite_secret-0123456789"
+PLAIN = Condition("builtin", "recursive-400-200", LARGE, "pre_embedding", "corrected")
+BOUNDARIES = Condition("builtin", "cluster-400", LARGE, "pre_embedding", "as_published-chroma")
+
+
+@dataclass
+class World:
+    state: server.State
+    root: Path
+
+    def run(self, *options: str) -> tuple[int, str]:
+        """`chunkstudy run` as another process would see it."""
+        self.forget()
+        done = CliRunner().invoke(cli.app, ["run", "--only", f"*/*/{LARGE}/*/*", *options])
+        return done.exit_code, done.output
+
+    def forget(self) -> None:
+        running.load_store.cache_clear()
+        behind_api.budget.cache_clear()
+
+    def records(self) -> dict[str, bytes]:
+        """All that a run leaves, what varies from run to run aside."""
+        runs = self.root / "results" / "runs"
+        return {
+            str(path.relative_to(runs)): path.read_bytes()
+            for path in sorted(runs.rglob("*"))
+            if path.is_file() and path.name != "timing.json"
+        }
+
+    def clear(self) -> None:
+        """Leave the recordings and nothing else."""
+        shutil.rmtree(self.root / "results")
+        shutil.rmtree(self.root / "build", ignore_errors=True)
+        self.state.asked.clear()
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with server.serving(3072) as (address, state):
+        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
+        monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path / "recordings"))
+        monkeypatch.delenv("CHUNKSTUDY_VECTORS", raising=False)
+        monkeypatch.delenv("CHUNKSTUDY_BUDGET", raising=False)
+        monkeypatch.setattr(grids, "grid", lambda: [PLAIN, BOUNDARIES])
+        world = World(state, tmp_path)
+        yield world
+        world.forget()
+
+
+def test_a_recorded_run_leaves_the_same_bytes_without_key_or_network(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, output = world.run()
+    assert code == 0, output
+    assert "2 to run, 0 recorded, 0 cannot be run here" in output
+    asked = world.state.texts
+    assert len(asked) == len(set(asked)) > 100
+    first = world.records()
+    assert {PLAIN, BOUNDARIES} == set(records.find(world.root / "results" / "runs"))
+
+    world.clear()
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES, PLAIN])
+    code, output = world.run()
+    assert code == 0, output
+    assert world.records() == first
+    assert not world.state.asked
+
+
+def test_the_record_names_the_server_and_pins_the_vectors(world: World) -> None:
+    assert world.run()[0] == 0
+    model = records.read_run(world.root / "results" / "runs" / PLAIN.path).model
+    assert model is not None
+    assert model["id"] == LARGE
+    assert model["endpoint"] == "127.0.0.1"
+    assert len(model["vectors_sha256"]) == 64
+
+
+def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert world.run()[0] == 0
+    model = records.read_run(world.root / "results" / "runs" / BOUNDARIES.path).model
+    assert model is not None
+    assert model["newlines"] == "spaces"
+    assert any("\n" in text for text in world.state.texts)
+    world.clear()
+    shutil.rmtree(world.root / "recordings")
+    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
+    assert world.run()[0] == 0
+    assert world.state.texts
+    assert not any("\n" in text for text in world.state.texts)
+
+
+def test_the_cost_is_said_before_the_first_request(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
+    code, output = world.run()
+    assert code == 1
+    assert f"{PLAIN}: chunks: " in output
+    assert "tokens, about $0.0" in output
+    assert "chunkstudy: asking for $0.0" in output
+    assert "above the ceiling of $0.0000; set CHUNKSTUDY_BUDGET" in output
+    assert not world.state.asked
+    assert not records.find(world.root / "results" / "runs")
+
+
+def test_a_condition_that_costs_too_much_is_not_begun(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
+    monkeypatch.setattr(api, "INPUTS", 10)
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
+    dollars = re.findall(r"about \$([0-9.]+)", world.run()[1])
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", str(sum(map(float, dollars)) / 2))
+    code, output = world.run()
+    assert code == 1
+    assert "above the ceiling" in output
+    assert not world.state.asked
+
+
+def test_boundaries_drawn_by_embeddings_stop_at_the_ceiling_too(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
+    code, output = world.run()
+    assert code == 1
+    assert "above the ceiling" in output
+    assert not world.state.asked
+
+
+def test_a_run_that_failed_resumes_with_what_is_missing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
+    world.state.faults = [server.answer, server.status(400)]
+    code, output = world.run()
+    assert code == 1
+    assert output.endswith("chunkstudy: the embeddings API answered 400\n")
+    done = world.state.asked[0]["input"]
+    world.state.asked.clear()
+    code, output = world.run()
+    assert code == 0, output
+    assert world.state.asked
+    assert not set(done) & set(world.state.texts)
+
+
+def test_without_key_and_recordings_the_condition_is_listed_with_its_reason(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    code, output = world.run()
+    assert code == 0
+    assert "0 to run, 0 recorded, 2 cannot be run here" in output
+    listed = CliRunner().invoke(cli.app, ["list"]).output
+    assert f"{PLAIN}\tneeds OPENAI_API_KEY or recordings of {LARGE}" in listed
+
+
+def test_recordings_of_another_condition_end_in_one_sentence(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
+    assert world.run()[0] == 0
+    world.clear()
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
+    code, output = world.run()
+    assert code == 1
+    assert "have no vector recorded under" in output
+    assert output.count("chunkstudy: ") == 1
+
+
+def test_a_contextualized_condition_says_why_it_cannot_be_run(world: World) -> None:
+    late = Condition("builtin", "recursive-400-200", LARGE, "contextualized-512", "corrected")
+    assert "no token states" in str(late.reason_not_run)
+    assert PLAIN.reason_not_run is None
+
+
+def test_the_key_reaches_no_file_and_no_output(world: World) -> None:
+    world.state.faults = [server.answer, server.status(401, f'{{"error": "{SECRET}"}}'.encode())]
+    outputs = [world.run()[1], world.run()[1]]
+    assert all(SECRET not in output for output in outputs)
+    files = [path for path in world.root.rglob("*") if path.is_file()]
+    assert {".json", ".csv", ".sqlite", ".safetensors"} <= {path.suffix for path in files}
+    assert all(SECRET.encode() not in path.read_bytes() for path in files)
