@@ -59,9 +59,10 @@ def condition(protocol: str = "corrected") -> Condition:
     return Condition("builtin", "recursive-200-0", MINILM, "pre_embedding", protocol)
 
 
-@pytest.mark.parametrize("one", grids.grid(), ids=str)
-def test_a_condition_is_parsed_back_from_its_path(one: Condition) -> None:
-    assert conditions.parse(str(one)) == one
+def test_a_condition_is_parsed_back_from_its_path() -> None:
+    grid = grids.grid()
+    assert [conditions.parse(str(one)) for one in grid] == grid
+    assert len({str(one) for one in grid}) == len(grid)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +80,6 @@ def test_a_condition_is_parsed_back_from_its_path(one: Condition) -> None:
 def test_an_impossible_condition_is_refused_in_one_sentence(path: str, sentence: str) -> None:
     with pytest.raises((ValueError, RuntimeError), match=sentence):
         conditions.parse(path)
-
-
-def test_rows_that_need_a_key_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path))
-    blocked = [c for c in grids.grid() if c.reason_not_run]
-    assert blocked
-    assert all("OPENAI_API_KEY" in str(c.reason_not_run) for c in blocked)
 
 
 def test_the_store_computes_a_text_once(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -10,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.experiment.places import Places
-from chunkstudy.report import latex
+from chunkstudy.report import latex, published
+from chunkstudy.report.cells import IN_CORPUS, conditions_of, source_of
 from chunkstudy.report.published import compare, measured_noise, read_published, verdict
 
 ROOT = Path(__file__).parents[1]
@@ -75,3 +78,109 @@ def test_no_text_breaks_out_of_a_latex_cell(text: str) -> None:
 
 def test_a_macro_name_holds_letters_only() -> None:
     assert latex.macro_name("tokens state_of_the_union 5") == "TokensStateOfTheUnionFive"
+
+
+TAXONOMY = read_published(Places(ROOT)).query("work == 'taxonomy' and chunker == 'fixed-256'")
+
+
+def taxonomy_cell(table: str, collection: str) -> pd.Series:
+    (cell,) = [
+        cell
+        for _, cell in TAXONOMY.iterrows()
+        if (cell["table"], cell["collection"]) == (table, collection)
+        and cell["encoder"] == "nomic-ai/nomic-embed-text-v1"
+    ]
+    return cell
+
+
+def comparison_of(
+    cell: pd.Series, scores: dict[str, list[float]], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> pd.Series:
+    """One cell compared with records whose scores are given by collection and ordering."""
+    wanted = conditions_of(source_of(cell))
+    read = {one: scores.get(f"{one.collection} {one.ordering[:3]}") for one in wanted}
+    library = SimpleNamespace(
+        get=lambda one: read.get(replace(one, protocol="as_published-ielab")),
+        values=lambda record, measure, part: pd.Series(record),
+    )
+    monkeypatch.setattr(published, "Library", lambda places: library)
+    monkeypatch.setattr(published, "read_published", lambda places: pd.DataFrame([cell]))
+    return compare(Places(folder)).iloc[0]
+
+
+def test_a_cell_of_one_condition_is_the_mean_of_its_record(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cell = taxonomy_cell("3", "scifact")
+    row = comparison_of(cell, {"scifact pre": [0.25, 0.75]}, monkeypatch, tmp_path)
+    assert row["run"] == str(source_of(cell))
+    assert (row["reproduced"], row["corrected"]) == ("0.50000", "0.50000")
+    assert float(row["difference"]) == pytest.approx(0.5 - float(cell["printed"]))
+    assert row["verdict"] == "deviates"
+    printed = float(cell["printed"])
+    row = comparison_of(cell, {"scifact pre": [printed, printed]}, monkeypatch, tmp_path)
+    assert row["verdict"] == "exact"
+
+
+def test_a_change_is_computed_from_both_records(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cell = taxonomy_cell("4", "scifact")
+    both = {"scifact pre": [0.2, 0.6], "scifact con": [0.3, 0.7]}
+    row = comparison_of(cell, both, monkeypatch, tmp_path)
+    assert row["reproduced"] == "25.000"
+    assert row["run"].split("/")[3] == "*"
+    del both["scifact pre"]
+    row = comparison_of(cell, both, monkeypatch, tmp_path)
+    assert row["verdict"] == "not_run"
+    assert row["reason"].startswith("computed from 2 conditions, 1 of them missing, first scifact/")
+
+
+def test_an_average_is_the_mean_of_six_collections_whatever_their_queries(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cell = taxonomy_cell("3", "average")
+    scores = {f"{name} pre": [0.1 * i] * i for i, name in enumerate(IN_CORPUS, start=1)}
+    row = comparison_of(cell, scores, monkeypatch, tmp_path)
+    assert row["reproduced"] == "0.35000"
+    assert row["run"].startswith("*/fixed-256/")
+    change = taxonomy_cell("4", "average")
+    scores |= {f"{name} con": [0.1 * i + 0.1] * i for i, name in enumerate(IN_CORPUS, start=1)}
+    row = comparison_of(change, scores, monkeypatch, tmp_path)
+    of_percentages = sum(100 / i for i in range(1, 7)) / 6
+    assert float(row["reproduced"]) == pytest.approx(of_percentages, abs=0.001)
+
+
+def test_noise_of_a_change_grows_with_what_it_is_divided_by(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cell = taxonomy_cell("4", "scifact").copy()
+    cell["printed"], cell["decimals"] = "25.02", "2"
+    monkeypatch.setattr(published, "measured_noise", lambda places: 0.0001)
+    both = {"scifact pre": [0.4], "scifact con": [0.5]}
+    assert comparison_of(cell, both, monkeypatch, tmp_path)["verdict"] == "within_noise"
+    cell["printed"] = "25.10"
+    assert comparison_of(cell, both, monkeypatch, tmp_path)["verdict"] == "deviates"
+
+
+def test_a_sentence_on_berlin_is_compared_once_its_own_model_has_measured_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cells = read_published(Places(ROOT)).query("table == 'berlin' and ordering == 'contextualized'")
+    monkeypatch.setattr(published, "read_published", lambda places: cells)
+    (tmp_path / "results" / "experiments").mkdir(parents=True)
+    stored = ROOT / "results" / "experiments" / "berlin.csv"
+    written = tmp_path / "results" / "experiments" / "berlin.csv"
+    written.write_text(stored.read_text(encoding="utf-8"), encoding="utf-8")
+    rows = compare(Places(tmp_path))
+    assert set(rows["verdict"]) == {"not_run"}
+    assert rows["reason"].str.contains("jina-embeddings-v2-base-en").all()
+    assert rows["reason"].str.endswith("then run `chunkstudy experiment berlin`").all()
+    own = "".join(
+        f"jinaai/jina-embeddings-v2-base-en,{chunk},0.1,{printed},0.2\n"
+        for chunk, printed in zip(cells["chunker"], cells["printed"], strict=True)
+    )
+    written.write_text(stored.read_text(encoding="utf-8") + own, encoding="utf-8")
+    rows = compare(Places(tmp_path))
+    assert set(rows["verdict"]) == {"exact"}
+    assert set(rows["corrected"]) == {"0.20000"}

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy.experiment import conditions, grids, places, records
+from chunkstudy.experiment import conditions, devices, grids, places, records
 from chunkstudy.experiment.conditions import Condition
 
 app = typer.Typer(
@@ -28,8 +28,6 @@ Only = Annotated[
 ]
 ALL = ["*"]
 CHROMA = ["chroma/*"]
-LAPTOP = ["chroma/*", "scifact/*", "nfcorpus/*", "arguana/*", "gutenqa-emma/*"]
-"""Collections whose MiniLM conditions two cores finish in hours."""
 
 
 @app.command("list")
@@ -79,13 +77,15 @@ def fetch(
 
 
 @app.command()
-def estimate(only: Only = CHROMA) -> None:
-    """Texts, tokens, floating-point operations and minutes that a run would take."""
-    from chunkstudy.experiment.estimate import estimate as price
-
+def estimate(
+    only: Only = CHROMA,
+    device: Annotated[
+        str, typer.Option(help=f"Where it would run: {', '.join(devices.DEVICES)}")
+    ] = devices.TWO_CORES,
+) -> None:
+    """Tokens, floating-point operations, hours and dollars that a run would take."""
     with one_sentence():
-        for line in price(_select(only), places.find()):
-            typer.echo(line)
+        _price(_select(only), device)
 
 
 @app.command()
@@ -99,38 +99,12 @@ def run(
     What an API sells is priced first and stops at CHUNKSTUDY_BUDGET dollars.
     """
     with one_sentence():
-        where = places.find()
         selected = _select(only)
         if not selected:
             raise conditions.ConditionError(
                 f"no condition matches {' or '.join(only)}; `chunkstudy list` shows them all"
             )
-        todo = [c for c in selected if again or not records.complete(where.runs / c.path)]
-        skipped = [c for c in todo if c.reason_not_run]
-        todo = [c for c in todo if not c.reason_not_run]
-        typer.echo(
-            f"{len(todo)} to run, {len(selected) - len(todo) - len(skipped)} recorded, "
-            f"{len(skipped)} cannot be run here",
-            err=True,
-        )
-        if todo and not dry_run:
-            from chunkstudy.experiment.run import read_together
-
-            read_together(todo, where.vectors)
-        for number, condition in enumerate(todo, start=1):
-            typer.echo(f"[{number}/{len(todo)}] {condition}", err=True)
-            if not dry_run:
-                from chunkstudy.experiment.run import run as run_one
-
-                run_one(condition, where.vectors, where.runs)
-        for name in sorted({c.collection for c in todo}) if not dry_run else ():
-            from chunkstudy.experiment import parts
-            from chunkstudy.experiment.run import load_collection
-
-            if name == "chroma":
-                parts.write(load_collection(name), where)
-            elif conditions.COLLECTIONS[name] != "token_overlap":
-                parts.write_facts(load_collection(name), where)
+        _run(selected, dry_run, again)
 
 
 @app.command()
@@ -235,9 +209,9 @@ def reproduce(
                 f"unknown profile {profile!r}; use builtin, laptop or full"
             )
         if profile != "builtin":
-            chosen = ALL if profile == "full" else LAPTOP
-            estimate(only=chosen)
-            run(only=chosen, again=profile == "full")
+            chosen = grids.grid() if profile == "full" else grids.laptop_grid()
+            _price([one for one in chosen if not one.reason_not_run], devices.TWO_CORES)
+            _run(chosen, dry_run=False, again=profile == "full")
         everything.reproduce(where)
 
 
@@ -258,6 +232,43 @@ def one_sentence() -> Iterator[None]:
     except (ValueError, RuntimeError, FileNotFoundError) as error:
         typer.echo(f"chunkstudy: {error}", err=True)
         sys.exit(1)
+
+
+def _price(selected: list[Condition], device: str) -> None:
+    from chunkstudy.experiment.estimate import estimate as price
+
+    for line in price(selected, places.find(), device):
+        typer.echo(line)
+
+
+def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
+    where = places.find()
+    todo = [c for c in selected if again or not records.complete(where.runs / c.path)]
+    skipped = [c for c in todo if c.reason_not_run]
+    todo = [c for c in todo if not c.reason_not_run]
+    typer.echo(
+        f"{len(todo)} to run, {len(selected) - len(todo) - len(skipped)} recorded, "
+        f"{len(skipped)} cannot be run here",
+        err=True,
+    )
+    if todo and not dry_run:
+        from chunkstudy.experiment.run import read_together
+
+        read_together(todo, where.vectors)
+    for number, condition in enumerate(todo, start=1):
+        typer.echo(f"[{number}/{len(todo)}] {condition}", err=True)
+        if not dry_run:
+            from chunkstudy.experiment.run import run as run_one
+
+            run_one(condition, where.vectors, where.runs)
+    for name in sorted({c.collection for c in todo}) if not dry_run else ():
+        from chunkstudy.experiment import parts
+        from chunkstudy.experiment.run import load_collection
+
+        if name == "chroma":
+            parts.write(load_collection(name), where)
+        elif conditions.COLLECTIONS[name] != "token_overlap":
+            parts.write_facts(load_collection(name), where)
 
 
 def _select(only: list[str]) -> list[Condition]:

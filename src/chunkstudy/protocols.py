@@ -27,6 +27,8 @@ class Protocol:
         form: whose fixed-size, sentence and semantic chunkers: ``jina`` loses a tail of one token,
             ``ielab`` has a first chunk of 257 tokens and sentences that lose text, and an empty
             document gives both an empty chunk; ``own`` has none of these.
+        tokenizer: whose tokens fixed-size windows and sentence ends are made of, and decoded text:
+            ``wordpiece``, or the ``encoder``'s own, which is WordPiece too unless it is an XLM-R.
         true_tokens: score in cl100k tokens as well as in characters.
         layout: how a long document is laid out in windows for token states: ``continuous``: one
             sequence in overlapping windows, [CLS] and [SEP] only at its ends; ``packed``: whole
@@ -49,6 +51,7 @@ class Protocol:
     quirks: bool
     relevance: Literal["substring", "overlap"] = "overlap"
     form: Literal["own", "jina", "ielab"] = "own"
+    tokenizer: Literal["wordpiece", "encoder"] = "wordpiece"
     true_tokens: bool = False
     layout: Literal["continuous", "packed", "centred"] = "centred"
     special_tokens: Literal["document", "window", "none"] = "none"
@@ -73,6 +76,7 @@ AS_PUBLISHED_JINA = Protocol(
     "overlap",
     quirks=True,
     form="jina",
+    tokenizer="encoder",
     layout="continuous",
     special_tokens="document",
     depth="formula",

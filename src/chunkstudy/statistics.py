@@ -6,8 +6,9 @@ cannot be computed is NaN, never an exception: a table shows it as a gap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from statsmodels.stats.multitest import multipletests
 Floats = NDArray[np.float64]
 _NAN = float("nan")
 _VALUES_AT_ONCE = 2_000_000  # drawn in one go by the bootstrap: 16 MB
+_QUERIES_KEPT, _RESAMPLES_KEPT = 500, 10_000  # drawn once for all measures: up to 40 MB each
 
 
 class Interval(NamedTuple):
@@ -100,7 +102,8 @@ def bootstrap_interval(
     array = _checked(values)
     if len(array) < 2:
         return _NO_INTERVAL
-    means = [array[drawn].mean(axis=1) for drawn in _resamples(len(array), resamples, seed)]
+    parts = _resamples(len(array), resamples, seed)
+    means = [array.take(drawn).mean(axis=1) for drawn in parts]
     return _percentiles(np.concatenate(means), level)
 
 
@@ -169,7 +172,7 @@ def over_collections(
     if not arrays or min(map(len, arrays)) < 2:
         return MeanOverCollections(average, _NO_INTERVAL, _NAN)
     drawn = [
-        np.concatenate([a[d].mean(axis=1) for d in _resamples(len(a), resamples, seed + i)])
+        np.concatenate([a.take(d).mean(axis=1) for d in _resamples(len(a), resamples, seed + i)])
         for i, a in enumerate(arrays)
     ]
     interval = _percentiles(np.mean(drawn, axis=0), level)
@@ -300,8 +303,18 @@ def _constant(values: Floats) -> bool:
     return bool(np.ptp(values) <= 1e-12 * np.abs(values).max())
 
 
-def _resamples(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+def _resamples(n: int, resamples: int, seed: int) -> Iterable[NDArray[np.int64]]:
     """Indices drawn with replacement, in parts of shape (some resamples, n)."""
+    few = n <= _QUERIES_KEPT and resamples <= _RESAMPLES_KEPT
+    return _kept(n, resamples, seed) if few else _draw(n, resamples, seed)
+
+
+@lru_cache(maxsize=8)
+def _kept(n: int, resamples: int, seed: int) -> list[NDArray[np.int64]]:
+    return list(_draw(n, resamples, seed))
+
+
+def _draw(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
     generator = np.random.default_rng(seed)
     part = max(1, _VALUES_AT_ONCE // n)
     for first in range(0, resamples, part):

@@ -2,6 +2,8 @@
 
 A slug is the name, its sizes, and the length function where that is not the chunker's first:
 ``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``, ``fixed-256``.
+Where another model than the evaluated one draws the boundaries, it is named at the end:
+``semantic-by-jinaai__jina-embeddings-v2-small-en``.
 """
 
 from __future__ import annotations
@@ -9,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
-
-import numpy as np
 
 from chunkstudy.chunkers import handmade, passages, released, semantic, structure
 from chunkstudy.chunkers.locate import locate
-from chunkstudy.encoders.contextualized import tokens_between
+from chunkstudy.chunkers.text_tokens import TextTokens, WordPieces, decoded, token_spans
+from chunkstudy.encoders import models
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunker, RewrittenSpan, Span
 from chunkstudy.tokens import (
@@ -24,32 +25,39 @@ from chunkstudy.tokens import (
     counter,
     decode_cl100k,
     encode_cl100k,
-    without_surrogates,
-    wordpiece,
 )
 
 SLUG = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"
     r"(?:-(?P<length>wordpiece-special|wordpiece|characters))?"
+    r"(?:-by-(?P<by>[A-Za-z0-9_.-]+))?"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkerSpec:
-    """A chunker and its parameters: size, then overlap, in tokens of ``length``."""
+    """A chunker and its parameters: size, then overlap, in tokens of ``length``; ``by`` is the slug
+    of the encoder that draws the boundaries, where it is not the evaluated one."""
 
     name: str
     sizes: tuple[int, ...] = ()
     length: str = "cl100k"
+    by: str = ""
 
     def __str__(self) -> str:
         suffix = () if self.length == CHUNKERS[self.name].lengths[0] else (self.length,)
-        return "-".join((self.name, *map(str, self.sizes), *suffix))
+        by = ("by", self.by) if self.by else ()
+        return "-".join((self.name, *map(str, self.sizes), *suffix, *by))
 
     @property
     def needs_encoder(self) -> bool:
         """Whether boundaries are placed by embeddings."""
         return CHUNKERS[self.name].needs_encoder
+
+    @property
+    def llm(self) -> str:
+        """The model that the paper let draw the boundaries, empty where none takes part."""
+        return CHUNKERS[self.name].llm
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,12 @@ class Job:
     spec: ChunkerSpec
     protocol: Protocol
     embed: semantic.Embed
+    tokenizer: TextTokens
+
+    @property
+    def spans(self) -> list[Span]:
+        """The characters of each of the text's tokens."""
+        return token_spans(self.text, self.tokenizer)
 
     @property
     def quirks(self) -> bool:
@@ -86,6 +100,7 @@ class Entry:
         needs_encoder: whether it places boundaries by embeddings.
         decodes: whether Jina's plain arm puts its tokens back into text.
         rewrites: whether its text is its own under every protocol, beside its parent's span.
+        llm: the model that the paper let draw the boundaries.
     """
 
     split: Split
@@ -94,6 +109,7 @@ class Entry:
     needs_encoder: bool = False
     decodes: bool = False
     rewrites: bool = False
+    llm: str = ""
 
 
 def parse(slug: str) -> ChunkerSpec:
@@ -107,10 +123,13 @@ def parse(slug: str) -> ChunkerSpec:
         sizes = tuple(map(int, match["sizes"].split("-")[1:]))
         entry = CHUNKERS.get(match["name"])
         if entry and len(sizes) == entry.sizes:
-            spec = ChunkerSpec(match["name"], sizes, match["length"] or entry.lengths[0])
+            by = match["by"] or ""
+            spec = ChunkerSpec(match["name"], sizes, match["length"] or entry.lengths[0], by)
             if sizes:
                 structure.check_sizes(*sizes)
-            if spec.length in entry.lengths:
+            if by:
+                models.parse_slug(by)
+            if spec.length in entry.lengths and (entry.needs_encoder or not by):
                 return spec
     raise ValueError(
         f"unknown chunker {slug!r}; known are {', '.join(CHUNKERS)} with their sizes, for "
@@ -118,11 +137,19 @@ def parse(slug: str) -> ChunkerSpec:
     )
 
 
-def build(slug: str, protocol: Protocol, embed: semantic.Embed | None = None) -> Chunker:
+def build(
+    slug: str,
+    protocol: Protocol,
+    embed: semantic.Embed | None = None,
+    tokenizer: TextTokens | None = None,
+) -> Chunker:
     """The chunker of a slug under a protocol.
 
     Spans by construction; where the protocol joins pieces or locates texts afterwards, triples
     with the text that is embedded.
+
+    ``embed`` is of the model that draws the boundaries; ``tokenizer`` the evaluated encoder's, for
+    a protocol that counts in its tokens, WordPiece's where none is given.
 
     Raises:
         ValueError: if the slug is unknown, its sizes are impossible or it lacks an encoder.
@@ -131,36 +158,22 @@ def build(slug: str, protocol: Protocol, embed: semantic.Embed | None = None) ->
     if spec.needs_encoder and embed is None:
         raise ValueError(f"chunker {slug} places its boundaries by embeddings; give it an encoder")
     entry = CHUNKERS[spec.name]
+    own = tokenizer if protocol.tokenizer == "encoder" else None
+    used: TextTokens = own or WordPieces()
 
     def chunk(text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-        found = entry.split(Job(text, spec, protocol, embed or _no_encoder))
+        found = entry.split(Job(text, spec, protocol, embed or _no_encoder, used))
         if protocol.chunk_text == "source" and not entry.rewrites:
             found = [(start, end, text[start:end]) for start, end, _ in found]
         if protocol.offsets == "located":
             found = [(*locate(text, joined), joined) for _, _, joined in found]
         if protocol.chunk_text == "decoded" and entry.decodes:
-            return decoded(text, [(start, end) for start, end, _ in found])
+            return decoded(text, [(start, end) for start, end, _ in found], used)
         if protocol.chunk_text == "source" and not entry.rewrites:
             return [(start, end) for start, end, _ in found]
         return found
 
     return chunk
-
-
-def decoded(text: str, spans: Sequence[Span]) -> list[RewrittenSpan]:
-    """Chunks whose text is their tokens put back together, as Jina's plain arm embeds them
-    (mteb_chunked_eval.py:351-356): lower case, spaces as the tokenizer sets them, [UNK] for what
-    the vocabulary lacks, and ``##`` where a chunk starts inside a word.
-    """
-    encoding = wordpiece().encode(without_surrogates(text), add_special_tokens=False)
-    starts, ends = np.asarray(spans, dtype=np.int64).reshape(-1, 2).T
-    offsets = np.asarray(encoding.offsets, dtype=np.int64).reshape(-1, 2)
-    return [
-        (start, end, wordpiece().decode(encoding.ids[first:last], skip_special_tokens=False))
-        for (start, end), (first, last) in zip(
-            spans, tokens_between(offsets, starts, ends).tolist(), strict=True
-        )
-    ]
 
 
 def _recursive(job: Job) -> list[RewrittenSpan]:
@@ -182,19 +195,9 @@ def _kamradt(job: Job) -> list[RewrittenSpan]:
     return _join(job.text, *semantic.kamradt(job.text, embed=job.embed))
 
 
-def _kamradt_modified(job: Job) -> list[RewrittenSpan]:
+def _of_size(method: Callable[..., tuple[list[Span], list[int]]], job: Job) -> list[RewrittenSpan]:
     (size,) = job.spec.sizes
-    grouped = semantic.kamradt_modified(
-        job.text, embed=job.embed, size=size, count=job.count, quirks=job.quirks
-    )
-    return _join(job.text, *grouped)
-
-
-def _cluster(job: Job) -> list[RewrittenSpan]:
-    (size,) = job.spec.sizes
-    grouped = semantic.cluster(
-        job.text, embed=job.embed, size=size, count=job.count, quirks=job.quirks
-    )
+    grouped = method(job.text, embed=job.embed, size=size, count=job.count, quirks=job.quirks)
     return _join(job.text, *grouped)
 
 
@@ -209,15 +212,15 @@ def _paragraph(job: Job) -> list[RewrittenSpan]:
 def _fixed(job: Job) -> list[RewrittenSpan]:
     (size,) = job.spec.sizes
     first = size + 1 if job.protocol.form == "ielab" else size
-    return _source(job.text, passages.fixed(_wordpieces(job.text), size, first))
+    return _source(job.text, passages.fixed(job.spans, size, first))
 
 
 def _fixed_merged(job: Job) -> list[RewrittenSpan]:
-    return _source(job.text, passages.fixed_merged(_wordpieces(job.text), *job.spec.sizes))
+    return _source(job.text, passages.fixed_merged(job.spans, *job.spec.sizes))
 
 
 def _fixed_dropped(job: Job) -> list[RewrittenSpan]:
-    return _source(job.text, passages.fixed_dropped(_wordpieces(job.text), *job.spec.sizes))
+    return _source(job.text, passages.fixed_dropped(job.spans, *job.spec.sizes))
 
 
 def _sentence(job: Job) -> list[RewrittenSpan]:
@@ -225,7 +228,7 @@ def _sentence(job: Job) -> list[RewrittenSpan]:
     if job.protocol.form == "ielab":
         return passages.ielab_sentences(job.text, group)
     keeps_tail = job.protocol.form == "own"
-    spans = passages.sentence_groups(job.text, _wordpieces(job.text), group, keeps_tail)
+    spans = passages.sentence_groups(job.text, job.spans, group, keeps_tail)
     return _source(job.text, spans)
 
 
@@ -257,10 +260,6 @@ def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:
     return [(start, end, text[start:end]) for start, end in spans]
 
 
-def _wordpieces(text: str) -> list[Span]:
-    return structure.token_offsets(text, "wordpiece")
-
-
 def _join(text: str, pieces: list[Span], starts: list[int]) -> list[RewrittenSpan]:
     """Chunks from their base pieces, which the official code joins by a space."""
     return [
@@ -273,6 +272,13 @@ def _join(text: str, pieces: list[Span], starts: list[int]) -> list[RewrittenSpa
     ]
 
 
+def _llm(job: Job) -> list[RewrittenSpan]:
+    raise ValueError(
+        f"the boundaries of chunker {job.spec} come from {job.spec.llm}, and no segmentation of "
+        "this collection is here; give it one as a chunker of your own"
+    )
+
+
 def _no_encoder(_: Sequence[str]) -> semantic.Vectors:
     raise ValueError("this chunker embeds text; set needs_encoder in its entry in CHUNKERS")
 
@@ -281,8 +287,10 @@ CHUNKERS: dict[str, Entry] = {
     "recursive": Entry(_recursive, sizes=2),
     "token": Entry(_token, sizes=2, lengths=("cl100k", "wordpiece")),
     "kamradt": Entry(_kamradt, sizes=0, lengths=("cl100k",), needs_encoder=True),
-    "kamradt-modified": Entry(_kamradt_modified, sizes=1, needs_encoder=True),
-    "cluster": Entry(_cluster, sizes=1, needs_encoder=True),
+    "kamradt-modified": Entry(
+        partial(_of_size, semantic.kamradt_modified), sizes=1, needs_encoder=True
+    ),
+    "cluster": Entry(partial(_of_size, semantic.cluster), sizes=1, needs_encoder=True),
     "none": Entry(_none, sizes=0),
     "paragraph": Entry(_paragraph, sizes=0),
     "fixed": Entry(_fixed, sizes=1, lengths=("wordpiece",), decodes=True),
@@ -295,4 +303,7 @@ CHUNKERS: dict[str, Entry] = {
         name: Entry(_released, sizes=0, rewrites=name == "proposition-released")
         for name in released.RELEASED
     },
+    "llm": Entry(_llm, sizes=0, llm="gpt-4o"),
+    "lumberchunker": Entry(_llm, sizes=0, llm="gemini-2.5-flash"),
+    "proposition": Entry(_llm, sizes=0, rewrites=True, llm="gemini-2.5-flash"),
 }

@@ -70,10 +70,15 @@ def token_offsets(text: str, tokenizer: str) -> list[Span]:
     if tokenizer == "cl100k":
         return [(start, end) for start, end in cl100k_offsets(text).tolist()]
     encoded = wordpiece().encode(SURROGATE.sub("\ufffd", text), add_special_tokens=False)
-    starts = [start for start, _ in encoded.offsets]
+    return with_what_is_dropped(text, encoded.offsets)
+
+
+def with_what_is_dropped(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Tokens that also cover the characters, white space aside, between them and the next one."""
+    starts = [start for start, _ in spans]
     ends = [
         end + len(text[end:following].rstrip())
-        for (_, end), following in zip(encoded.offsets, [*starts[1:], len(text)], strict=False)
+        for (_, end), following in zip(spans, [*starts[1:], len(text)], strict=False)
     ]
     return list(zip(starts, ends, strict=True))
 

@@ -100,6 +100,11 @@ def available() -> bool:
     return all(locate(source) for source in EMMA_FILES.values())
 
 
+def pinned() -> bool:
+    """Whether revision and digest of the whole collection's files are known."""
+    return all(file.revision and file.sha256 for file in HUB_FILES.values())
+
+
 def load_emma() -> Collection:
     """Emma as one document and its 30 questions.
 

@@ -146,6 +146,11 @@ class TransformerEncoder:
             for one in self._counter.encode_batch(clean, add_special_tokens=False)
         ]
 
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids put back into text, special ones included."""
+        text: str = self._counter.decode(list(ids), skip_special_tokens=False)
+        return text
+
     @property
     def ends(self) -> tuple[int, int]:
         """The ids of [CLS] and [SEP]."""

@@ -19,13 +19,14 @@ from chunkstudy.collections.sources import SourceFile, fetch
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, tokens_between, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.experiment.conditions import MINILM
 from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
 
 FILE = SourceFile(
     "jina/berlin.json", "", "2d8e29b9d32aebfa49a2e5d63697305fbd221c8d3f1470827873cd956b638989"
 )
+MODELS = ("jinaai/jina-embeddings-v2-base-en", "sentence-transformers/all-MiniLM-L6-v2")
+"""The example's own model, and ours beside."""
 NAMED = 12
 """Characters of a sentence that stand for it in tables."""
 
@@ -48,12 +49,16 @@ def load() -> Example:
     return example
 
 
-def measure(places: Places, encoder: str = MINILM) -> pd.DataFrame:
-    """Write ``results/experiments/berlin.csv``: a row per sentence with its three cosines."""
-    model, window = models.parse_slug(encoder)
+def measure(places: Places) -> pd.DataFrame:
+    """Write ``results/experiments/berlin.csv``: a row per sentence with its three cosines, by
+    every model of ``MODELS`` whose weights are verified."""
     example = load()
-    table = similarities(example, TransformerEncoder(models.spec(model), window))
-    table.insert(0, "encoder", model)
+    tables = []
+    for spec in (models.with_recorded_digests(models.spec(name)) for name in MODELS):
+        if spec.verified:
+            tables.append(similarities(example, TransformerEncoder(spec)))
+            tables[-1].insert(0, "encoder", spec.id)
+    table = pd.concat(tables, ignore_index=True)
     for name in ("plain", "late as published", "late"):
         table[name] = table[name].map("{:.6f}".format)
     text = table.to_csv(index=False, lineterminator="\n")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from chunkstudy.chunkers import catalogue
+from chunkstudy.chunkers import catalogue, released
+from chunkstudy.collections import gutenqa
 from chunkstudy.encoders import api, models
 from chunkstudy.experiment.encoding import PRE_EMBEDDING, parse_ordering
 from chunkstudy.protocols import PROTOCOLS
@@ -31,6 +33,8 @@ COLLECTIONS: dict[str, Task] = {
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 LARGE = "text-embedding-3-large"
+LLM_KEYS = {"gpt-4o": api.KEY, "gemini-2.5-flash": "GEMINI_API_KEY"}
+"""What the papers' language models ask for."""
 
 
 class ConditionError(ValueError):
@@ -64,6 +68,10 @@ class Condition:
             raise ConditionError("encoder and ordering are both none, or neither is")
         if self.ordering != NONE:
             parse_ordering(self.ordering)
+        if catalogue.parse(self.chunker).by == self.encoder:
+            raise ConditionError(
+                f"chunker {self.chunker} names the evaluated encoder; leave `-by-` out"
+            )
         if self.encoder == NONE and catalogue.parse(self.chunker).needs_encoder:
             raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
 
@@ -82,14 +90,56 @@ class Condition:
         )
 
     @property
+    def encoders(self) -> tuple[str, ...]:
+        """The models that take part: the evaluated one, then another that draws boundaries."""
+        by = catalogue.parse(self.chunker).by
+        return tuple(one for one in (self.encoder, by) if one not in ("", NONE))
+
+    @property
     def reason_not_run(self) -> str | None:
         """Why the condition cannot be run here, in words a reader can act on; None if it can."""
-        if self.encoder == NONE:
-            return None
-        model = models.spec(models.parse_slug(self.encoder)[0])
-        if model.kind == "api" and self.ordering != PRE_EMBEDDING:
-            return "an API returns no token states, which contextualized encoding pools"
-        return api.reason_not_run(model) if model.kind == "api" else None
+        return "; ".join(self.needs(here=True)) or None
+
+    def needs(self, here: bool = False) -> Iterator[str]:
+        """What the condition takes beside this package; ``here``: and this machine lacks."""
+        for encoder in self.encoders:
+            spec = models.spec(models.parse_slug(encoder)[0])
+            if spec.kind == "api":
+                if self.ordering != PRE_EMBEDDING:
+                    yield "an API returns no token states, which contextualized encoding pools"
+                if not here or api.reason_not_run(spec):
+                    yield (
+                        f"needs {api.KEY} or recordings of {spec.id}: the vectors come from "
+                        "OpenAI's embeddings API"
+                    )
+            else:
+                yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
+        chunker = catalogue.parse(self.chunker)
+        if chunker.llm:
+            yield (
+                f"needs an LLM to segment: {chunker.llm} drew these boundaries, nobody released "
+                f"them for {self.collection}, and drawing them again takes {LLM_KEYS[chunker.llm]}"
+            )
+        if self.collection == gutenqa.FULL:
+            if not gutenqa.pinned():
+                yield (
+                    "GutenQA's 100 books are not pinned here: look up revision and sha256 of its "
+                    "two files and write them into HUB_FILES in collections/gutenqa.py"
+                )
+            if chunker.name in released.RELEASED:
+                yield (
+                    f"needs the segmentation {self.chunker} of all 100 books: only that of Emma is "
+                    "at hand, ask LumberChunker's authors for the others"
+                )
+
+
+def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
+    """That a model's weights were never checked, if so."""
+    if not spec.verified:
+        yield (
+            f"weights of {spec.id} are not verified yet: `python -m chunkstudy.encoders.models "
+            f"{spec.id}` fetches and records {spec.missing}"
+        )
 
 
 def parse(path: str) -> Condition:

@@ -1,11 +1,13 @@
-"""The grid: every condition of the study, per collection and table."""
+"""The grid: what MiniLM runs, per collection; the papers' own models stand in
+``published_grid``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
 
-from chunkstudy.experiment.conditions import LARGE, MINILM, NONE, Condition
+from chunkstudy.experiment.conditions import MINILM, NONE, Condition
+from chunkstudy.experiment.published_grid import MAIN_SIZES, published_grid
 from chunkstudy.protocols import (
     AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
@@ -14,7 +16,6 @@ from chunkstudy.protocols import (
     CORRECTED,
 )
 
-MAIN_SIZES = ("800-400", "400-200", "400-0", "200-0")
 MINILM_SIZES = ("250-125", "250-0", "200-0")
 
 WIDE = f"{MINILM}-w512"
@@ -41,7 +42,7 @@ LUMBERCHUNKER, OWN = AS_PUBLISHED_LUMBERCHUNKER.name, CORRECTED.name
 
 
 def chroma_grid() -> list[Condition]:
-    """Chroma's main table, its MiniLM table, and the rows that settle its printed sizes."""
+    """Chroma's MiniLM table, its model-free scores, and the rows that settle its printed sizes."""
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
     small = [f"{name}-{size}" for size in MINILM_SIZES for name in ("recursive", "token")]
     # MiniLM's printed sizes fit WordPiece lengths with [CLS] and [SEP]; the other two are controls.
@@ -60,10 +61,6 @@ def chroma_grid() -> list[Condition]:
         MINILM,
         "pre_embedding",
     )
-    grid += [
-        Condition("chroma", chunker, LARGE, "pre_embedding", "as_published-chroma")
-        for chunker in (*simple, "kamradt", "kamradt-modified-300", "cluster-400", "cluster-200")
-    ]
     return grid
 
 
@@ -116,7 +113,14 @@ def sweep_grid(collection: str) -> list[Condition]:
 
 def builtin_graded_grid() -> list[Condition]:
     """In-corpus retrieval of the built-in collection, run live by ``make reproduce``."""
-    chunkers = ("none", "paragraph", "fixed-64", "sentence-5", "semantic")
+    chunkers = (
+        "none",
+        "paragraph",
+        "fixed-64",
+        "sentence-5",
+        "semantic",
+        "lumberchunker-handmade",
+    )
     return _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
 
 
@@ -125,9 +129,14 @@ def live_grid() -> list[Condition]:
     return builtin_grid() + builtin_graded_grid()
 
 
+def laptop_grid() -> list[Condition]:
+    """What two cores finish in hours: MiniLM on the real collections at hand."""
+    return _once(chroma_grid() + beir_grid() + emma_grid())
+
+
 def grid() -> list[Condition]:
-    """Every condition of the study, published rows that need a key included."""
-    return _once(chroma_grid() + live_grid() + beir_grid() + emma_grid())
+    """Every condition of the study: the profile ``full``."""
+    return _once(chroma_grid() + live_grid() + beir_grid() + emma_grid() + published_grid())
 
 
 def _cross(*parts: Iterable[str]) -> list[Condition]:

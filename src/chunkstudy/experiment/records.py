@@ -77,6 +77,8 @@ class Run(_Strict):
     per_query_sha256: Sha256
     model: dict[str, Any] | None
     """The encoder's own description; None where no model takes part."""
+    boundaries: dict[str, Any] | None = None
+    """The description of the model that drew them, where it is not the evaluated one."""
     reading: dict[str, Any] | None = None
     """How documents were laid out for contextualized encoding: layout, window, overlap, special
     tokens; None under other orderings."""

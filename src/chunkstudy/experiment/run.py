@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy import retrieval, tokens
 from chunkstudy.chunkers import catalogue, semantic
+from chunkstudy.chunkers.text_tokens import TextTokens
 from chunkstudy.collections import beir, builtin, chroma, gutenqa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
@@ -79,12 +80,20 @@ def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcom
         raise ConditionError(f"{condition} cannot be run: {reason}")
     newlines = PROTOCOLS[condition.protocol].newlines
     store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
-    outcome = evaluate(condition, load_collection(condition.collection), store)
+    boundaries = boundary_store(condition, vectors)
+    collection = load_collection(condition.collection)
+    outcome = evaluate(condition, collection, store, boundaries=boundaries)
     if runs is not None:
         records.write(
             runs / condition.path, outcome.run, outcome.scores, outcome.timing, outcome.trec
         )
     return outcome
+
+
+def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
+    """The model that draws the boundaries, where it is not the evaluated one."""
+    by = catalogue.parse(condition.chunker).by
+    return load_store(by, vectors) if by else None
 
 
 def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
@@ -104,7 +113,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
                 jobs(
                     store,
                     collection.documents,
-                    chunk(one, collection, store),
+                    chunk(one, collection, store, boundaries=boundary_store(one, vectors)),
                     parse_ordering(ordering),
                     PROTOCOLS[one.protocol],
                 )
@@ -119,12 +128,16 @@ def evaluate(
     collection: Collection,
     store: VectorStore | None,
     chunker: Chunker | None = None,
+    boundaries: VectorStore | None = None,
 ) -> Outcome:
-    """Score a collection's queries under a condition, with its own chunker or the one given."""
+    """Score a collection's queries under a condition, with its own chunker or the one given.
+
+    ``boundaries`` is what :func:`boundary_store` gives.
+    """
     protocol = PROTOCOLS[condition.protocol]
     timing: dict[str, Any] = {}
     with _timed(timing, "chunking", store):
-        chunks = chunk(condition, collection, store, chunker)
+        chunks = chunk(condition, collection, store, chunker, boundaries)
     texts = chunks.texts(collection.documents)
     vectors = None
     empty = sum(not text.strip() for text in texts)
@@ -157,6 +170,7 @@ def evaluate(
         chunks_sha256=chunks.digest(),
         per_query_sha256=records.text_sha256(text),
         model=behind_api.describe(store, vectors) if store and vectors else None,
+        boundaries=boundaries.encoder.describe() if boundaries else None,
         reading=_reading(condition),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in has_scores],
@@ -185,14 +199,31 @@ def chunk(
     collection: Collection,
     store: VectorStore | None,
     chunker: Chunker | None = None,
+    boundaries: VectorStore | None = None,
 ) -> Chunks:
-    """The chunks of a condition; what its chunker embeds is encoded together beforehand."""
+    """The chunks of a condition; what its chunker embeds is encoded together beforehand.
+
+    Raises:
+        ConditionError: if another model draws the boundaries and ``boundaries`` was not given.
+    """
     if chunker is None:
-        embed: semantic.Embed | None = store.encode if store else None
-        if store and condition.chunker == "semantic":
-            embed = _remembered(store, collection)
-        chunker = catalogue.build(condition.chunker, PROTOCOLS[condition.protocol], embed)
+        spec = catalogue.parse(condition.chunker)
+        drawing = boundaries if spec.by else store
+        if spec.by and drawing is None:
+            raise ConditionError(f"{spec.by} draws the boundaries of {condition}; give its store")
+        embed: semantic.Embed | None = drawing.encode if drawing else None
+        if drawing and spec.name == "semantic":
+            embed = _remembered(drawing, collection)
+        protocol = PROTOCOLS[condition.protocol]
+        chunker = catalogue.build(condition.chunker, protocol, embed, _tokenizer(store))
     return chunk_documents(chunker, collection.documents)
+
+
+def _tokenizer(store: VectorStore | None) -> TextTokens | None:
+    """The encoder's own tokenizer; None where it shows none."""
+    if store and hasattr(store.encoder, "content") and hasattr(store.encoder, "decode"):
+        return cast(TextTokens, store.encoder)
+    return None
 
 
 def _remembered(store: VectorStore, collection: Collection) -> semantic.Embed:

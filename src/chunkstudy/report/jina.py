@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from chunkstudy import statistics
+from chunkstudy.encoders import models
 from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.grids import BEIR_AT_HAND, JINA, LATE, OWN, PRE, WIDE
 from chunkstudy.report.published import Library
@@ -66,6 +67,8 @@ def berlin(published: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
             "late": printed[CONTEXTUALIZED],
             "late - plain": f"{float(printed[CONTEXTUALIZED]) - float(printed[PRE]):.3f}",
         }
+        if len(measured):
+            measured = measured[measured["encoder"] == models.parse_slug(MINILM)[0]]
         found = measured[measured["chunk"] == chunk] if len(measured) else measured
         for one in found.to_dict("records"):
             row |= {

@@ -14,37 +14,36 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy import statistics
+from chunkstudy.encoders import models
 from chunkstudy.experiment import records
-from chunkstudy.experiment.conditions import MINILM, NONE, Condition
+from chunkstudy.experiment.conditions import Condition, weights_needed
 from chunkstudy.experiment.encoding import PRE_EMBEDDING
 from chunkstudy.experiment.places import Places
-from chunkstudy.protocols import (
-    AS_PUBLISHED_CHROMA,
-    AS_PUBLISHED_IELAB,
-    AS_PUBLISHED_JINA,
-    CORRECTED,
+from chunkstudy.experiment.published_grid import corrected
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
+from chunkstudy.report.cells import (
+    Change,
+    Mean,
+    NoCondition,
+    Similarity,
+    Source,
+    conditions_of,
+    pattern,
+    source_of,
+    with_conditions,
 )
 
-LARGE = "text-embedding-3-large"
-CHROMA_LENGTH = {("minilm", "recursive"): "-wordpiece-special"}
-"""Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
-table of length functions."""
 SIZE_UNIT = {"minilm": "wordpiece", "main": "cl100k"}
 SPECIAL_TOKENS = {"minilm": 2, "main": 0}
-NO_KEY = (
-    "needs OPENAI_API_KEY: the ranking, and for semantic chunkers the boundaries, come from "
-    "text-embedding-3-large"
-)
-NO_WEIGHTS = "needs {}, whose weights are not in the registry yet"
-NO_CONDITION = "not a condition: a fact of the collection"
 HNSW = "hnsw.csv"
+BERLIN = "berlin.csv"
 PROTOCOL_OF = {
     "chroma": AS_PUBLISHED_CHROMA.name,
     "jina": AS_PUBLISHED_JINA.name,
     "taxonomy": AS_PUBLISHED_IELAB.name,
 }
-"""Each cell is judged against the protocol of the work that printed it."""
-NO_LLM = "needs OPENAI_API_KEY: the boundaries come from gpt-4o"
+"""Each cell is judged against the protocol of the work that made it; one that quotes another work
+against that one's."""
 COLUMNS = [
     "work", "table", "collection", "chunker", "encoder", "ordering", "part", "cut", "measure",
     "statistic", "published", "decimals", "unit", "state", "line", "protocol", "run",
@@ -130,22 +129,6 @@ def measured_noise(places: Places) -> float:
     return largest
 
 
-def condition_of(cell: pd.Series, protocol: str) -> Condition | str:
-    """The condition that reproduces a cell, or the reason why none does."""
-    if cell["work"] != "chroma":
-        return NO_WEIGHTS.format(cell["encoder"]) if cell["encoder"] else NO_CONDITION
-    chunker = str(cell["chunker"])
-    family = chunker.split("-")[0]
-    if family == "llm":
-        return NO_LLM
-    chunker += CHROMA_LENGTH.get((_table(cell), family), "")
-    if cell["measure"] in ("PrecisionOmega", "chunk size") and family in ("recursive", "token"):
-        return Condition("chroma", chunker, NONE, NONE, protocol)
-    if cell["encoder"] == LARGE:
-        return NO_KEY
-    return Condition("chroma", chunker, MINILM, "pre_embedding", protocol)
-
-
 def verdict(cell: pd.Series, value: float, noise: float) -> str:
     """``exact`` at the printed digits (rounded or truncated), ``within_noise``, or ``deviates``.
 
@@ -176,42 +159,98 @@ def _compare(cell: pd.Series, library: Library, noise: float) -> dict[str, objec
     }
     if cell["state"] == "lost":
         return row | {"reason": "the printed value is lost in the source"}
-    condition = condition_of(cell, AS_PUBLISHED_CHROMA.name)
-    if isinstance(condition, str):
-        return row | {"reason": condition}
-    scores = library.get(condition)
-    if scores is None:
-        return row | {"reason": f"open: run `chunkstudy run --only '{condition}'`"}
-    value, interval = _reproduced(cell, scores, library)
-    row |= {"run": str(condition), "reproduced": _shown(value)}
+    source = source_of(cell)
+    if isinstance(source, NoCondition):
+        return row | {"reason": source.reason}
+    if isinstance(source, Similarity):
+        return row | _similarity(cell, source, library.places, noise)
+    row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
+    if reason := _why_missing(source, library):
+        return row | {"reason": reason}
+    value, interval, sensitivity = _reproduced(cell, source, library)
+    row["reproduced"] = _shown(value, cell)
     if interval is not None:
-        row |= {"low": _shown(interval.low), "high": _shown(interval.high)}
-    twin = condition_of(cell, CORRECTED.name)
-    other = library.get(twin) if isinstance(twin, Condition) else None
-    if other is not None:
-        row["corrected"] = _shown(_reproduced(cell, other, library)[0])
+        row |= {"low": _shown(interval.low, cell), "high": _shown(interval.high, cell)}
+    twin = with_conditions(source, corrected)
+    if all(library.get(one) for one in conditions_of(twin)):
+        row["corrected"] = _shown(_reproduced(cell, twin, library)[0], cell)
     if cell["state"] == "whole":
-        row["difference"] = f"{value - float(str(cell['printed'])):.3f}"
-    scale = 100 if cell["unit"] == "percent" else 1
-    return row | {"verdict": verdict(cell, value, noise * scale)}
+        row["difference"] = _shown(value - float(str(cell["printed"])), cell)
+    return row | {"verdict": verdict(cell, value, noise * sensitivity)}
+
+
+def _similarity(
+    cell: pd.Series, source: Similarity, places: Places, noise: float
+) -> dict[str, object]:
+    path = places.results / "experiments" / BERLIN
+    table = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=["encoder", "chunk"])
+    found = table[(table["encoder"] == source.model) & (table["chunk"] == source.chunk)]
+    if found.empty:
+        needs = weights_needed(models.spec(source.model))
+        return {"reason": "; ".join([*needs, "then run `chunkstudy experiment berlin`"])}
+    value = float(found[source.arm].iloc[0])
+    return {
+        "run": f"experiments/{BERLIN}",
+        "reproduced": _shown(value, cell),
+        "corrected": _shown(float(found["late"].iloc[0]), cell) if source.arm != "plain" else None,
+        "difference": _shown(value - float(str(cell["printed"])), cell),
+        "verdict": verdict(cell, value, noise),
+    }
+
+
+def _why_missing(source: Source, library: Library) -> str:
+    """Why a cell has no score: what its condition needs, or the first missing one of several."""
+    wanted = list(dict.fromkeys(conditions_of(source)))
+    missing = [one for one in wanted if library.get(one) is None]
+    if not missing:
+        return ""
+    first = missing[0]
+    # What this machine has is left out, so that the table is the same everywhere.
+    reason = "; ".join(first.needs()) or f"open: run `chunkstudy run --only '{first}'`"
+    if len(wanted) == 1:
+        return reason
+    many = f"computed from {len(wanted)} conditions, {len(missing)} of them missing"
+    return f"{many}, first {first}: {reason}"
 
 
 def _reproduced(
-    cell: pd.Series, scores: Scores, library: Library
-) -> tuple[float, statistics.Interval | None]:
-    """The cell's value in its printed unit, and the interval of a mean."""
+    cell: pd.Series, source: Source, library: Library
+) -> tuple[float, statistics.Interval | None, float]:
+    """The cell's value in its printed unit, the interval of a mean over queries, and how far the
+    value moves, in its unit, where a score moves by one."""
+    if isinstance(source, Mean):
+        parts = [_reproduced(cell, part, library) for part in source.parts]
+        return (
+            statistics.mean([value for value, _, _ in parts]),
+            None,
+            max(sensitivity for _, _, sensitivity in parts),
+        )
+    if isinstance(source, Change):
+        before, after = (
+            statistics.mean(_scores(cell, one, library)) for one in conditions_of(source)
+        )
+        return 100 * (after / before - 1), None, 100 * (1 + after / before) / before
+    assert isinstance(source, Condition)
     if cell["measure"] == "chunk size":
-        table = _table(cell)
-        return scores.run.sizes[SIZE_UNIT[table]].mean + SPECIAL_TOKENS[table], None
-    values = 100 * library.values(scores, str(cell["measure"]), str(cell["part"]))
+        table = "minilm" if "MiniLM" in str(cell["encoder"]) else "main"
+        run = _record(source, library).run
+        return run.sizes[SIZE_UNIT[table]].mean + SPECIAL_TOKENS[table], None, 1.0
+    scale = 100.0 if cell["unit"] == "percent" else 1.0
+    values = scale * _scores(cell, source, library)
     if cell["statistic"] == "std":
-        return statistics.population_std(values), None
-    return statistics.mean(values), statistics.bootstrap_interval(values)
+        return statistics.population_std(values), None, scale
+    return statistics.mean(values), statistics.bootstrap_interval(values), scale
 
 
-def _table(cell: pd.Series) -> str:
-    return "minilm" if "MiniLM" in str(cell["encoder"]) else "main"
+def _scores(cell: pd.Series, condition: Condition, library: Library) -> pd.Series:
+    return library.values(_record(condition, library), str(cell["measure"]), str(cell["part"]))
 
 
-def _shown(value: float) -> str:
-    return f"{value:.3f}"
+def _record(condition: Condition, library: Library) -> Scores:
+    record = library.get(condition)
+    assert record is not None
+    return record
+
+
+def _shown(value: float, cell: pd.Series) -> str:
+    return f"{value:.5f}" if cell["unit"] == "fraction" else f"{value:.3f}"

@@ -1,0 +1,63 @@
+"""The tokens that windows, sentence ends and decoded text are made of.
+
+WordPiece's, or the evaluated encoder's own (``Protocol.tokenizer``).
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+
+import numpy as np
+
+from chunkstudy.chunkers.structure import with_what_is_dropped
+from chunkstudy.encoders.contextualized import tokens_between
+from chunkstudy.spans import RewrittenSpan, Span
+from chunkstudy.tokens import TokenOffsets, without_surrogates, wordpiece
+
+
+class TextTokens(typing.Protocol):
+    """An encoder's tokenizer."""
+
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
+        """Of each text the ids without special tokens, and the characters of each token."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The ids put back into text."""
+        ...
+
+
+class WordPieces:
+    """BERT's uncased WordPiece, which all of the study's models but the XLM-R ones use."""
+
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
+        clean = [without_surrogates(text) for text in texts]
+        return [
+            (one.ids, np.asarray(one.offsets, dtype=np.int64).reshape(-1, 2))
+            for one in wordpiece().encode_batch(clean, add_special_tokens=False)
+        ]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return wordpiece().decode(list(ids), skip_special_tokens=False)
+
+
+def token_spans(text: str, tokenizer: TextTokens) -> list[Span]:
+    """The characters of each token; what a tokenizer drops belongs to the token before it."""
+    ((_, offsets),) = tokenizer.content([text])
+    return with_what_is_dropped(text, [(start, end) for start, end in offsets.tolist()])
+
+
+def decoded(text: str, spans: Sequence[Span], tokenizer: TextTokens) -> list[RewrittenSpan]:
+    """Chunks whose text is their tokens put back together, as Jina's plain arm embeds them
+    (mteb_chunked_eval.py:351-356): lower case, spaces as the tokenizer sets them, [UNK] for what
+    the vocabulary lacks, and ``##`` where a chunk starts inside a word.
+    """
+    starts, ends = np.asarray(spans, dtype=np.int64).reshape(-1, 2).T
+    ((ids, offsets),) = tokenizer.content([text])
+    return [
+        (start, end, tokenizer.decode(ids[first:last]))
+        for (start, end), (first, last) in zip(
+            spans, tokens_between(offsets, starts, ends).tolist(), strict=True
+        )
+    ]

@@ -1,0 +1,128 @@
+"""An estimate adds up, counts what conditions share once, and says where it would run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.encoders import models
+from chunkstudy.experiment import devices, grids, published_grid
+from chunkstudy.experiment.conditions import LARGE, Condition
+from chunkstudy.experiment.estimate import collection_tokens, estimate, prices, readings
+from chunkstudy.experiment.grids import WIDE
+from chunkstudy.experiment.places import Places
+
+ROOT = Places(Path(__file__).parents[1])
+
+
+@pytest.fixture
+def nothing_recorded(tmp_path: Path) -> Places:
+    """A study whose records are gone and whose collections' facts are there."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "parts").symlink_to(ROOT.results / "parts")
+    return Places(tmp_path)
+
+
+def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
+    grid = grids.grid()
+    found = prices(grid, nothing_recorded)
+    assert [one.blocked for one in found] == sorted(one.blocked for one in found)
+    assert {one.condition for one in found} == set(grid)
+    lines = list(estimate(grid, nothing_recorded, "h200"))
+    assert len(lines) == len(grid) + 3
+    *_, open_line, blocked_line, all_line = (_numbers(line) for line in lines)
+    assert all_line[0] == pytest.approx(sum(one.tokens for one in found) / 1e6, abs=0.01)
+    assert all_line[1] == pytest.approx(sum(one.dollars for one in found), abs=0.01)
+    for total, first, second in zip(all_line, open_line, blocked_line, strict=True):
+        assert total == pytest.approx(first + second, abs=0.02)
+
+
+def test_readings_that_conditions_share_count_once(nothing_recorded: Places) -> None:
+    grid = grids.grid()
+    tokens: dict[tuple[str, ...], float] = {}
+    for one in grid:
+        for reading in readings(one):
+            size = collection_tokens(one.collection, nothing_recorded)
+            tokens[reading.key] = size * reading.passes
+    total = sum(one.tokens for one in prices(grid, nothing_recorded))
+    assert total == pytest.approx(sum(tokens.values()))
+    twice = sum(one.tokens for one in prices([*grid, *grid], nothing_recorded))
+    assert twice == pytest.approx(total)
+
+
+def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded: Places) -> None:
+    models_of = (published_grid.JINA_SMALL, published_grid.JINA_V3, published_grid.NOMIC)
+    conditions = [
+        published_grid.taxonomy("fiqa", "semantic", model, ordering)
+        for model in models_of
+        for ordering in published_grid.ORDERINGS
+    ]
+    size = collection_tokens("fiqa", nothing_recorded)
+    total = sum(one.tokens for one in prices(conditions, nothing_recorded))
+    assert total == pytest.approx(size * (3 + 2 * len(models_of)))
+
+
+def test_minilms_operations_are_those_of_its_linear_layers(nothing_recorded: Places) -> None:
+    condition = Condition("scifact", "fixed-256", WIDE, "pre_embedding", "corrected")
+    (one,) = prices([condition], nothing_recorded)
+    assert one.operations == one.tokens * 6 * 2 * (4 * 384**2 + 2 * 384 * 1536)
+    line, *_ = estimate([condition], nothing_recorded)
+    assert line.endswith("\t6.1 min\t$0.00")
+
+
+def test_attention_counts_where_a_model_reads_thousands_of_tokens(nothing_recorded: Places) -> None:
+    model = published_grid.JINA_V3
+    plain, late = (
+        prices([published_grid.taxonomy("gutenqa", "fixed-256", model, one)], nothing_recorded)[0]
+        for one in published_grid.ORDERINGS
+    )
+    assert late.tokens == plain.tokens
+    expected = models.spec(model).flops_per_token(8192) / models.spec(model).flops_per_token(0)
+    assert late.operations / plain.operations == pytest.approx(expected)
+
+
+def test_an_api_costs_dollars_and_no_operations_here(nothing_recorded: Places) -> None:
+    condition = Condition("chroma", "token-400-200", LARGE, "pre_embedding", "corrected")
+    (one,) = prices([condition], nothing_recorded)
+    assert one.operations == 0
+    assert one.dollars == pytest.approx(2 * 328_208 / 1e6 * 0.13)
+
+
+def test_a_faster_device_takes_less_time(nothing_recorded: Places) -> None:
+    grid = [one for one in published_grid.published_grid() if one.collection == "gutenqa"]
+    slow, fast = (
+        _minutes(list(estimate(grid, nothing_recorded, name))[-1])
+        for name in (devices.TWO_CORES, "t4")
+    )
+    ratio = devices.device("t4").rate / devices.device(devices.TWO_CORES).rate
+    assert slow / fast == pytest.approx(ratio, rel=0.01)
+    with pytest.raises(ValueError, match="unknown device 'abacus'; use one of two-cores"):
+        list(estimate(grid, nothing_recorded, "abacus"))
+
+
+def test_what_is_recorded_costs_nothing() -> None:
+    recorded = Condition("scifact", "fixed-256", WIDE, "pre_embedding", "corrected")
+    assert prices([recorded], ROOT) == []
+
+
+def test_every_collection_has_a_size(tmp_path: Path) -> None:
+    for name in {one.collection for one in grids.grid()}:
+        assert collection_tokens(name, Places(tmp_path)) > 0
+    for name in ("scifact", "gutenqa-emma"):
+        recorded = collection_tokens(name, ROOT)
+        assert recorded != collection_tokens(name, Places(tmp_path))
+
+
+def _numbers(line: str) -> tuple[float, float]:
+    tokens = re.search(r"([\d.]+) M tokens", line)
+    dollars = re.search(r"\$([\d.]+)$", line)
+    assert tokens and dollars
+    return float(tokens[1]), float(dollars[1])
+
+
+def _minutes(line: str) -> float:
+    found = re.search(r"\t([\d.]+) (min|h)\t", line)
+    assert found
+    return float(found[1]) * (60 if found[2] == "h" else 1)

@@ -1,0 +1,226 @@
+"""Every cell of the papers that a model produced has a condition, and every condition a cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from chunkstudy.encoders import models
+from chunkstudy.experiment import grids, published_grid
+from chunkstudy.experiment.conditions import LARGE, MINILM, Condition, ConditionError
+from chunkstudy.experiment.places import Places
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.report import cells
+from chunkstudy.report.cells import (
+    Change,
+    Mean,
+    NoCondition,
+    Similarity,
+    conditions_of,
+    source_of,
+)
+from chunkstudy.report.places_of_cells import minilm_in_place_of
+from chunkstudy.report.published import read_published
+
+PLACES = Places(Path(__file__).parents[1])
+CELLS = read_published(PLACES)
+CELLS_OF = {
+    work: [(cell, source_of(cell)) for _, cell in rows.iterrows()]
+    for work, rows in CELLS.groupby("work")
+}
+
+
+def cells_of(work: str, table: str) -> list[tuple[pd.Series, cells.Source]]:
+    return [(cell, source) for cell, source in CELLS_OF[work] if cell["table"] == table]
+
+
+@pytest.mark.parametrize(
+    ("work", "table", "single", "computed", "without"),
+    [
+        ("chroma", "main", 113, 0, 0),
+        ("chroma", "minilm", 29, 0, 0),
+        ("chroma", "appendix", 684, 0, 0),
+        ("jina", "berlin", 0, 6, 0),
+        ("jina", "beir", 15, 0, 5),
+        ("jina", "combinations", 72, 0, 0),
+        ("taxonomy", "1", 8, 0, 0),
+        ("taxonomy", "2", 48, 0, 0),
+        ("taxonomy", "3", 168, 56, 0),
+        ("taxonomy", "4", 0, 224, 0),
+        ("taxonomy", "5", 168, 56, 0),
+    ],
+)
+def test_the_grid_accounts_for_every_cell_by_table(
+    work: str, table: str, single: int, computed: int, without: int
+) -> None:
+    found = [source for _, source in cells_of(work, table)]
+    counted = [
+        sum(isinstance(source, kind) for source in found)
+        for kind in (Condition, (Mean, Change, Similarity), NoCondition)
+    ]
+    assert counted == [single, computed, without]
+    listed = set(grids.grid())
+    assert all(one in listed for source in found for one in conditions_of(source))
+
+
+def test_only_the_model_that_the_text_names_and_nobody_ran_has_no_cell() -> None:
+    bound = {one for rows in CELLS_OF.values() for _, s in rows for one in conditions_of(s)}
+    listed = [one for one in published_grid.published_grid() if one.protocol != CORRECTED.name]
+    named = models.slug(published_grid.E5)
+    assert {one.encoder for one in listed if one not in bound} == {named}
+    assert all(one in bound for one in listed if one.encoder != named)
+
+
+def test_every_published_condition_has_its_corrected_twin() -> None:
+    listed = set(published_grid.published_grid())
+    assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
+
+
+def test_a_cell_names_its_own_collection_chunker_model_and_ordering() -> None:
+    for work in ("jina", "taxonomy"):
+        for cell, source in CELLS_OF[work]:
+            if not isinstance(source, Condition) or cell["statistic"] == "original":
+                continue
+            assert source.collection == cell["collection"]
+            assert source.chunker.split("-by-")[0] == cell["chunker"]
+            assert models.parse_slug(source.encoder)[0] == cell["encoder"]
+            assert source.ordering.split("-")[0] == cell["ordering"]
+
+
+def test_semantic_boundaries_of_the_taxonomy_are_one_models() -> None:
+    drawn = {
+        (one.encoder, one.chunker)
+        for one in published_grid.published_grid()
+        if one.protocol == "as_published-ielab" and one.chunker.startswith("semantic")
+    }
+    small = models.slug(published_grid.JINA_SMALL)
+    assert (small, "semantic") in drawn
+    assert {chunker for encoder, chunker in drawn if encoder != small} == {f"semantic-by-{small}"}
+
+
+def test_boundaries_by_the_evaluated_model_are_not_named_twice() -> None:
+    small = models.slug(published_grid.JINA_SMALL)
+    with pytest.raises(ConditionError, match="leave `-by-` out"):
+        Condition("scifact", f"semantic-by-{small}", small, "pre_embedding", "corrected")
+    with pytest.raises(RuntimeError, match="unknown encoder"):
+        Condition("scifact", "semantic-by-nobody", small, "pre_embedding", "corrected")
+    with pytest.raises(ValueError, match="unknown chunker"):
+        Condition("scifact", f"fixed-256-by-{small}", LARGE, "pre_embedding", "corrected")
+
+
+def test_quoted_scores_are_judged_by_the_protocol_that_made_them() -> None:
+    for cell, source in [*cells_of("taxonomy", "1"), *cells_of("taxonomy", "2")]:
+        (condition,) = conditions_of(source)
+        quoted = "lumberchunker" if cell["table"] == "1" else "jina"
+        expected = quoted if cell["statistic"] == "original" else "ielab"
+        assert condition.protocol == f"as_published-{expected}"
+
+
+def test_an_average_is_of_the_cells_its_row_or_column_prints() -> None:
+    for number in ("3", "4", "5"):
+        for cell, source in cells_of("taxonomy", number):
+            across = [name for name in ("collection", "chunker") if cell[name] == "average"]
+            assert isinstance(source, Mean) == bool(across)
+            if isinstance(source, Mean):
+                assert len(source.parts) == 6 ** len(across)
+                assert len(set(source.parts)) == len(source.parts)
+                names = {one.collection for one in conditions_of(source)}
+                assert names == (
+                    set(cells.IN_CORPUS)
+                    if cell["collection"] == "average"
+                    else {cell["collection"]}
+                )
+
+
+def test_a_change_is_from_plain_to_contextualized() -> None:
+    for cell, source in cells_of("taxonomy", "4"):
+        for one in source.parts if isinstance(source, Mean) else (source,):
+            assert isinstance(one, Change)
+            assert one.before.ordering == "pre_embedding"
+            assert replace(one.after, ordering="pre_embedding") == one.before
+            assert one.after.ordering.startswith("contextualized"), cell
+
+
+@pytest.mark.parametrize(
+    "reason",
+    sorted({need for one in grids.grid() for need in one.needs()}),
+)
+def test_what_a_condition_needs_is_a_sentence_with_what_to_do(reason: str) -> None:
+    assert 40 < len(reason) < 220
+    assert reason[-1] not in ".;,"
+    assert "\n" not in reason
+    assert "not built" not in reason
+    actions = ("python -m chunkstudy", "needs ", "look up", "not pinned here")
+    assert any(action in reason for action in actions)
+
+
+def test_a_condition_is_open_only_where_nothing_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path))
+    monkeypatch.setenv("OPENAI_API_KEY", "not a key")
+    recorded = replace(models.spec(published_grid.NOMIC), verified=True)
+    weights = published_grid.taxonomy("fiqa", "fixed-256", published_grid.NOMIC, "pre_embedding")
+    assert "encoders.models" in str(weights.reason_not_run)
+    monkeypatch.setattr(models, "with_recorded_digests", lambda spec: recorded)
+    assert weights.reason_not_run is None
+    assert list(weights.needs()), "nor on its weights"
+    llm, plain = (published_grid.chroma(chunker) for chunker in ("llm", "recursive-200-0"))
+    assert plain.reason_not_run is None
+    assert "gpt-4o" in str(llm.reason_not_run)
+    assert list(plain.needs()), "what a table says does not depend on this machine's keys"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert "OPENAI_API_KEY" in str(plain.reason_not_run)
+    assert all(one.reason_not_run is None for one in grids.laptop_grid())
+    assert {one.encoder.split("-w")[0] for one in grids.laptop_grid()} == {MINILM, "none"}
+
+
+def test_minilm_stands_where_its_grid_has_the_same_place() -> None:
+    listed = set(grids.grid())
+    for work in ("jina", "taxonomy"):
+        for cell, source in CELLS_OF[work]:
+            placed = minilm_in_place_of(cell, PLACES)
+            if placed is None:
+                continue
+            assert type(placed) is type(source)
+            pairs = zip(conditions_of(placed), conditions_of(source), strict=True)
+            for ours, theirs in pairs:
+                assert ours in listed
+                assert MINILM in ours.encoder
+                assert ours.collection.startswith(theirs.collection)
+                name = ours.chunker.removesuffix("-released")
+                assert theirs.chunker.startswith(name) or name == "none"
+                if name != "none":
+                    assert ours.protocol == theirs.protocol
+                    assert ours.ordering[:5] == theirs.ordering[:5]
+
+
+def test_minilm_fills_jinas_methods_and_the_book_that_is_public() -> None:
+    filled = {
+        (cell["work"], cell["table"], cell["collection"])
+        for work in ("jina", "taxonomy")
+        for cell, source in CELLS_OF[work]
+        if isinstance(source, Condition) and minilm_in_place_of(cell, PLACES) is not None
+    }
+    for collection in ("scifact", "nfcorpus"):
+        assert {("jina", "beir", collection), ("jina", "combinations", collection)} <= filled
+        assert {("taxonomy", number, collection) for number in "235"} <= filled
+    assert {("taxonomy", number, "gutenqa") for number in "135"} <= filled
+    assert not [one for one in filled if one[2] in ("fiqa", "trec-covid", "quora", "scidocs")]
+
+
+def test_a_document_of_one_paragraph_is_its_paragraph(tmp_path: Path) -> None:
+    (cell,) = [
+        cell
+        for cell, source in cells_of("taxonomy", "3")
+        if isinstance(source, Condition)
+        and (cell["collection"], cell["chunker"]) == ("scifact", "paragraph")
+        and cell["encoder"] == published_grid.NOMIC
+    ]
+    placed = minilm_in_place_of(cell, PLACES)
+    assert isinstance(placed, Condition)
+    assert (placed.chunker, placed.protocol) == ("none", "corrected")
+    assert minilm_in_place_of(cell, Places(tmp_path)) is None
