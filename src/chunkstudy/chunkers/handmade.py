@@ -1,8 +1,8 @@
 """A segmentation of the built-in documents made by hand, in the place of an LLM's.
 
 ``data/builtin/segmentations/lumberchunker-handmade.json`` names, per document, how each chunk but
-the first begins: paragraphs, headings or turns at which the matter changes, chosen by reading, the
-way LumberChunker asks an LLM to choose (A.3). A document that is not named is one chunk, as the
+the first begins: a paragraph, heading or turn at which the matter changes, judged by a person from
+how each begins, where LumberChunker asks an LLM (A.3). A document that is not named is one chunk, as the
 official code leaves texts of fewer than five paragraphs. No model took part.
 """
 
