@@ -185,12 +185,11 @@ def test_the_guard_makes_an_empty_document_harmless_and_nan_does_not() -> None:
     judged: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, float]] = {}
     for n in range(20):
-        scores = np.random.default_rng(n).permutation(400).tolist()
-        runs[f"q{n}"] = dict(zip(ids, map(float, scores), strict=True))
-        judged[f"q{n}"] = {ids[scores.index(399)]: 1, ids[scores.index(398)]: 1}
-    orders = [nan_guard.with_empty(ids, 3, seed) for seed in range(8)]
-    assert all(len(order) == 403 and set(ids) < set(order) for order in orders)
-    assert all(order == sorted(order) for order in orders)
-    assert {nan_guard.mean_ndcg(judged, runs, order, -1.0) for order in orders} == {1}
-    spoilt = {nan_guard.mean_ndcg(judged, runs, order, math.nan) for order in orders}
-    assert max(spoilt) < 1 and len(spoilt) > 1  # how much depends on where the empty ones stand
+        ranked = np.random.default_rng(n).permutation(ids).tolist()
+        runs[f"q{n}"] = {one: 1 - rank / 400 for rank, one in enumerate(ranked)}
+        judged[f"q{n}"] = {ranked[0]: 1, ranked[1]: 1}
+    draws = [nan_guard.empty_documents(ids, 3, seed) for seed in range(8)]
+    assert all(len(set(drawn) - set(ids)) == 3 for drawn in draws)
+    assert {nan_guard.mean_ndcg(judged, runs, drawn, -1.0) for drawn in draws} == {1}
+    spoilt = {nan_guard.mean_ndcg(judged, runs, drawn, math.nan) for drawn in draws}
+    assert max(spoilt) < 1 and len(spoilt) > 1  # how much depends on the empty ones' ids

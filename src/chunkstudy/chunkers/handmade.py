@@ -2,8 +2,8 @@
 
 ``data/builtin/segmentations/lumberchunker-handmade.json`` names, per document, how each chunk but
 the first begins: a paragraph, heading or turn at which the matter changes, judged by a person from
-how each begins, where LumberChunker asks an LLM (A.3). A document that is not named is one chunk, as the
-official code leaves texts of fewer than five paragraphs. No model took part.
+how each begins, where LumberChunker asks an LLM (A.3). A document that is not named is one chunk,
+as the official code leaves texts of fewer than five paragraphs. No model took part.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def similarities(example: Example, encoder: TransformerEncoder) -> pd.DataFrame:
     ):
         found[name] = encoder.pool([layout], [in_sequence(places, document_ends=False)])[0]
     columns = {name: vectors @ query for name, vectors in found.items()}
-    return pd.DataFrame({"chunk": [c.strip()[:NAMED] for c in example.chunks], **columns})
+    return pd.DataFrame({"chunk": [c.strip()[:NAMED].strip() for c in example.chunks], **columns})
 
 
 def in_notebook(text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:

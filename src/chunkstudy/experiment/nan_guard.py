@@ -38,7 +38,7 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
 
     The rankings are those of the corrected protocol, semantic chunks, contextualized.
 
-    A row per collection, proportion and draw of the empty documents' places among the others.
+    A row per collection, proportion and draw of the empty documents' ids.
     """
     rows = []
     for name in names:
@@ -64,9 +64,9 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
         for proportion, share in EMPTY_SHARE.items():
             empties = max(1, round(share * len(ids)))
             for seed in range(SEEDS):
-                order = with_empty(ids, empties, seed)
+                added = empty_documents(ids, empties, seed)
                 kept, guarded = (
-                    mean_ndcg(judged, runs, order, value) for value in (math.nan, -1.0)
+                    mean_ndcg(judged, runs, added, value) for value in (math.nan, -1.0)
                 )
                 rows.append((name, proportion, empties, seed, f"{guarded:.6f}", f"{kept:.6f}"))
     columns = ["collection", "proportion", "empty documents", "seed", "guarded", "NaN kept"]
@@ -76,32 +76,39 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
     return table
 
 
-def with_empty(ids: list[str], empties: int, seed: int) -> list[str]:
-    """The ids with as many empty documents' ids put in at random places.
+def empty_documents(ids: list[str], empties: int, seed: int) -> list[str]:
+    """The ids of as many empty documents: those of documents drawn by chance, a letter longer.
 
-    ielab's code groups by document id, which sorts, so a place is an id: that of a document drawn
-    by chance, with a letter more (beir_evaluator.py:77-113).
+    Where NaN is compared, trec_eval falls back on the ids, so their place among the others decides.
     """
     drawn = np.random.default_rng(seed).choice(len(ids), size=empties, replace=False)
-    return sorted([*ids, *(f"{ids[i]}e" for i in drawn)])
+    return [f"{ids[i]}e" for i in drawn]
 
 
 def mean_ndcg(
     judged: Mapping[str, Mapping[str, int]],
-    runs: Mapping[str, Mapping[str, float]],
-    order: list[str],
+    runs: Mapping[str, dict[str, float]],
+    empties: Sequence[str],
     empty_score: float,
 ) -> float:
-    """Mean nDCG@10 by pytrec_eval itself, documents handed over in this order.
+    """Mean nDCG@10 by pytrec_eval itself, documents handed over as ielab's code does.
 
-    An equal id is dropped, as both official evaluators do.
+    That is by score descending with NaN last (beir_evaluator.py: ``sort_values``); an equal id is
+    dropped, as both official evaluators do.
+
+    Args:
+        judged: grades by query and document.
+        runs: scores by query and document, the best first.
+        empties: documents that all queries score ``empty_score``.
+        empty_score: NaN, or what a guard makes of it.
     """
     evaluator = pytrec_eval.RelevanceEvaluator(
         {query: dict(judged[query]) for query in runs if query in judged}, {"ndcg_cut.10"}
     )
+    last = dict.fromkeys(empties, empty_score)
     found = evaluator.evaluate(
         {
-            query: {one: scores.get(one, empty_score) for one in order if one != query}
+            query: {one: score for one, score in (scores | last).items() if one != query}
             for query, scores in runs.items()
         }
     )
