@@ -27,6 +27,7 @@ from chunkstudy.report import (
     taxonomy_answers,
 )
 from chunkstudy.report.audit import audit
+from chunkstudy.report.claims import ledger
 from chunkstudy.report.findings import findings
 from chunkstudy.report.labels_answers import tables as labels_tables
 from chunkstudy.report.late_chunking_answers import answers
@@ -84,10 +85,11 @@ def reproduce(places: Places) -> None:
 
 
 def derive_tables(places: Places) -> None:
-    """Write ``results/tables``, ``results/comparison.csv``, ``paper/generated``, README's table."""
+    """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README."""
     comparison = compare(places)
     made = make_tables(places, comparison)
     _write_csv(comparison, places.results / "comparison.csv")
+    _write_csv(ledger.derive(places, comparison, made), places.results / "claims.csv")
     for name, table in made.items():
         _write_csv(table, places.tables / f"{name}.csv")
         if name in CAPTIONS:

@@ -1,0 +1,77 @@
+"""Committed facts are what the collections give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.experiment import claim_facts
+from chunkstudy.spans import Collection
+
+PARTS = Path(__file__).parents[1] / "results" / "parts"
+
+
+@pytest.mark.real_data
+def test_questions_are_counted_as_committed(chroma_collection: Collection) -> None:
+    found = claim_facts.questions(chroma_collection)
+    pd.testing.assert_frame_equal(
+        found, pd.read_csv(PARTS / "chroma_questions.csv"), check_dtype=False
+    )
+
+
+@pytest.mark.real_data
+def test_hits_are_counted_as_committed_and_by_brute_force(chroma_collection: Collection) -> None:
+    row = claim_facts._hits("token-400-0", claim_facts.CORRECTED, chroma_collection)
+    stored = pd.read_csv(PARTS / "chroma_hits.csv").set_index(["chunker", "protocol"])
+    assert stored.loc[("token-400-0", "corrected"), "all"] == row["all"]
+    chunks = claim_facts.chunk_documents(
+        claim_facts.catalogue.build("token-400-0", claim_facts.CORRECTED),
+        chroma_collection.documents,
+    )
+    names = [document.id for document in chroma_collection.documents]
+    spans = list(zip(chunks.document, chunks.start, chunks.end, strict=True))
+    counts = [
+        sum(
+            any(names[d] == j.document and s < j.end and j.start < e for j in judged)
+            for d, s, e in spans
+        )
+        for judged in list(chroma_collection.judgments_by_query().values())[:40]
+    ]
+    touching = claim_facts.TokenOverlap.of(chroma_collection, chunks, "overlap").touching_counts
+    assert counts == touching[:40].tolist()
+
+
+def test_a_word_and_between_names_is_told_from_one_between_things() -> None:
+    assert claim_facts._joins_with_and("Who are Ada and what did she do?")
+    assert claim_facts._joins_with_and("What are date and place?")
+    assert not claim_facts._joins_with_and("What do Procter and Gamble sell?")
+    assert not claim_facts._joins_with_and("What is sand?")
+
+
+def test_segmentations_are_counted_in_a_post_of_two() -> None:
+    post = (
+        "# post\n\n## WHOLE\n\n#### 3 chunk(s)\n\none two\n\n\nthree four\n\nfive\n\n"
+        "## PART\n\n#### 2 chunk(s)\n\none two\n\nfour\n\n---\n"
+    )
+    found = claim_facts.segmentations(post).set_index("segmentation")
+    assert found["chunks found"].tolist() == [3, 2]
+    assert found.loc["PART", "words shared with the longest"] == 3
+    assert found.loc["PART", "words of the longest"] == 5
+
+
+def test_the_printed_prompt_is_counted_from_its_first_to_its_last_line() -> None:
+    report = "x\nYou are an agent that asks.\n```\nNo question that has ALREADY BEEN USED.\nmore\n"
+    found = int(claim_facts.prompt(report)["printed prompt tokens"].iloc[0])
+    whole = claim_facts.tokens.counter("cl100k").count(
+        "You are an agent that asks. No question that has ALREADY BEEN USED."
+    )
+    assert found == whole
+
+
+def test_lengths_are_means_over_documents() -> None:
+    documents = tuple(claim_facts.Document(str(i), "x" * i) for i in (1, 2, 6))
+    found = claim_facts.lengths([Collection("small", documents, (), ())])
+    assert found["mean characters"].tolist() == [float(np.mean([1, 2, 6]))]
