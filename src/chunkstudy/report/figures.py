@@ -20,6 +20,7 @@ from chunkstudy.experiment.conditions import MINILM, NONE
 from chunkstudy.experiment.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.report import (
+    claims_figure,
     jina_figures,
     labels_figures,
     late_chunking_figures,
@@ -46,6 +47,7 @@ def write_all(places: Places) -> list[Path]:
             jina_figures.figures(places),
             which_chunker_figure.figures(places),
             taxonomy_figures.figures(places),
+            claims_figure.figures(places),
             labels_figures.figures(places),
         )
         for name, figure in drawn:

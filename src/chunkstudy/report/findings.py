@@ -1,4 +1,4 @@
-"""What the runs show that the report does not print, each sentence with its figures computed."""
+"""What the runs show that no paper prints, each sentence with its figures computed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from collections.abc import Hashable, Mapping
 
 import pandas as pd
 
+ANSWERS = {
+    "late chunking with one small model": "late_chunking_answers",
+    "Jina's posts": "jina_answers",
+    "the taxonomy": "taxonomy_answers",
+}
+"""Questions that tables answer, by what they are about."""
+
 
 def findings(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Rows of ``finding, figures``; a finding whose records are missing is left out."""
+    """Rows of ``about, finding, figures``; a finding whose records are missing is left out."""
     rows: list[tuple[str, str]] = []
     omega = comparison[
         (comparison["measure"] == "PrecisionOmega") & (comparison["verdict"] != "not_run")
@@ -44,7 +51,15 @@ def findings(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> pd.Data
             f"{repeats['all']} of {excerpts['all']} in all",
         )
     )
-    return pd.DataFrame(rows, columns=["finding", "figures"])
+    found = [("Chroma", *row) for row in rows]
+    for about, name in ANSWERS.items():
+        found += [
+            (about, f"{row['question']} {row['answer']}", row["figures"])
+            for row in made[name].to_dict("records")
+        ]
+    for row in made["labels_answers"].to_dict("records"):
+        found.append(("the tutorial", f"{str(row['about']).capitalize()}. {row['finding']}", ""))
+    return pd.DataFrame(found, columns=["about", "finding", "figures"])
 
 
 def _lengths(lengths: pd.DataFrame) -> list[tuple[str, str]]:
