@@ -133,14 +133,24 @@ def approximate(
 def experiment(
     name: Annotated[
         str,
-        typer.Argument(help="nan-guard, depth, similarity, berlin, labels or chunk-sizes"),
+        typer.Argument(
+            help="nan-guard, depth, similarity, berlin, labels, chunk-sizes or claim-facts"
+        ),
     ],
     collection: Annotated[
         list[str] | None, typer.Option(help="Collections to take; all that it applies to if none")
     ] = None,
 ) -> None:
     """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
-    from chunkstudy.experiment import berlin, chunk_sizes, depth, labels, nan_guard, similarity
+    from chunkstudy.experiment import (
+        berlin,
+        chunk_sizes,
+        claim_facts,
+        depth,
+        labels,
+        nan_guard,
+        similarity,
+    )
 
     with one_sentence():
         beir = [*grids.BEIR_AT_HAND]
@@ -151,13 +161,15 @@ def experiment(
             "berlin": (lambda where, _: berlin.measure(where), []),
             "labels": (labels.measure, ["chroma"]),
             "chunk-sizes": (chunk_sizes.measure, [*beir, "gutenqa-emma"]),
+            "claim-facts": (lambda where, _: claim_facts.write_all(where), []),
         }
         if name not in known:
             raise conditions.ConditionError(
                 f"unknown experiment {name!r}; use one of {', '.join(known)}"
             )
         measure, applies_to = known[name]
-        typer.echo(measure(places.find(), collection or applies_to).to_string())
+        table = measure(places.find(), collection or applies_to)
+        typer.echo(name if table is None else table.to_string())
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 import tempfile
@@ -32,14 +31,9 @@ from chunkstudy.report.findings import findings
 from chunkstudy.report.labels_answers import tables as labels_tables
 from chunkstudy.report.late_chunking_answers import answers
 from chunkstudy.report.published import Library, compare, read_published
+from chunkstudy.report.readme import fill
 from chunkstudy.report.which_chunker import advice, which_chunker
 
-GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
-WORKS = {
-    "chroma": "Chroma",
-    "jina": "Jina",
-    "taxonomy": "Beyond Chunk-Then-Embed, table",
-}
 CAPTIONS = {
     "chroma_main": "Chroma's main table: published beside reproduced, in percent.",
     "chroma_minilm": "Chroma's MiniLM table: published beside reproduced, in percent.",
@@ -89,7 +83,8 @@ def derive_tables(places: Places) -> None:
     comparison = compare(places)
     made = make_tables(places, comparison)
     _write_csv(comparison, places.results / "comparison.csv")
-    _write_csv(ledger.derive(places, comparison, made), places.results / "claims.csv")
+    claims = ledger.derive(places, comparison, made)
+    _write_csv(claims, places.results / "claims.csv")
     for name, table in made.items():
         _write_csv(table, places.tables / f"{name}.csv")
         if name in CAPTIONS:
@@ -99,10 +94,7 @@ def derive_tables(places: Places) -> None:
     write_text(places.generated / "numbers.tex", latex.macros(numbers(comparison, made)))
     readme = places.root / "README.md"
     if readme.exists():
-        old = readme.read_text(encoding="utf-8")
-        block = readme_table(comparison) + readme_answers(made["late_chunking_answers"])
-        new = GENERATED.sub(lambda m: m[1] + block + m[2], old)
-        write_text(readme, new)
+        write_text(readme, fill(readme.read_text(encoding="utf-8"), comparison, claims, made))
 
 
 def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -174,41 +166,6 @@ def numbers(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> dict[str
     for _, row in made["chroma_collection"].iterrows():
         found[f"tokens {row['part']}"] = f"{row['tokens']}"
     return found
-
-
-def readme_table(comparison: pd.DataFrame) -> str:
-    """The README's results: verdicts per table, and MiniLM recall row by row."""
-    lines = ["", "| published table | cells | exact | within noise | deviates | not run |",
-             "|---|---|---|---|---|---|"]  # fmt: skip
-    counts = verdict_counts(comparison)
-    for (work, table), rows in counts.groupby(["work", "table"], sort=False):
-        sums = rows[["exact", "within_noise", "deviates", "not_run"]].sum()
-        shown = " | ".join(str(number) for number in sums)
-        lines.append(f"| {WORKS[str(work)]} {table} | {sums.sum()} | {shown} |")
-    lines += ["", "| chunker (all-MiniLM-L6-v2) | published recall at 5 | reproduced "
-              "| 95% interval | corrected |", "|---|---|---|---|---|"]  # fmt: skip
-    rows = comparison[
-        (comparison["table"] == "minilm")
-        & (comparison["measure"] == "SpanRecall@5")
-        & (comparison["statistic"] == "mean")
-        & comparison["reproduced"].notna()
-    ]
-    for _, row in rows.iterrows():
-        lines.append(
-            f"| {row['chunker']} | {row['published']} | {float(row['reproduced']):.1f} "
-            f"| {float(row['low']):.1f} to {float(row['high']):.1f} "
-            f"| {float(row['corrected']):.1f} |"
-        )
-    return "\n".join([*lines, "", ""])
-
-
-def readme_answers(answers: pd.DataFrame) -> str:
-    """The README's questions and answers on late chunking."""
-    if answers.empty:
-        return ""
-    lines = ["| late chunking, all-MiniLM-L6-v2 | answer |", "|---|---|"]
-    lines += [f"| {row['question']} | {row['answer']} |" for row in answers.to_dict("records")]
-    return "\n".join([*lines, "", ""])
 
 
 def check(places: Places) -> str:

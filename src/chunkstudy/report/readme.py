@@ -1,0 +1,99 @@
+"""The README's generated part: verdicts, claims, advice, and the answers on late chunking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
+WORKS = {
+    "chroma": "Chroma",
+    "jina": "Jina",
+    "taxonomy": "Beyond Chunk-Then-Embed,",
+    "tutorial": "tutorial",
+}
+VERDICTS = ("exact", "within_noise", "deviates", "not_run")
+CLAIMS = ("holds", "partly", "contradicted", "open")
+Tables = dict[str, pd.DataFrame]
+
+
+def fill(readme: str, comparison: pd.DataFrame, claims: pd.DataFrame, made: Tables) -> str:
+    """The README with its generated part made anew.
+
+    Args:
+        readme: its text.
+        comparison: a row per published cell.
+        claims: the ledger.
+        made: every table by name.
+    """
+    parts = [
+        _verdicts(comparison),
+        _claims(claims),
+        _rows(
+            ("task", "what the runs support", "how sure"),
+            made["which_chunker_advice"][["task", "advice", "how sure"]].to_numpy().tolist(),
+        ),
+        _recall(comparison),
+        _rows(
+            ("late chunking, all-MiniLM-L6-v2", "answer"),
+            made["late_chunking_answers"][["question", "answer"]].to_numpy().tolist(),
+        ),
+    ]
+    block = "\n" + "\n".join(part for part in parts if part)
+    return GENERATED.sub(lambda m: m[1] + block + "\n" + m[2], readme)
+
+
+def _verdicts(comparison: pd.DataFrame) -> str:
+    found = []
+    for (work, table), rows in comparison.groupby(["work", "table"], sort=False):
+        counts = [int((rows["verdict"] == name).sum()) for name in VERDICTS]
+        name = table if str(table).startswith("figure") or work != "taxonomy" else f"table {table}"
+        found.append((f"{WORKS[str(work)]} {name}", len(rows), *counts))
+    return _rows(("published", "cells", *(name.replace("_", " ") for name in VERDICTS)), found)
+
+
+def _claims(claims: pd.DataFrame) -> str:
+    """How many claims hold, read strictly and read charitably where they are loose."""
+    kinds = claims["reading"].str.split(":").str[0]
+    found = []
+    for work, rows in claims.groupby("work", sort=False):
+        strict, kind = rows[kinds[rows.index] != "charitable"], rows[kinds[rows.index] != "strict"]
+        counts = [
+            f"{int((strict['verdict'] == name).sum())} / {int((kind['verdict'] == name).sum())}"
+            for name in CLAIMS
+        ]
+        found.append((WORKS[str(work)].rstrip(","), strict["id"].nunique(), *counts))
+    return _rows(("claims of", "claims, read strictly / charitably", *CLAIMS), found)
+
+
+def _recall(comparison: pd.DataFrame) -> str:
+    rows = comparison[
+        (comparison["table"] == "minilm")
+        & (comparison["measure"] == "SpanRecall@5")
+        & (comparison["statistic"] == "mean")
+        & comparison["reproduced"].notna()
+    ]
+    found = [
+        (
+            row["chunker"],
+            row["published"],
+            f"{float(row['reproduced']):.1f}",
+            f"{float(row['low']):.1f} to {float(row['high']):.1f}",
+            f"{float(row['corrected']):.1f}",
+        )
+        for row in rows.to_dict("records")
+    ]
+    heads = ("chunker (all-MiniLM-L6-v2)", "published recall at 5", "reproduced", "95% interval",
+             "corrected")  # fmt: skip
+    return _rows(heads, found)
+
+
+def _rows(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [_line(heads), "|" + "---|" * len(heads), *map(_line, rows)]
+    return "\n".join([*lines, ""])
+
+
+def _line(cells: Sequence[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
