@@ -15,6 +15,7 @@ ROOT = Places(Path(__file__).parents[1])
 CELLS = read_published(ROOT)
 TABLES = (
     "late_chunking_collections", "late_chunking_emma", "late_chunking_windows", "which_chunker",
+    "late_chunking_nan_guard",
 )  # fmt: skip
 
 
