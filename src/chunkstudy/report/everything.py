@@ -90,7 +90,7 @@ def derive_tables(places: Places) -> None:
         if name in CAPTIONS:
             text = latex.table(table, CAPTIONS[name], f"tab:{name}")
             write_text(places.generated / f"{name}.tex", text)
-    taxonomy.write_latex(places)
+    taxonomy.write_layouts(places)
     write_text(places.generated / "numbers.tex", latex.macros(numbers(comparison, made)))
     readme = places.root / "README.md"
     if readme.exists():

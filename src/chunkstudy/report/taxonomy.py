@@ -10,7 +10,7 @@ from chunkstudy.report.chunk_size import correlations
 from chunkstudy.report.published import Library, read_published
 from chunkstudy.report.reproduction import measures
 from chunkstudy.report.taxonomy_layout import AVERAGE, BUILTIN, TAXONOMY, Table, published_table
-from chunkstudy.report.taxonomy_rendering import plain, to_latex
+from chunkstudy.report.taxonomy_rendering import plain, to_html, to_latex
 from chunkstudy.report.taxonomy_tables import ALPHA, change_table, scores_table
 
 NUMBERS = {"3": "plain chunking", "4": "contextualized against plain chunking, percent",
@@ -40,12 +40,14 @@ def layouts(library: Library, cells: pd.DataFrame) -> dict[str, Table]:
     return made
 
 
-def write_latex(places: Places) -> None:
-    """Write the tables in the paper's layout to ``paper/generated``."""
+def write_layouts(places: Places) -> None:
+    """Write the tables in the paper's layout: LaTeX to ``paper/generated``, HTML beside the CSV."""
     for name, table in layouts(Library(places), read_published(places)).items():
         if table.rows:
             text = to_latex(table, caption(name, table), f"tab:{name}")
             write_text(places.generated / f"{name}.tex", text)
+            page = to_html(table, caption(name, table))
+            write_text(places.tables / f"{name}.html", page + "\n")
 
 
 def caption(name: str, table: Table) -> str:
