@@ -15,7 +15,7 @@ ROOT = Places(Path(__file__).parents[1])
 CELLS = read_published(ROOT)
 TABLES = (
     "late_chunking_collections", "late_chunking_emma", "late_chunking_windows", "which_chunker",
-    "late_chunking_nan_guard",
+    "late_chunking_nan_guard", "chunk_size_correlations",
 )  # fmt: skip
 
 
@@ -65,5 +65,5 @@ def test_semantic_gains_where_no_document_is_empty(found: pd.DataFrame) -> None:
 
 
 def test_every_answer_has_a_sentence_and_every_part_is_asked(found: pd.DataFrame) -> None:
-    assert set(found["part"]) == {"reproduction", "RQ1", "RQ2", "RQ3"}
+    assert set(found["part"]) == {"reproduction", "RQ1", "RQ2", "RQ3", "RQ4"}
     assert found["answer"].str.endswith(".").all()

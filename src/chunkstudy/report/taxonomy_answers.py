@@ -1,4 +1,4 @@
-"""RQ1 to RQ3 of the taxonomy, asked of its printed tables, and of MiniLM's runs where they can say.
+"""RQ1 to RQ4 of the taxonomy, asked of its printed tables, and of MiniLM's runs where they can say.
 
 Each answer takes out what else could explain the printed numbers: that a document without line
 breaks is one paragraph, so that its paragraph row is no chunking at all; the two collections that
@@ -43,6 +43,8 @@ def answers(published: pd.DataFrame, made: Tables) -> pd.DataFrame:
         ("Is semantic's loss the method's?", "RQ3", *_semantic(change, made)),
         ("Does it harm within a document, always?", "RQ3", *_in_document(change)),
         ("Or is that the window?", "RQ3", *_window(change, made)),
+        ("Is it chunk size within a document?", "RQ4", *_size_within(made)),
+        ("What does pooling collections do?", "RQ4", *_size_pooled(made)),
     ]
     return pd.DataFrame(rows, columns=["question", "part", "answer", "figures"])
 
@@ -263,6 +265,59 @@ def _window(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
         for name, row in wide.iterrows()
     )
     return answer, figures
+
+
+def _size_within(made: Tables) -> tuple[str, str]:
+    rows = _correlations(made)
+    rows = rows[(rows["collection"] == "gutenqa-emma") & (rows["definition"] == "text")]
+    if rows.empty:
+        return "Open: it needs records of gutenqa-emma.", ""
+    sure = rows[(rows["fisher low"].astype(float) > 0) | (rows["fisher high"].astype(float) < 0)]
+    same = (rows["r"].astype(float) > 0) & (rows["published r of Jina-v3"].astype(float) > 0)
+    answer = (
+        f"Not between questions of one book: of {len(rows)} methods on Emma {len(sure)} "
+        f"{'correlates' if len(sure) == 1 else 'correlate'} beyond chance"
+        + "".join(f" ({row['method']} {row['r']})" for row in sure.to_dict("records"))
+        + f", and {int(same.sum())} share the positive sign of the printed r, whose points are "
+        "whole books: there, chunk size can stand for the book."
+    )
+    return answer, "; ".join(
+        f"{r['method']} {r['r']} [{r['fisher low']}, {r['fisher high']}], printed "
+        f"{r['published r of Jina-v3']}"
+        for r in rows.to_dict("records")
+    )
+
+
+def _size_pooled(made: Tables) -> tuple[str, str]:
+    rows = _correlations(made)
+    rows = rows[rows["collection"] == "in-corpus, pooled"]
+    wide = rows.assign(r=rows["r"].astype(float)).pivot(
+        index="method", columns="definition", values="r"
+    )
+    if not {"code", "within"} <= set(wide):
+        return "Open: it needs records of two collections.", ""
+    answer = (
+        f"Over the pooled queries MiniLM's r lies between {wide['code'].min():.2f} and "
+        f"{wide['code'].max():.2f} as the code computes it, and between "
+        f"{wide['within'].min():.2f} and {wide['within'].max():.2f} once each collection is "
+        "centred: what is left of size is small, and part of what pooling shows is the collections."
+    )
+    return answer, "; ".join(
+        f"{name}: code {row['code']:.3f}, within {row['within']:.3f}"
+        for name, row in wide.iterrows()
+    )
+
+
+def _correlations(made: Tables) -> pd.DataFrame:
+    """MiniLM's under plain chunking and the corrected protocol, where there is one."""
+    table = made["chunk_size_correlations"].fillna("")
+    return table[
+        (table["source"] == "records")
+        & table["model"].str.contains("corrected")
+        & (table["ordering"] == "pre_embedding")
+        & (table["r"] != "")
+        & (table["method"] != "No chunking")
+    ]
 
 
 def _short(encoder: object) -> str:
