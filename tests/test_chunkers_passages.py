@@ -201,3 +201,22 @@ def test_an_empty_document_gives_an_empty_semantic_chunk_only_as_published() -> 
     }
     assert empty["own"] == []
     assert [chunk[2] for chunk in empty["ielab"]] == [""]
+
+
+def test_a_sentence_as_a_proposition_bears_the_span_of_its_paragraph() -> None:
+    text = 'One is 3.5 long. "Two?" asked he!\n\n  Three without an end'
+    assert passages.sentence_propositions(text) == [
+        (0, 33, "One is 3.5 long."),
+        (0, 33, '"Two?"'),
+        (0, 33, "asked he!"),
+        (37, 57, "Three without an end"),
+    ]
+    assert passages.sentence_propositions(" \n") == []
+
+
+@given(st.text(alphabet='ab.!?" \n', max_size=60))
+def test_no_letter_is_lost_between_sentences_as_propositions(text: str) -> None:
+    found = passages.sentence_propositions(text)
+    kept = "".join("".join(sentence.split()) for _, _, sentence in found)
+    assert kept == "".join(text.split())
+    assert all(sentence in text[start:end] for start, end, sentence in found)

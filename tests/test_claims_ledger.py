@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from chunkstudy.experiment.places import Places
 from chunkstudy.report.claims import ledger, verdicts
 from chunkstudy.report.claims.evidence import Evidence
+from chunkstudy.report.claims.pages import PAGES, with_pages
 from chunkstudy.report.claims.verdicts import ClaimError, Finding
 
 ROOT = Path(__file__).parents[1]
@@ -193,3 +194,12 @@ def test_without_records_verdicts_are_open_or_rest_on_printed_cells(tmp_path: Pa
     assert verdict["C02"].eq("open").all()
     assert verdict["C110"].eq("open").all()
     assert verdict["C94"].tolist() == ["holds"]
+
+
+def test_every_module_of_computations_has_a_page_that_exists() -> None:
+    modules = {module.__name__.rsplit(".", 1)[-1] for module in ledger.MODULES}
+    assert set(PAGES) == modules
+    notebooks = {path.stem for path in (Path(__file__).parents[1] / "notebooks").glob("*.ipynb")}
+    assert set(PAGES.values()) <= notebooks
+    linked = with_pages(pd.DataFrame({"computation": ["tutorial.worked_example"]}))
+    assert linked["see"][0].startswith('<a href="labels_1_precision_recall.ipynb">')

@@ -38,7 +38,8 @@ def small(tmp_path: Path) -> Path:
     parameters = nbformat.v4.new_code_cell("size = 3  # tokens")
     parameters.metadata["tags"] = ["parameters"]
     body = nbformat.v4.new_code_cell("assert size > 0, 'size must be positive'\nsize * 2")
-    notebook.cells = [parameters, body]
+    address = nbformat.v4.new_code_cell("object()")
+    notebook.cells = [parameters, body, address]
     path = tmp_path / "small.ipynb"
     nbformat.write(notebook, path)
     return path
@@ -71,7 +72,8 @@ def test_the_same_inputs_leave_the_same_bytes(small: Path) -> None:
     for target in targets:
         notebooks.run(small, target, {"size": 4}, small.parent)
     assert targets[0].read_bytes() == targets[1].read_bytes()
-    assert '"8"' in targets[0].read_text(encoding="utf-8")
+    written = targets[0].read_text(encoding="utf-8")
+    assert '"8"' in written and "<object object>" in written
 
 
 def test_the_gallery_asks_the_network_for_nothing() -> None:

@@ -272,6 +272,10 @@ def _join(text: str, pieces: list[Span], starts: list[int]) -> list[RewrittenSpa
     ]
 
 
+def _sentence_propositions(job: Job) -> list[RewrittenSpan]:
+    return passages.sentence_propositions(job.text)
+
+
 def _llm(job: Job) -> list[RewrittenSpan]:
     raise ValueError(
         f"the boundaries of chunker {job.spec} come from {job.spec.llm}, and no segmentation of "
@@ -299,6 +303,7 @@ CHUNKERS: dict[str, Entry] = {
     "sentence": Entry(_sentence, sizes=1, lengths=("wordpiece",), decodes=True),
     "semantic": Entry(_semantic, sizes=0, lengths=("cl100k",), needs_encoder=True, decodes=True),
     handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0),
+    "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
     **{
         name: Entry(_released, sizes=0, rewrites=name == "proposition-released")
         for name in released.RELEASED

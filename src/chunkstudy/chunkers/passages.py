@@ -21,6 +21,8 @@ IELAB_SENTENCE_END = re.compile(
 )
 """sentence_chunker.py:26: what it matches is lost but for the capital letter."""
 
+SENTENCE = re.compile(r"\S.*?(?:[.!?]+[\"')\]]*(?=\s)|$)", re.DOTALL)
+
 
 def none(text: str) -> list[Span]:
     """The whole document as one chunk."""
@@ -122,6 +124,19 @@ def ielab_sentences(text: str, group: int) -> list[RewrittenSpan]:
     return [
         (block[0][0], block[-1][1], " ".join(text[start:end] for start, end in block))
         for block in (spans[i : i + group] for i in range(0, len(spans), group))
+    ]
+
+
+def sentence_propositions(text: str) -> list[RewrittenSpan]:
+    """Every sentence of a paragraph as a proposition of it: what the official proposition chunker
+    falls back on where the model's reply cannot be read (proposition_chunker.py; PROTOCOLS A.4).
+
+    The span is the paragraph's, as a proposition's is; sentences end at a mark before white space.
+    """
+    return [
+        (start, end, sentence[0])
+        for start, end in paragraphs(text)
+        for sentence in SENTENCE.finditer(text[start:end])
     ]
 
 

@@ -165,7 +165,9 @@ def _similarity(made: Tables) -> tuple[str, str] | None:
     closer = int((rows["low"] > 0).sum())
     gains = _numbers(made["late_chunking_gains"])
     here = gains[gains["protocol"] == "corrected"].set_index(["collection", "chunker"])
-    both = rows.set_index(["collection", "chunker"]).join(here["difference"], rsuffix=" of score")
+    both = rows.set_index(["collection", "chunker"]).join(
+        here["difference"].rename("difference of score")
+    )
     both = both.dropna(subset=["difference of score"])
     r = both["difference"].corr(both["difference of score"])
     answer = (

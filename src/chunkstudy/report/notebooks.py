@@ -25,6 +25,7 @@ from chunkstudy.experiment.places import Places
 from chunkstudy.files import write_text
 
 SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
 
 
@@ -91,6 +92,7 @@ def gallery(places: Places) -> Path:
     for path in sorted((places.results / "notebooks").glob("*.ipynb")):
         body, _ = exporter.from_filename(str(path))
         body = re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
+        body = re.sub(r'(<a href="\w+)\.ipynb"', r'\1.html"', body)
         write_text(folder / f"{path.stem}.html", _page(path.stem, body))
         links.append(f'<li><a href="{path.stem}.html">{escape(path.stem)}</a></li>')
     for page in sorted((places.build / "inspector").glob("builtin/*/index.html")):
@@ -128,7 +130,7 @@ def _kernel() -> str:
 
 
 def _settled(notebook: Any) -> Any:
-    """Drop what differs from run to run: times, paths, versions, random cell ids."""
+    """Drop what differs from run to run: times, paths, versions, cell ids, memory addresses."""
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": KERNEL},
         "language_info": {"name": "python"},
@@ -141,6 +143,9 @@ def _settled(notebook: Any) -> Any:
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
             for output in cell.outputs:
                 output.pop("transient", None)
+                plain = output.get("data", {}).get("text/plain")
+                if plain is not None:
+                    output["data"]["text/plain"] = ADDRESS.sub("", plain)
     return notebook
 
 

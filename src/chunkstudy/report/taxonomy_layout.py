@@ -56,19 +56,23 @@ class Layout:
 
 
 TAXONOMY = Layout()
-BUILTIN_CHUNKERS = {"Fixed-size": ("fixed-64",), "LumberChunker": ("lumberchunker-handmade",)}
-BY_HAND = {"LumberChunker": ", by hand"}
+BUILTIN_CHUNKERS = {
+    "Fixed-size": ("fixed-64",),
+    "LumberChunker": ("lumberchunker-handmade",),
+    "Proposition": ("proposition-sentences",),
+}
+NO_LLM = {"LumberChunker": ", by hand", "Proposition": ", sentences"}
 BUILTIN = Layout(
     ("builtin-graded",),
     tuple(
-        replace(one, label=f"{one.label}{BY_HAND.get(one.label, '')}", chunkers=chunkers)
+        replace(one, label=f"{one.label}{NO_LLM.get(one.label, '')}", chunkers=chunkers)
         for one in METHODS
         for chunkers in (BUILTIN_CHUNKERS.get(one.label, one.chunkers),)
     ),
     (CORRECTED.name,),
 )
-"""The built-in documents are short, so that fixed-size chunks are of 64 tokens; what an LLM would
-segment was segmented by hand, and is called so."""
+"""The built-in documents are short, so that fixed-size chunks are of 64 tokens. No LLM takes part:
+its boundaries were set by hand, its propositions are sentences, and both are called so."""
 
 
 @dataclass(frozen=True)

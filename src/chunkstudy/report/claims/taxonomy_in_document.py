@@ -228,7 +228,9 @@ def chunks_grow_alike(evidence: Evidence) -> Readings:
     grows = dict(zip(names, (rows["low"] > 0).tolist(), strict=True))
     gains = numbers(evidence.tables["late_chunking_gains"], "difference")
     gains = gains[gains["protocol"] == "corrected"].set_index(["collection", "chunker"])
-    both = rows.set_index(["collection", "chunker"]).join(gains["difference"], rsuffix=" of score")
+    both = rows.set_index(["collection", "chunker"]).join(
+        gains["difference"].rename("difference of score")
+    )
     both = both.dropna(subset=["difference of score"])
     figures = f"growth of similarity {spread(rows['difference'], '{:+.3f}')}, all-MiniLM-L6-v2"
     if len(both) < 3:
