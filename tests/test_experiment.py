@@ -169,3 +169,8 @@ def test_a_record_in_another_conditions_folder_is_refused(tmp_path: Path) -> Non
     folder.rename(elsewhere)
     with pytest.raises(records.RecordError, match="not where it lies"):
         records.read_run(elsewhere)
+
+
+def test_all_results_stay_small_enough_to_clone() -> None:
+    files = [path for path in (Path(__file__).parents[1] / "results").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 40_000_000
