@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.chunkers.catalogue import CHUNKERS, ChunkerSpec, build, parse
+from chunkstudy.chunkers.catalogue import ChunkerSpec, build, parse
 from chunkstudy.chunkers.locate import LocateError, locate
+from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.spans import Collection, Document, chunk_documents
 from chunkstudy.tokens import counter

@@ -1,4 +1,4 @@
-"""Every chunker by its slug. To add one: write its function, then its line in ``CHUNKERS``.
+"""Every chunker by its slug. They stand in ``table``.
 
 A slug is the name, its sizes, and the length function where that is not the chunker's first:
 ``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``, ``fixed-256``.
@@ -9,23 +9,16 @@ Where another model than the evaluated one draws the boundaries, it is named at 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from itertools import pairwise
 
-from chunkstudy.chunkers import handmade, passages, released, semantic, structure
+from chunkstudy.chunkers import semantic, structure
 from chunkstudy.chunkers.locate import locate
-from chunkstudy.chunkers.text_tokens import TextTokens, WordPieces, decoded, token_spans
+from chunkstudy.chunkers.table import CHUNKERS, Job
+from chunkstudy.chunkers.text_tokens import TextTokens, WordPieces, decoded
 from chunkstudy.encoders import models
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunker, RewrittenSpan, Span
-from chunkstudy.tokens import (
-    TokenCounter,
-    counter,
-    decode_cl100k,
-    encode_cl100k,
-)
 
 SLUG = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"
@@ -58,58 +51,6 @@ class ChunkerSpec:
     def llm(self) -> str:
         """The model that the paper let draw the boundaries, empty where none takes part."""
         return CHUNKERS[self.name].llm
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a chunker is given: a text, its own parameters, and how to embed."""
-
-    text: str
-    spec: ChunkerSpec
-    protocol: Protocol
-    embed: semantic.Embed
-    tokenizer: TextTokens
-
-    @property
-    def spans(self) -> list[Span]:
-        """The characters of each of the text's tokens."""
-        return token_spans(self.text, self.tokenizer)
-
-    @property
-    def quirks(self) -> bool:
-        """Whether the official algorithm's faults are kept."""
-        return self.protocol.quirks
-
-    @property
-    def count(self) -> TokenCounter:
-        """The length function that the slug names."""
-        return counter(self.spec.length)
-
-
-Split = Callable[[Job], list[RewrittenSpan]]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A chunker in the table.
-
-    Attributes:
-        split: text to (start, end, text as the official code puts it together).
-        sizes: how many numbers its slug has.
-        lengths: the length functions it can be measured in, the usual one first.
-        needs_encoder: whether it places boundaries by embeddings.
-        decodes: whether Jina's plain arm puts its tokens back into text.
-        rewrites: whether its text is its own under every protocol, beside its parent's span.
-        llm: the model that the paper let draw the boundaries.
-    """
-
-    split: Split
-    sizes: int
-    lengths: tuple[str, ...] = ("cl100k", "wordpiece", "wordpiece-special", "characters")
-    needs_encoder: bool = False
-    decodes: bool = False
-    rewrites: bool = False
-    llm: str = ""
 
 
 def parse(slug: str) -> ChunkerSpec:
@@ -162,7 +103,8 @@ def build(
     used: TextTokens = own or WordPieces()
 
     def chunk(text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-        found = entry.split(Job(text, spec, protocol, embed or _no_encoder, used))
+        job = Job(text, spec.name, spec.sizes, spec.length, protocol, embed or _no_encoder, used)
+        found = entry.split(job)
         if protocol.chunk_text == "source" and not entry.rewrites:
             found = [(start, end, text[start:end]) for start, end, _ in found]
         if protocol.offsets == "located":
@@ -176,139 +118,5 @@ def build(
     return chunk
 
 
-def _recursive(job: Job) -> list[RewrittenSpan]:
-    size, overlap = job.spec.sizes
-    spans = structure.recursive(job.text, size=size, overlap=overlap, count=job.count)
-    return _source(job.text, spans)
-
-
-def _token(job: Job) -> list[RewrittenSpan]:
-    size, overlap = job.spec.sizes
-    spans = structure.token(job.text, size=size, overlap=overlap, tokenizer=job.spec.length)
-    if job.spec.length != "cl100k":
-        return [(start, end, job.text[start:end]) for start, end in spans]
-    ids = structure.windows(encode_cl100k(job.text), size, overlap)
-    return [(*span, decode_cl100k(i)) for span, i in zip(spans, ids, strict=True)]
-
-
-def _kamradt(job: Job) -> list[RewrittenSpan]:
-    return _join(job.text, *semantic.kamradt(job.text, embed=job.embed))
-
-
-def _of_size(method: Callable[..., tuple[list[Span], list[int]]], job: Job) -> list[RewrittenSpan]:
-    (size,) = job.spec.sizes
-    grouped = method(job.text, embed=job.embed, size=size, count=job.count, quirks=job.quirks)
-    return _join(job.text, *grouped)
-
-
-def _none(job: Job) -> list[RewrittenSpan]:
-    return _source(job.text, passages.none(job.text))
-
-
-def _paragraph(job: Job) -> list[RewrittenSpan]:
-    return _source(job.text, passages.paragraphs(job.text))
-
-
-def _fixed(job: Job) -> list[RewrittenSpan]:
-    (size,) = job.spec.sizes
-    first = size + 1 if job.protocol.form == "ielab" else size
-    return _source(job.text, passages.fixed(job.spans, size, first))
-
-
-def _fixed_merged(job: Job) -> list[RewrittenSpan]:
-    return _source(job.text, passages.fixed_merged(job.spans, *job.spec.sizes))
-
-
-def _fixed_dropped(job: Job) -> list[RewrittenSpan]:
-    return _source(job.text, passages.fixed_dropped(job.spans, *job.spec.sizes))
-
-
-def _sentence(job: Job) -> list[RewrittenSpan]:
-    (group,) = job.spec.sizes
-    if job.protocol.form == "ielab":
-        return passages.ielab_sentences(job.text, group)
-    keeps_tail = job.protocol.form == "own"
-    spans = passages.sentence_groups(job.text, job.spans, group, keeps_tail)
-    return _source(job.text, spans)
-
-
-def _semantic(job: Job) -> list[RewrittenSpan]:
-    if not job.text and job.protocol.form != "own":
-        return [(0, 0, "")]
-    return _source(job.text, semantic.percentile(job.text, embed=job.embed))
-
-
-def _released(job: Job) -> list[RewrittenSpan]:
-    return _segmentation(job.spec.name).chunk(job.text)
-
-
-@lru_cache(maxsize=8)
-def _segmentation(name: str) -> released.Released:
-    return released.emma(name)
-
-
-def _handmade(job: Job) -> list[RewrittenSpan]:
-    return _source(job.text, _segmented_by_hand().chunk(job.text))
-
-
-@lru_cache(maxsize=1)
-def _segmented_by_hand() -> handmade.Handmade:
-    return handmade.load()
-
-
-def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:
-    return [(start, end, text[start:end]) for start, end in spans]
-
-
-def _join(text: str, pieces: list[Span], starts: list[int]) -> list[RewrittenSpan]:
-    """Chunks from their base pieces, which the official code joins by a space."""
-    return [
-        (
-            pieces[first][0],
-            pieces[after - 1][1],
-            " ".join(text[start:end] for start, end in pieces[first:after]),
-        )
-        for first, after in pairwise([*starts, len(pieces)])
-    ]
-
-
-def _sentence_propositions(job: Job) -> list[RewrittenSpan]:
-    return passages.sentence_propositions(job.text)
-
-
-def _llm(job: Job) -> list[RewrittenSpan]:
-    raise ValueError(
-        f"the boundaries of chunker {job.spec} come from {job.spec.llm}, and no segmentation of "
-        "this collection is here; give it one as a chunker of your own"
-    )
-
-
 def _no_encoder(_: Sequence[str]) -> semantic.Vectors:
     raise ValueError("this chunker embeds text; set needs_encoder in its entry in CHUNKERS")
-
-
-CHUNKERS: dict[str, Entry] = {
-    "recursive": Entry(_recursive, sizes=2),
-    "token": Entry(_token, sizes=2, lengths=("cl100k", "wordpiece")),
-    "kamradt": Entry(_kamradt, sizes=0, lengths=("cl100k",), needs_encoder=True),
-    "kamradt-modified": Entry(
-        partial(_of_size, semantic.kamradt_modified), sizes=1, needs_encoder=True
-    ),
-    "cluster": Entry(partial(_of_size, semantic.cluster), sizes=1, needs_encoder=True),
-    "none": Entry(_none, sizes=0),
-    "paragraph": Entry(_paragraph, sizes=0),
-    "fixed": Entry(_fixed, sizes=1, lengths=("wordpiece",), decodes=True),
-    "fixed-merged": Entry(_fixed_merged, sizes=2, lengths=("wordpiece",), decodes=True),
-    "fixed-dropped": Entry(_fixed_dropped, sizes=2, lengths=("wordpiece",), decodes=True),
-    "sentence": Entry(_sentence, sizes=1, lengths=("wordpiece",), decodes=True),
-    "semantic": Entry(_semantic, sizes=0, lengths=("cl100k",), needs_encoder=True, decodes=True),
-    handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0),
-    "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
-    **{
-        name: Entry(_released, sizes=0, rewrites=name == "proposition-released")
-        for name in released.RELEASED
-    },
-    "llm": Entry(_llm, sizes=0, llm="gpt-4o"),
-    "lumberchunker": Entry(_llm, sizes=0, llm="gemini-2.5-flash"),
-    "proposition": Entry(_llm, sizes=0, rewrites=True, llm="gemini-2.5-flash"),
-}

@@ -14,57 +14,19 @@ import inspect
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.resources import files
 from types import ModuleType
 
 import pandas as pd
 
 from chunkstudy.experiment.places import Places
-from chunkstudy.report.claims import (
-    chroma_appendix,
-    chroma_collection,
-    chroma_generation,
-    chroma_main,
-    chroma_measures,
-    chroma_minilm,
-    chroma_own,
-    jina_first_post,
-    jina_second_post,
-    taxonomy_arithmetic,
-    taxonomy_chunk_size,
-    taxonomy_contextualized,
-    taxonomy_fiqa,
-    taxonomy_in_corpus,
-    taxonomy_in_document,
-    taxonomy_reproduction,
-    taxonomy_setup,
-    tutorial,
-)
 from chunkstudy.report.claims.evidence import Evidence
+from chunkstudy.report.claims.pages import PAGES
 from chunkstudy.report.claims.verdicts import ClaimError, Finding, Readings
 
 WORKS = ("chroma", "jina", "taxonomy", "tutorial")
 FIELDS = ("id", "where", "claim", "computation")
-MODULES = (
-    chroma_appendix,
-    chroma_collection,
-    chroma_generation,
-    chroma_main,
-    chroma_measures,
-    chroma_minilm,
-    chroma_own,
-    jina_first_post,
-    jina_second_post,
-    taxonomy_arithmetic,
-    taxonomy_chunk_size,
-    taxonomy_contextualized,
-    taxonomy_fiqa,
-    taxonomy_in_corpus,
-    taxonomy_in_document,
-    taxonomy_reproduction,
-    taxonomy_setup,
-    tutorial,
-)
 COLUMNS = [
     "id", "work", "where", "claim", "verdict", "reading", "figures", "computation", "needs",
 ]  # fmt: skip
@@ -108,11 +70,16 @@ def read_claims(works: Iterable[str] = WORKS) -> list[Claim]:
     return found
 
 
-def computations(modules: Iterable[ModuleType] = MODULES) -> dict[str, Computation]:
+def modules() -> list[ModuleType]:
+    """Those of this package that hold computations: each has a page."""
+    return [import_module(f"{__package__}.{name}") for name in PAGES]
+
+
+def computations() -> dict[str, Computation]:
     """Every public function of the modules by ``module.function``."""
     return {
         f"{module.__name__.rpartition('.')[2]}.{name}": function
-        for module in modules
+        for module in modules()
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith("_")
     }

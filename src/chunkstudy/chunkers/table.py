@@ -1,0 +1,205 @@
+"""The table of chunkers. To add one: write its function, then its line in ``CHUNKERS``.
+
+What stands here only hands a job to the chunker's own function, in the file of its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import pairwise
+
+from chunkstudy.chunkers import handmade, passages, released, semantic, structure
+from chunkstudy.chunkers.text_tokens import TextTokens, token_spans
+from chunkstudy.protocols import Protocol
+from chunkstudy.spans import RewrittenSpan, Span
+from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a chunker is given: a text, its name, sizes and length function, and how to embed."""
+
+    text: str
+    name: str
+    sizes: tuple[int, ...]
+    length: str
+    protocol: Protocol
+    embed: semantic.Embed
+    tokenizer: TextTokens
+
+    @property
+    def spans(self) -> list[Span]:
+        """The characters of each of the text's tokens."""
+        return token_spans(self.text, self.tokenizer)
+
+    @property
+    def quirks(self) -> bool:
+        """Whether the official algorithm's faults are kept."""
+        return self.protocol.quirks
+
+    @property
+    def count(self) -> TokenCounter:
+        """The length function, ready to count."""
+        return counter(self.length)
+
+
+Split = Callable[[Job], list[RewrittenSpan]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A chunker in the table.
+
+    Attributes:
+        split: text to (start, end, text as the official code puts it together).
+        sizes: how many numbers its slug has.
+        lengths: the length functions it can be measured in, the usual one first.
+        needs_encoder: whether it places boundaries by embeddings.
+        decodes: whether Jina's plain arm puts its tokens back into text.
+        rewrites: whether its text is its own under every protocol, beside its parent's span.
+        llm: the model that the paper let draw the boundaries.
+    """
+
+    split: Split
+    sizes: int
+    lengths: tuple[str, ...] = ("cl100k", "wordpiece", "wordpiece-special", "characters")
+    needs_encoder: bool = False
+    decodes: bool = False
+    rewrites: bool = False
+    llm: str = ""
+
+
+def _recursive(job: Job) -> list[RewrittenSpan]:
+    size, overlap = job.sizes
+    spans = structure.recursive(job.text, size=size, overlap=overlap, count=job.count)
+    return _source(job.text, spans)
+
+
+def _token(job: Job) -> list[RewrittenSpan]:
+    size, overlap = job.sizes
+    spans = structure.token(job.text, size=size, overlap=overlap, tokenizer=job.length)
+    if job.length != "cl100k":
+        return [(start, end, job.text[start:end]) for start, end in spans]
+    ids = structure.windows(encode_cl100k(job.text), size, overlap)
+    return [(*span, decode_cl100k(i)) for span, i in zip(spans, ids, strict=True)]
+
+
+def _kamradt(job: Job) -> list[RewrittenSpan]:
+    return _join(job.text, *semantic.kamradt(job.text, embed=job.embed))
+
+
+def _of_size(method: Callable[..., tuple[list[Span], list[int]]], job: Job) -> list[RewrittenSpan]:
+    (size,) = job.sizes
+    grouped = method(job.text, embed=job.embed, size=size, count=job.count, quirks=job.quirks)
+    return _join(job.text, *grouped)
+
+
+def _none(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.none(job.text))
+
+
+def _paragraph(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.paragraphs(job.text))
+
+
+def _fixed(job: Job) -> list[RewrittenSpan]:
+    (size,) = job.sizes
+    first = size + 1 if job.protocol.form == "ielab" else size
+    return _source(job.text, passages.fixed(job.spans, size, first))
+
+
+def _fixed_merged(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.fixed_merged(job.spans, *job.sizes))
+
+
+def _fixed_dropped(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, passages.fixed_dropped(job.spans, *job.sizes))
+
+
+def _sentence(job: Job) -> list[RewrittenSpan]:
+    (group,) = job.sizes
+    if job.protocol.form == "ielab":
+        return passages.ielab_sentences(job.text, group)
+    keeps_tail = job.protocol.form == "own"
+    spans = passages.sentence_groups(job.text, job.spans, group, keeps_tail)
+    return _source(job.text, spans)
+
+
+def _semantic(job: Job) -> list[RewrittenSpan]:
+    if not job.text and job.protocol.form != "own":
+        return [(0, 0, "")]
+    return _source(job.text, semantic.percentile(job.text, embed=job.embed))
+
+
+def _released(job: Job) -> list[RewrittenSpan]:
+    return _segmentation(job.name).chunk(job.text)
+
+
+@lru_cache(maxsize=8)
+def _segmentation(name: str) -> released.Released:
+    return released.emma(name)
+
+
+def _handmade(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, _segmented_by_hand().chunk(job.text))
+
+
+@lru_cache(maxsize=1)
+def _segmented_by_hand() -> handmade.Handmade:
+    return handmade.load()
+
+
+def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:
+    return [(start, end, text[start:end]) for start, end in spans]
+
+
+def _join(text: str, pieces: list[Span], starts: list[int]) -> list[RewrittenSpan]:
+    """Chunks from their base pieces, which the official code joins by a space."""
+    return [
+        (
+            pieces[first][0],
+            pieces[after - 1][1],
+            " ".join(text[start:end] for start, end in pieces[first:after]),
+        )
+        for first, after in pairwise([*starts, len(pieces)])
+    ]
+
+
+def _sentence_propositions(job: Job) -> list[RewrittenSpan]:
+    return passages.sentence_propositions(job.text)
+
+
+def _llm(job: Job) -> list[RewrittenSpan]:
+    raise ValueError(
+        f"the boundaries of chunker {job.name} come from {CHUNKERS[job.name].llm}, and no "
+        "segmentation of this collection is here; give it one as a chunker of your own"
+    )
+
+
+CHUNKERS: dict[str, Entry] = {
+    "recursive": Entry(_recursive, sizes=2),
+    "token": Entry(_token, sizes=2, lengths=("cl100k", "wordpiece")),
+    "kamradt": Entry(_kamradt, sizes=0, lengths=("cl100k",), needs_encoder=True),
+    "kamradt-modified": Entry(
+        partial(_of_size, semantic.kamradt_modified), sizes=1, needs_encoder=True
+    ),
+    "cluster": Entry(partial(_of_size, semantic.cluster), sizes=1, needs_encoder=True),
+    "none": Entry(_none, sizes=0),
+    "paragraph": Entry(_paragraph, sizes=0),
+    "fixed": Entry(_fixed, sizes=1, lengths=("wordpiece",), decodes=True),
+    "fixed-merged": Entry(_fixed_merged, sizes=2, lengths=("wordpiece",), decodes=True),
+    "fixed-dropped": Entry(_fixed_dropped, sizes=2, lengths=("wordpiece",), decodes=True),
+    "sentence": Entry(_sentence, sizes=1, lengths=("wordpiece",), decodes=True),
+    "semantic": Entry(_semantic, sizes=0, lengths=("cl100k",), needs_encoder=True, decodes=True),
+    handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0),
+    "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
+    **{
+        name: Entry(_released, sizes=0, rewrites=name == "proposition-released")
+        for name in released.RELEASED
+    },
+    "llm": Entry(_llm, sizes=0, llm="gpt-4o"),
+    "lumberchunker": Entry(_llm, sizes=0, llm="gemini-2.5-flash"),
+    "proposition": Entry(_llm, sizes=0, rewrites=True, llm="gemini-2.5-flash"),
+}
