@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers import catalogue
-from chunkstudy.encoders.contextualized import Layout, whole
+from chunkstudy.encoders.contextualized import Layout, packed, whole
 from chunkstudy.experiment import encoding, nan_guard, similarity
+from chunkstudy.experiment.company import company, fewest
 from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.encoding import Ordering, parse_ordering
 from chunkstudy.experiment.run import evaluate
@@ -161,6 +162,51 @@ def test_a_ranked_condition_leaves_a_whole_record(
     assert {"nDCG@10", "R@10", "R@100"} == {
         line.split(",")[1] for line in outcome.scores.splitlines()[1:]
     }
+
+
+@given(st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20), st.integers(3, 24))
+def test_a_chunk_has_the_company_of_those_packed_into_its_window(
+    chunks: list[list[int]], window: int
+) -> None:
+    kept = [ids[: window - 2] for ids in chunks]
+    windows: list[list[int]] = []
+    for i, ids in enumerate(kept):
+        if ids and windows and sum(len(kept[j]) for j in windows[-1]) + len(ids) <= window - 2:
+            windows[-1].append(i)
+        elif ids:
+            windows.append([i])
+    beside = {i: [j for j in members if j != i] for members in windows for i in members}
+    found = company(*packed(chunks, window, Words.ends))
+    assert found[:, 0].tolist() == [len(beside.get(i, [])) for i in range(len(chunks))]
+    special = 2  # those of a window count to its first and its last chunk
+    for i, tokens in enumerate(found[:, 1].tolist()):
+        content = sum(len(kept[j]) for j in beside.get(i, []))
+        assert content <= tokens <= content + special
+
+
+@given(st.lists(st.integers(1, 30), max_size=20), st.integers(3, 24))
+def test_chunks_of_one_token_fill_the_fewest_windows_and_larger_ones_never_fewer(
+    lengths: list[int], window: int
+) -> None:
+    layout, _ = packed([[10] * length for length in lengths], window, Words.ends)
+    assert fewest(layout, window) <= len(layout.windows)
+    layout, _ = packed([[10]] * sum(lengths), window, Words.ends)
+    assert fewest(layout, window) == len(layout.windows)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(4, 16))
+def test_a_chunk_alone_in_its_window_is_read_as_if_it_were_the_whole_text(
+    lengths: list[int], window: int
+) -> None:
+    chunks = [[10 + i] * length for i, length in enumerate(lengths)]
+    layout, spans = packed(chunks, window, Words.ends)
+    encoder = Words()
+    alone = company(layout, spans)[:, 0] == 0
+    pooled = encoder.pool([layout], [spans])[0]
+    plain = [whole((1, *ids[: window - 2], 2)) for ids in chunks]
+    expected = encoder.pool(plain, [np.array([[0, one.tokens]]) for one in plain])
+    for i in np.flatnonzero(alone):
+        assert np.allclose(pooled[i], expected[i][0], atol=1e-6)
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 99))

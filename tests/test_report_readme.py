@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.experiment.places import Places
-from chunkstudy.report.readme import fill
+from chunkstudy.report.readme import SHORT, fill
 
 ROOT = Places(Path(__file__).parents[1])
 
@@ -21,7 +21,7 @@ def test_only_the_generated_part_changes_and_it_counts_every_cell_and_claim() ->
     claims = pd.read_csv(ROOT.results / "claims.csv", keep_default_na=False)
     made = {
         name: pd.read_csv(ROOT.tables / f"{name}.csv", keep_default_na=False)
-        for name in ("which_chunker_advice", "late_chunking_answers")
+        for name in ("findings", "which_chunker_advice", "late_chunking_answers")
     }
     text = "before\n<!-- generated: results -->\nold\n<!-- end generated -->\nafter\n"
     filled = fill(text, comparison, claims, made)
@@ -33,3 +33,21 @@ def test_only_the_generated_part_changes_and_it_counts_every_cell_and_claim() ->
     assert fill(filled, comparison, claims, made) == filled
     for answer in made["late_chunking_answers"]["answer"]:
         assert answer in filled
+
+
+def test_each_finding_that_comes_first_is_found_once_and_a_missing_one_is_left_out() -> None:
+    found = pd.read_csv(ROOT.tables / "findings.csv", keep_default_na=False)
+    for start in SHORT:
+        assert found["finding"].str.startswith(start).sum() == 1, start
+    comparison = pd.read_csv(ROOT.results / "comparison.csv").iloc[:0]
+    claims = pd.read_csv(ROOT.results / "claims.csv").iloc[:0]
+    made = {
+        "findings": found[found["finding"].str.startswith(SHORT[0])],
+        "which_chunker_advice": pd.DataFrame(columns=["task", "advice", "how sure"]),
+        "late_chunking_answers": pd.DataFrame(columns=["question", "answer"]),
+    }
+    text = "<!-- generated: results -->\n<!-- end generated -->"
+    bullets = [
+        line for line in fill(text, comparison, claims, made).splitlines() if line.startswith("- ")
+    ]
+    assert len(bullets) == 1 and SHORT[0] in bullets[0]

@@ -15,7 +15,7 @@ ROOT = Places(Path(__file__).parents[1])
 CELLS = read_published(ROOT)
 TABLES = (
     "late_chunking_collections", "late_chunking_emma", "late_chunking_windows", "which_chunker",
-    "late_chunking_nan_guard", "chunk_size_correlations",
+    "late_chunking_nan_guard", "chunk_size_correlations", "late_chunking_company",
 )  # fmt: skip
 
 
@@ -67,3 +67,17 @@ def test_semantic_gains_where_no_document_is_empty(found: pd.DataFrame) -> None:
 def test_every_answer_has_a_sentence_and_every_part_is_asked(found: pd.DataFrame) -> None:
     assert set(found["part"]) == {"reproduction", "RQ1", "RQ2", "RQ3", "RQ4"}
     assert found["answer"].str.endswith(".").all()
+
+
+def test_what_stands_alone_in_its_window_is_named_with_its_printed_change(
+    found: pd.DataFrame,
+) -> None:
+    answer = found["answer"]["How much of it is contextualized at all?"]
+    alone = pd.read_csv(ROOT.results / "experiments" / "company.csv").set_index(
+        ["collection", "window", "chunker"]
+    )["alone"]["gutenqa-emma"][512]
+    for slug, method in (("fixed-256", "fixed-256"), ("lumberchunker-released", "lumberchunker")):
+        assert alone[slug] > 0.5
+        printed = cell("4", "e5", method, "gutenqa")
+        assert f"{100 * alone[slug]:.1f}% of {method} ({printed:+.2f}% printed)" in answer
+    assert alone["sentence-5"] < 0.5 and "% of sentence-5" not in answer

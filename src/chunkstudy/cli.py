@@ -134,7 +134,7 @@ def experiment(
     name: Annotated[
         str,
         typer.Argument(
-            help="nan-guard, depth, similarity, berlin, labels, chunk-sizes or claim-facts"
+            help="nan-guard, depth, similarity, company, berlin, labels, chunk-sizes or claim-facts"
         ),
     ],
     collection: Annotated[
@@ -146,6 +146,7 @@ def experiment(
         berlin,
         chunk_sizes,
         claim_facts,
+        company,
         depth,
         labels,
         nan_guard,
@@ -158,6 +159,7 @@ def experiment(
             "nan-guard": (nan_guard.measure, beir),
             "depth": (depth.measure, beir),
             "similarity": (similarity.measure, [*beir, "gutenqa-emma"]),
+            "company": (company.measure, [*beir, "gutenqa-emma"]),
             "berlin": (lambda where, _: berlin.measure(where), []),
             "labels": (labels.measure, ["chroma"]),
             "chunk-sizes": (chunk_sizes.measure, [*beir, "gutenqa-emma"]),

@@ -52,6 +52,7 @@ CAPTIONS = {
     "late_chunking_protocols": "The official protocols against the corrected one, in percent.",
     "late_chunking_emma": "GutenQA's public book: DCG@10 and its ceiling, in percent.",
     "late_chunking_nan_guard": "Empty documents with and without a guard against NaN, in percent.",
+    "late_chunking_company": "Chunks that have their window to themselves where chunks are packed.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
     "late_chunking_similarity": "How alike the chunks of one document are.",
     "labels_by_chunk_size": "Chunk labels beside token overlap at five chunks, in percent.",
@@ -123,6 +124,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_emma": late_chunking.emma(library),
         "late_chunking_propositions": late_chunking.propositions(library),
         "late_chunking_nan_guard": late_chunking.nan_guard(places),
+        "late_chunking_company": late_chunking.experiment(places, "company"),
         "late_chunking_depth": late_chunking.experiment(places, "depth"),
         "late_chunking_similarity": late_chunking.experiment(places, "similarity"),
     }

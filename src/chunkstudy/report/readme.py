@@ -1,4 +1,5 @@
-"""The README's generated part: verdicts, claims, advice, and the answers on late chunking."""
+"""The README's generated part: the findings in short, advice, claims, verdicts, and the answers on
+late chunking."""
 
 from __future__ import annotations
 
@@ -16,6 +17,19 @@ WORKS = {
 }
 VERDICTS = ("exact", "within_noise", "deviates", "not_run")
 CLAIMS = ("holds", "partly", "contradicted", "open")
+SHORT = (
+    "Is semantic's loss the method's?",
+    "Is NFCorpus's large gain with fixed-size chunks",
+    "How much of it is contextualized at all?",
+    "Or does not chunking?",
+    "Does the ranking reverse within a document?",
+    "Does it matter how a proposition is judged?",
+    "Does no weaker model with it beat a stronger one",
+    "Approximate search lowers recall",
+    "Finance repeats its passages",
+    "Overlap.",
+)
+"""How the findings begin that a reader meets first."""
 Tables = dict[str, pd.DataFrame]
 
 
@@ -29,20 +43,33 @@ def fill(readme: str, comparison: pd.DataFrame, claims: pd.DataFrame, made: Tabl
         made: every table by name.
     """
     parts = [
-        _verdicts(comparison),
-        _claims(claims),
+        _short(made["findings"]),
         _rows(
             ("task", "what the runs support", "how sure"),
             made["which_chunker_advice"][["task", "advice", "how sure"]].to_numpy().tolist(),
         ),
+        _claims(claims),
+        _verdicts(comparison),
         _recall(comparison),
+        "<details>\n<summary>Late chunking with one small model, question by question</summary>\n",
         _rows(
             ("late chunking, all-MiniLM-L6-v2", "answer"),
             made["late_chunking_answers"][["question", "answer"]].to_numpy().tolist(),
         ),
+        "</details>\n",
     ]
     block = "\n" + "\n".join(part for part in parts if part)
     return GENERATED.sub(lambda m: m[1] + block + "\n" + m[2], readme)
+
+
+def _short(findings: pd.DataFrame) -> str:
+    """The findings of SHORT as a list; one whose records are missing is left out."""
+    lines = [
+        f"- **{row['about'][0].upper()}{row['about'][1:]}.** {row['finding']}"
+        for start in SHORT
+        for row in findings[findings["finding"].str.startswith(start)].to_dict("records")
+    ]
+    return "\n".join([*lines, ""]) if lines else ""
 
 
 def _verdicts(comparison: pd.DataFrame) -> str:

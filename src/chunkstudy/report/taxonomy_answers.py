@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-METHODS = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")
-STRUCTURE, GUIDED = METHODS[:3], METHODS[3:]
-IN_CORPUS = ("fiqa", "nfcorpus", "scifact", "trec-covid", "arguana", "scidocs")
-SPOILT = ("fiqa", "trec-covid")
-"""Collections with empty documents (PROTOCOLS B.4.1)."""
+from chunkstudy.report import taxonomy_answers_late as rq3
+from chunkstudy.report.audit_check import IN_CORPUS
+from chunkstudy.report.taxonomy_printed import GUIDED, STRUCTURE, by_encoder, of_method, short
+
 NO_CHANGE = 0.25
 """Percent: a rounding of the fourth decimal either side is at most about that."""
 Tables = dict[str, pd.DataFrame]
@@ -31,7 +30,7 @@ def answers(published: pd.DataFrame, made: Tables) -> pd.DataFrame:
     """
     cells = published[published["work"] == "taxonomy"]
     cells = cells[cells["state"] == "whole"].assign(value=lambda c: c["printed"].astype(float))
-    plain, change, late = (_wide(cells, table) for table in ("3", "4", "5"))
+    plain, change, late = (by_encoder(cells, table) for table in ("3", "4", "5"))
     rows = [
         ("Is LumberChunker's advantage reproduced (Table 1)?", "reproduction", *_table_1(cells)),
         ("Are Jina's numbers reproduced (Table 2)?", "reproduction", *_table_2(cells)),
@@ -39,26 +38,15 @@ def answers(published: pd.DataFrame, made: Tables) -> pd.DataFrame:
         ("Or does not chunking?", "RQ1", *_not_chunking(change, made)),
         ("Does the ranking reverse within a document?", "RQ2", *_reversal(plain)),
         ("What do ceilings explain?", "RQ2", *_ceilings(made)),
-        ("Does late chunking help in corpora?", "RQ3", *_in_corpus(plain, late)),
-        ("Is semantic's loss the method's?", "RQ3", *_semantic(change, made)),
-        ("Does it harm within a document, always?", "RQ3", *_in_document(change)),
-        ("Or is that the window?", "RQ3", *_window(change, made)),
+        ("Does late chunking help in corpora?", "RQ3", *rq3.in_corpus(plain, late)),
+        ("Is semantic's loss the method's?", "RQ3", *rq3.semantic(change, made)),
+        ("Does it harm within a document, always?", "RQ3", *rq3.in_document(change)),
+        ("Or is that the window?", "RQ3", *rq3.window(change, made)),
+        ("How much of it is contextualized at all?", "RQ3", *rq3.company(change, made)),
         ("Is it chunk size within a document?", "RQ4", *_size_within(made)),
         ("What does pooling collections do?", "RQ4", *_size_pooled(made)),
     ]
     return pd.DataFrame(rows, columns=["question", "part", "answer", "figures"])
-
-
-def _wide(cells: pd.DataFrame, table: str) -> pd.DataFrame:
-    """Encoder and method by collection, the average rows left out."""
-    found = cells[(cells["table"] == table) & cells["chunker"].isin(METHODS)]
-    wide = found.pivot(index=["encoder", "chunker"], columns="collection", values="value")
-    return wide.sort_index()
-
-
-def _method(wide: pd.DataFrame, name: str) -> pd.DataFrame:
-    """A method's rows by encoder."""
-    return wide[wide.index.get_level_values("chunker") == name].droplevel("chunker")
 
 
 def _table_1(cells: pd.DataFrame) -> tuple[str, str]:
@@ -110,7 +98,7 @@ def _structure(plain: pd.DataFrame) -> tuple[str, str]:
                 pairs += 1
                 above += int(row[one] > row[other])
                 if row[one] <= row[other]:
-                    against.append(f"{_short(encoder)}: {other} {row[other]:.4f} over {one}")
+                    against.append(f"{short(encoder)}: {other} {row[other]:.4f} over {one}")
     answer = (
         f"The best average is a structure-based method's in {first} of {len(best)} models, but not "
         f"every such method beats every guided one: {above} of {pairs} pairs."
@@ -119,7 +107,7 @@ def _structure(plain: pd.DataFrame) -> tuple[str, str]:
 
 
 def _not_chunking(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
-    rows = _method(change, "paragraph")[list(IN_CORPUS)]
+    rows = of_method(change, "paragraph")[list(IN_CORPUS)]
     still = int((rows.abs().to_numpy() <= NO_CHANGE).sum())
     answer = (
         f"The paragraph row changes by at most {NO_CHANGE}% under late chunking in {still} of "
@@ -140,14 +128,14 @@ def _not_chunking(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
             f"[{-float(gap['difference high']):.1f}, {-float(gap['difference low']):.1f}] behind "
             "the best of its arms."
         )
-    return answer, ", ".join(f"{_short(e)} {row.abs().max():.2f}%" for e, row in rows.iterrows())
+    return answer, ", ".join(f"{short(e)} {row.abs().max():.2f}%" for e, row in rows.iterrows())
 
 
 def _reversal(plain: pd.DataFrame) -> tuple[str, str]:
     found = {}
     for encoder in plain.index.unique("encoder"):
         part = plain.loc[encoder]
-        found[_short(encoder)] = stats.kendalltau(part["average"], part["gutenqa"])
+        found[short(encoder)] = stats.kendalltau(part["average"], part["gutenqa"])
     taus = [one.statistic for one in found.values()]
     answer = (
         f"It changes rather than reverses: Kendall's tau of the two rankings lies between "
@@ -176,95 +164,6 @@ def _ceilings(made: Tables) -> tuple[str, str]:
     )
     named = zip(rows["chunker"], score, best, strict=True)
     return answer, ", ".join(f"{name} {value:.1f} of {top:.1f}" for name, value, top in named)
-
-
-def _in_corpus(plain: pd.DataFrame, late: pd.DataFrame) -> tuple[str, str]:
-    kept = [name for name in IN_CORPUS if name not in SPOILT]
-    gain = 100 * (late - plain)
-    by_method = gain[list(IN_CORPUS)].mean(axis=1).groupby("chunker").mean()
-    whole = gain[kept].mean(axis=1).groupby("chunker").mean()
-    up = int((gain[list(IN_CORPUS)].to_numpy() > 0).sum())
-    answer = (
-        f"As printed, {up} of {gain[list(IN_CORPUS)].size} cells gain, most for propositions "
-        f"({by_method['proposition']:+.1f} points on average) and none for paragraphs "
-        f"({by_method['paragraph']:+.2f}), which are whole documents. Over the four collections "
-        f"without empty documents semantic gains too ({whole['semantic']:+.1f} against "
-        f"{by_method['semantic']:+.1f} over six)."
-    )
-    return answer, ", ".join(
-        f"{name} {by_method[name]:+.2f} of six, {whole[name]:+.2f} of four" for name in METHODS
-    )
-
-
-def _semantic(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
-    rows = _method(change, "semantic")
-    kept = [name for name in IN_CORPUS if name not in SPOILT]
-    six, four = rows[list(IN_CORPUS)].mean(axis=1), rows[kept].mean(axis=1)
-    printed = ", ".join(
-        f"{name} {rows[name].min():.1f} to {rows[name].max():.1f}%" for name in SPOILT
-    )
-    answer = (
-        f"Not shown: its loss stands on {' and '.join(SPOILT)} ({printed}), where an empty "
-        f"document can turn scores into NaN. Over the other four it gains {four.min():.1f} to "
-        f"{four.max():.1f}% in all {len(four)} models, against {six.min():.1f} to "
-        f"{six.max():.1f}% printed over six."
-    )
-    guard = made["late_chunking_nan_guard"]
-    if len(guard):
-        loss = guard["change (%)"].astype(float)
-        kinds = guard["empty documents, in proportion to"]
-        many, one = loss[kinds == "FiQA, as many"], loss[kinds == "TREC-COVID"]
-        answer += (
-            f" In MiniLM's rankings of {' and '.join(dict.fromkeys(guard['collection']))}, as many "
-            f"empty documents as FiQA has cost {-many.max():.0f} to {-many.min():.0f}% without a "
-            f"guard, and one, as TREC-COVID has, {-one.max():.0f} to {-one.min():.0f}%."
-        )
-    return answer, ", ".join(f"{_short(e)} {six[e]:+.2f} to {four[e]:+.2f}" for e in six.index)
-
-
-def _in_document(change: pd.DataFrame) -> tuple[str, str]:
-    rows = change["gutenqa"]
-    gains = [
-        f"{_short(encoder)} {method} {value:+.2f}%"
-        for (encoder, method), value in zip(rows.index, rows, strict=True)
-        if value > 0
-    ]
-    answer = (
-        f"Not in all configurations, as the text says: {len(gains)} of {len(rows)} printed cells "
-        "gain."
-        if len(gains)
-        else f"Yes: all {len(rows)} printed cells lose."
-    )
-    return answer, ", ".join(gains)
-
-
-def _window(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
-    means = change["gutenqa"].groupby("encoder").mean()
-    answer = (
-        "The model with 512 tokens loses least ("
-        + ", ".join(f"{_short(e)} {v:.1f}%" for e, v in means.sort_values().items())
-        + "), but window and model change together."
-    )
-    rows = made["late_chunking_windows"]
-    rows = rows[rows["collection"] == "gutenqa-emma"] if len(rows) else rows
-    if rows.empty:
-        return answer, ""
-    wide = rows.assign(difference=rows["difference"].astype(float)).pivot(
-        index="chunker", columns="window", values="difference"
-    )
-    wide.columns = wide.columns.astype(int)
-    first, last = min(wide.columns), max(wide.columns)
-    worse = int((wide[last] < wide[first]).sum())
-    answer += (
-        f" With one model, MiniLM on Emma, the loss grows with the window in {worse} of "
-        f"{len(wide)} chunkers: from {wide[first].mean():+.1f} points at {first} tokens to "
-        f"{wide[last].mean():+.1f} at {last}, on average."
-    )
-    figures = "; ".join(
-        f"{name}: " + ", ".join(f"{w} {row[w]:+.1f}" for w in sorted(wide.columns))
-        for name, row in wide.iterrows()
-    )
-    return answer, figures
 
 
 def _size_within(made: Tables) -> tuple[str, str]:
@@ -318,7 +217,3 @@ def _correlations(made: Tables) -> pd.DataFrame:
         & (table["r"] != "")
         & (table["method"] != "No chunking")
     ]
-
-
-def _short(encoder: object) -> str:
-    return str(encoder).rsplit("/", maxsplit=1)[-1]

@@ -16,6 +16,7 @@ import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.chunkers import catalogue
+from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.experiment.conditions import MINILM, Condition
 from chunkstudy.experiment.grids import BEIR_AT_HAND, LATE, OWN, PRE, WIDE
 from chunkstudy.report.published import Library, Scores
@@ -70,15 +71,19 @@ def advice(table: pd.DataFrame) -> pd.DataFrame:
             words += _by_iou(group)
         behind = group[group["behind"] == "yes"]
         sure = (
-            f"{len(behind)} of {len(group) - 1} others are behind beyond their uncertainty, by "
-            f"{behind['difference'].astype(float).max():.1f} to "
-            f"{behind['difference'].astype(float).min():.1f} points"
+            f"{len(behind)} of {len(group) - 1} others behind beyond their uncertainty, by "
+            f"{_range(-behind['difference'].astype(float))} points"
             if len(behind)
             else f"none of {len(group) - 1} others is behind beyond its uncertainty"
         )
         count = f"{best['n']} queries of {best['collections']}"
         rows.append({"task": task, "advice": words + ".", "how sure": f"{sure}; {count}."})
     return pd.DataFrame(rows)
+
+
+def _range(values: pd.Series) -> str:
+    low, high = f"{values.min():.1f}", f"{values.max():.1f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _task(task: str, library: Library, published: pd.DataFrame, cost: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +135,7 @@ def _collections(task: str, library: Library) -> list[str]:
 def _belongs(task: str, one: Condition) -> bool:
     encoder = MINILM if task == EXCERPTS else WIDE
     spec = catalogue.parse(one.chunker)
-    usual = spec.length == catalogue.CHUNKERS[spec.name].lengths[0]
+    usual = spec.length == CHUNKERS[spec.name].lengths[0]
     known = one.collection in TASKS[task] and one.protocol == OWN and one.encoder == encoder
     return known and usual and one.ordering in (PRE, LATE)
 
@@ -176,7 +181,7 @@ def _needs(chunker: str) -> str:
     name = catalogue.parse(chunker).name
     if name in LLM_GUIDED:
         return "an LLM"
-    return "an encoder" if catalogue.CHUNKERS[name].needs_encoder else "nothing"
+    return "an encoder" if CHUNKERS[name].needs_encoder else "nothing"
 
 
 def _printed_rank(task: str, method: Method, published: pd.DataFrame) -> str:

@@ -26,13 +26,13 @@ def scores(table: pd.DataFrame) -> Figure:
     figure, panels = plt.subplots(
         1, len(tasks), figsize=(4.2 * len(tasks), 0.24 * most + 1.2), layout="constrained"
     )
-    color = sns.color_palette("colorblind")[0]
+    shades = {"no": sns.color_palette("colorblind")[0], "yes": "0.65"}
     for axes, task in zip(panels, tasks, strict=True):
         part = table[table["task"] == task].reset_index(drop=True)
         low, middle, high = (part[name].astype(float) for name in ("low", "score", "high"))
         for at, behind in enumerate(part["behind"]):
             errors = [[middle[at] - low[at]], [high[at] - middle[at]]]
-            shade = "0.65" if behind == "yes" else color
+            shade = shades.get(behind, shades["no"])
             axes.errorbar(middle[at], at, xerr=errors, fmt="o", ms=4, lw=1.2, color=shade)
         late = ["late" if name == "contextualized" else "" for name in part["ordering"]]
         names = [f"{c}, {o}" if o else c for c, o in zip(part["chunker"], late, strict=True)]
@@ -40,4 +40,8 @@ def scores(table: pd.DataFrame) -> Figure:
         axes.set_ylim(most - 0.5, -0.5)
         axes.set_title(f"{task}, {part['n'][0]} queries", loc="left")
         axes.set_xlabel(f"{part['measure'][0]} (%)")
+    words = ("best, or not shown to be worse", "behind the best")
+    handles = [plt.Line2D([], [], marker="o", ms=4, color=shades[one]) for one in ("no", "yes")]
+    shortest = panels[int(table.groupby("task", sort=False).size().argmin())]
+    shortest.legend(handles, words, loc="lower center", fontsize=8)
     return figure

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from chunkstudy.chunkers import catalogue
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
 from chunkstudy.report.claims.evidence import Evidence
@@ -18,6 +20,8 @@ from chunkstudy.report.claims.verdicts import (
 TEXT = " ".join(f"Sentence number {i} is plain. It ends as others do." for i in range(90))
 """A stated input: 180 sentences without anything that a splitter could stumble over."""
 LEVEL = 0.05
+NARROW = 512
+"""E5's window, in tokens."""
 
 
 def temperature_0_is_deterministic(evidence: Evidence) -> Finding:
@@ -54,6 +58,41 @@ def follows_late_chunking(_: Evidence) -> Readings:
     return (
         strict("the same chunks", counted(same, figures)),
         charitable("as many chunks of a text", counted(counts, figures)),
+    )
+
+
+def windows_are_as_few_as_possible(evidence: Evidence) -> Readings:
+    """Windows that the official code fills with whole chunks, beside how many would do."""
+    table = evidence.experiment("company")
+    if table.empty:
+        return unanswered("windows of packed chunks: `chunkstudy experiment company`", "")
+    alone = table[(table["collection"] == "gutenqa-emma") & (table["window"] == NARROW)]
+    figures = (
+        f"windows over the fewest: {_windows(table[table['window'] == NARROW])}; within a book, "
+        f"{NARROW} tokens, of the chunks have their window to themselves: "
+        + ", ".join(f"{r['chunker']} {100 * r['alone']:.0f}%" for r in alone.to_dict("records"))
+    )
+    wide = table[table["window"] != NARROW]
+    return (
+        strict("with E5's 512 tokens too", counted(_fewest(table), figures)),
+        charitable(
+            "with the sentence's example, 8,192 tokens, to a tenth",
+            counted(_fewest(wide, 1.1), f"windows over the fewest: {_windows(wide)}"),
+        ),
+    )
+
+
+def _fewest(table: pd.DataFrame, most: float = 1.0) -> dict[str, bool]:
+    return {
+        f"{r['collection']} {r['chunker']} {r['window']}": r["windows"] <= most * r["fewest"]
+        for r in table.to_dict("records")
+    }
+
+
+def _windows(table: pd.DataFrame) -> str:
+    return ", ".join(
+        f"{r['collection']} {r['chunker']} {r['windows'] / r['fewest']:.2f}"
+        for r in table.to_dict("records")
     )
 
 

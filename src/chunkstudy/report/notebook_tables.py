@@ -1,0 +1,86 @@
+"""How a notebook shows a table: words to the left, numbers to the right, no column of row numbers.
+
+A stored notebook then holds each table once, as HTML, and not as text beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from html import escape
+from typing import Any
+
+import pandas as pd
+from IPython.core.getipython import get_ipython
+from IPython.display import HTML
+
+NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?\s*")
+
+
+MARKS = {
+    r"\*\*(.+?)\*\*": r"<b>\1</b>",
+    r"_(.+?)_": r"<u>\1</u>",
+    r"\^([a-z]*\*?)$": r"<sup>\1</sup>",
+}
+"""How the taxonomy's tables mark cells, and what that is in HTML."""
+
+
+def show(rows: int, width: int = 1000) -> None:
+    """Show every table of this notebook so, at most so many rows, and characters of a cell."""
+    pd.set_option(
+        "display.max_rows", rows, "display.max_columns", 40, "display.max_colwidth", width
+    )
+    shell = get_ipython()
+    if shell is not None and shell.display_formatter is not None:
+        formatters = shell.display_formatter.formatters
+        formatters["text/html"].for_type(pd.DataFrame, html)
+        formatters["text/plain"].for_type(pd.DataFrame, _text)
+
+
+def marked(table: pd.DataFrame) -> HTML:
+    """A part of one of the taxonomy's tables with its marks set."""
+    return HTML(html(table.replace(regex=MARKS), escaped=False))
+
+
+def linked(table: pd.DataFrame) -> HTML:
+    """A table whose last column holds links, which stay links."""
+    words = table.iloc[:, :-1].map(lambda value: escape(str(value)))
+    return HTML(html(words.assign(**{str(table.columns[-1]): table.iloc[:, -1]}), escaped=False))
+
+
+def html(table: pd.DataFrame, escaped: bool = True) -> str:
+    """The table as HTML with a style of its own; the same table gives the same bytes."""
+    numbered = table.index.nlevels == 1 and table.index.name is None
+    numbered = numbered and pd.api.types.is_integer_dtype(table.index)
+    columns = len(table.columns)
+    body: str = table.to_html(
+        index=not numbered,
+        border=0,
+        na_rep="",
+        escape=escaped,
+        max_rows=pd.get_option("display.max_rows"),
+        show_dimensions=len(table) > pd.get_option("display.max_rows"),
+        float_format="{:.6g}".format,
+        classes="_name_",
+    )
+    name = f"t{hashlib.sha256(body.encode('utf-8')).hexdigest()[:8]}"
+    before = 1 if numbered else 2
+    words = [
+        f".{name} {cell}:nth-child({at + before})"
+        for at in range(columns)
+        if table.index.nlevels == 1 and not _numeric(table.iloc[:, at])
+        for cell in ("td", "th")
+    ]
+    style = f"<style>{', '.join(words)} {{text-align: left}}</style>\n" if words else ""
+    return style + body.replace("_name_", name, 1)
+
+
+def _numeric(column: pd.Series) -> bool:
+    if pd.api.types.is_numeric_dtype(column):
+        return True
+    return all(NUMBER.fullmatch(str(value)) for value in column if str(value) not in ("", "nan"))
+
+
+def _text(table: pd.DataFrame, printer: Any, _: bool) -> None:
+    rows, columns = table.shape
+    printer.text(f"a table of {rows} rows and {columns} columns")
