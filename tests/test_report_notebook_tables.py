@@ -27,13 +27,24 @@ def test_words_stand_left_and_numbers_do_not_even_where_they_are_stored_as_text(
     assert "<style>" not in html(TABLE[["n", "score"]])
 
 
-def test_row_numbers_are_left_out_and_named_rows_are_not() -> None:
-    assert not re.search(r"<th>\d", html(TABLE))
-    assert not re.search(r"<th>\d", html(TABLE[TABLE["chunker"] != "none"]))
-    named = html(TABLE.set_index("chunker"))
-    assert "<th>fixed-256</th>" in named
-    assert left(html(TABLE.set_index("n"))) == {2}  # the first cell of a row is its name
-    assert "<th>300</th>" in html(TABLE.set_index("n"))
+def test_row_numbers_are_left_out_and_named_rows_become_columns() -> None:
+    assert "<th>0</th>" not in html(TABLE)
+    assert "<th>1</th>" not in html(TABLE[TABLE["chunker"] != "none"])
+    named = html(TABLE.set_index(["n", "chunker"]))
+    assert "<td>fixed-256</td>" in named and "<th>chunker</th>" in named
+    assert left(named) == {2}
+
+
+def test_rows_that_only_have_labels_keep_them() -> None:
+    page = html(TABLE.set_index("chunker").T)
+    assert "<th>score</th>" in page and "<th>fixed-256</th>" in page
+    assert "tbody th" in page.split("</style>")[0]
+
+
+def test_floats_of_a_column_have_as_many_decimals_as_one_of_them_needs() -> None:
+    page = html(pd.DataFrame({"nDCG@10": [24.7, 100.0, 5.25], "p": [4.5e-09, 1.0, 0.9]}))
+    found = re.findall(r"<td>(.*?)</td>", page)
+    assert found == ["24.70", "4.5e-09", "100.00", "1", "5.25", "0.9"]
 
 
 def test_two_tables_on_a_page_do_not_share_a_style() -> None:

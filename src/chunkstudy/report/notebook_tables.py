@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -49,29 +50,40 @@ def linked(table: pd.DataFrame) -> HTML:
 
 
 def html(table: pd.DataFrame, escaped: bool = True) -> str:
-    """The table as HTML with a style of its own; the same table gives the same bytes."""
-    numbered = table.index.nlevels == 1 and table.index.name is None
-    numbered = numbered and pd.api.types.is_integer_dtype(table.index)
-    columns = len(table.columns)
+    """The table as HTML with a style of its own; the same table gives the same bytes.
+
+    Named rows become columns; unnamed row numbers are left out.
+    """
+    if table.index.nlevels == table.index.names.count(None):
+        numbered = pd.api.types.is_integer_dtype(table.index)
+    else:
+        numbered = table.columns.nlevels == 1
+        table = table.reset_index() if numbered else table
+    most = pd.get_option("display.max_rows")
     body: str = table.to_html(
         index=not numbered,
         border=0,
         na_rep="",
         escape=escaped,
-        max_rows=pd.get_option("display.max_rows"),
-        show_dimensions=len(table) > pd.get_option("display.max_rows"),
-        float_format="{:.6g}".format,
+        max_rows=most,
+        show_dimensions=len(table) > most,
+        formatters={
+            name: how
+            for at, name in enumerate(table.columns)
+            if (how := _format(table.iloc[:, at])) is not None
+        },
         classes="_name_",
     )
     name = f"t{hashlib.sha256(body.encode('utf-8')).hexdigest()[:8]}"
-    before = 1 if numbered else 2
-    words = [
-        f".{name} {cell}:nth-child({at + before})"
-        for at in range(columns)
-        if table.index.nlevels == 1 and not _numeric(table.iloc[:, at])
-        for cell in ("td", "th")
-    ]
-    style = f"<style>{', '.join(words)} {{text-align: left}}</style>\n" if words else ""
+    places = [f".{name} tbody th"] * (not numbered)
+    if table.index.nlevels == 1:
+        places += [
+            f".{name} {cell}:nth-child({at + (1 if numbered else 2)})"
+            for at in range(len(table.columns))
+            if not _numeric(table.iloc[:, at])
+            for cell in ("td", "th")
+        ]
+    style = f"<style>{', '.join(places)} {{text-align: left}}</style>\n" if places else ""
     return style + body.replace("_name_", name, 1)
 
 
@@ -79,6 +91,17 @@ def _numeric(column: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(column):
         return True
     return all(NUMBER.fullmatch(str(value)) for value in column if str(value) not in ("", "nan"))
+
+
+def _format(column: pd.Series) -> Callable[[object], str] | None:
+    """Floats with as many decimals as the one of theirs that needs most, at six digits."""
+    if not pd.api.types.is_float_dtype(column):
+        return None
+    texts = [f"{value:.6g}" for value in column.dropna()]
+    if any("e" in text for text in texts):
+        return "{:.6g}".format
+    decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
+    return f"{{:.{decimals}f}}".format
 
 
 def _text(table: pd.DataFrame, printer: Any, _: bool) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 from chunkstudy.chunkers import catalogue
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
 from chunkstudy.report.claims.evidence import Evidence
-from chunkstudy.report.claims.taxonomy_rows import IN_CORPUS, METHODS, MODELS
+from chunkstudy.report.claims.taxonomy_rows import IN_CORPUS, METHODS, MODELS, scores
 from chunkstudy.report.claims.verdicts import (
     Finding,
     Readings,
@@ -63,14 +63,17 @@ def follows_late_chunking(_: Evidence) -> Readings:
 
 def windows_are_as_few_as_possible(evidence: Evidence) -> Readings:
     """Windows that the official code fills with whole chunks, beside how many would do."""
+    change = float(scores(evidence, "4", "gutenqa")["E5"]["fixed-256"])
+    printed = f"E5's fixed-size chunks change by {change:+.2f}% within books"
     table = evidence.experiment("company")
     if table.empty:
-        return unanswered("windows of packed chunks: `chunkstudy experiment company`", "")
+        return unanswered("windows of packed chunks: `chunkstudy experiment company`", printed)
     alone = table[(table["collection"] == "gutenqa-emma") & (table["window"] == NARROW)]
     figures = (
         f"windows over the fewest: {_windows(table[table['window'] == NARROW])}; within a book, "
         f"{NARROW} tokens, of the chunks have their window to themselves: "
         + ", ".join(f"{r['chunker']} {100 * r['alone']:.0f}%" for r in alone.to_dict("records"))
+        + f"; {printed}"
     )
     wide = table[table["window"] != NARROW]
     return (
