@@ -35,6 +35,12 @@ def test_row_numbers_are_left_out_and_named_rows_become_columns() -> None:
     assert left(named) == {2}
 
 
+def test_the_name_of_the_columns_takes_no_column() -> None:
+    wide = TABLE.assign(window=[512, 8192]).pivot(index="chunker", columns="window", values="n")
+    heads = re.findall(r"<th>(.*?)</th>", html(wide))
+    assert heads == ["chunker", "512", "8192"]
+
+
 def test_rows_that_only_have_labels_keep_them() -> None:
     page = html(TABLE.set_index("chunker").T)
     assert "<th>score</th>" in page and "<th>fixed-256</th>" in page
@@ -45,6 +51,10 @@ def test_floats_of_a_column_have_as_many_decimals_as_one_of_them_needs() -> None
     page = html(pd.DataFrame({"nDCG@10": [24.7, 100.0, 5.25], "p": [4.5e-09, 1.0, 0.9]}))
     found = re.findall(r"<td>(.*?)</td>", page)
     assert found == ["24.70", "4.5e-09", "100.00", "1", "5.25", "0.9"]
+
+
+def test_a_small_number_beside_an_empty_cell_is_not_shown_as_nothing() -> None:
+    assert "<td>2.4e-10</td>" in html(pd.DataFrame({"p": ["", 2.4e-10]}))
 
 
 def test_two_tables_on_a_page_do_not_share_a_style() -> None:

@@ -59,6 +59,8 @@ def html(table: pd.DataFrame, escaped: bool = True) -> str:
     else:
         numbered = table.columns.nlevels == 1
         table = table.reset_index() if numbered else table
+    if numbered:
+        table = table.rename_axis(columns=None)  # it would stand in a column of its own
     most = pd.get_option("display.max_rows")
     body: str = table.to_html(
         index=not numbered,
@@ -95,6 +97,8 @@ def _numeric(column: pd.Series) -> bool:
 
 def _format(column: pd.Series) -> Callable[[object], str] | None:
     """Floats with as many decimals as the one of theirs that needs most, at six digits."""
+    if any(isinstance(value, float) for value in column) and column.dtype == object:
+        return lambda value: f"{value:.6g}" if isinstance(value, float) else str(value)
     if not pd.api.types.is_float_dtype(column):
         return None
     texts = [f"{value:.6g}" for value in column.dropna()]
