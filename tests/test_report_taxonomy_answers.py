@@ -81,3 +81,17 @@ def test_what_stands_alone_in_its_window_is_named_with_its_printed_change(
         printed = cell("4", "e5", method, "gutenqa")
         assert f"{100 * alone[slug]:.1f}% of {method} ({printed:+.2f}% printed)" in answer
     assert alone["sentence-5"] < 0.5 and "% of sentence-5" not in answer
+
+
+def test_documents_that_fit_every_window_are_counted(found: pd.DataFrame) -> None:
+    row = found.loc["Does the window explain E5's mixed results in corpora?"]
+    facts = pd.read_csv(ROOT.results / "parts" / "nfcorpus_facts.csv").iloc[0]
+    fit = 100 * (1 - facts["longer than 510 tokens"] / facts["documents"])
+    assert f"nfcorpus {fit:.1f}% fit" in row["figures"]
+    methods = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")
+    lost = sum(
+        cell("4", "e5", method, name) < 0
+        for method in methods
+        for name in ("scifact", "nfcorpus", "arguana")
+    )
+    assert f"loses in {lost} of 18 cells" in row["answer"]

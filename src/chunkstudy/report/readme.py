@@ -21,6 +21,7 @@ SHORT = (
     "Is semantic's loss the method's?",
     "Is NFCorpus's large gain with fixed-size chunks",
     "How much of it is contextualized at all?",
+    "Does the window explain E5's mixed results",
     "Or does not chunking?",
     "Does the ranking reverse within a document?",
     "Does it matter how a proposition is judged?",

@@ -42,6 +42,7 @@ def answers(published: pd.DataFrame, made: Tables) -> pd.DataFrame:
         ("Is semantic's loss the method's?", "RQ3", *rq3.semantic(change, made)),
         ("Does it harm within a document, always?", "RQ3", *rq3.in_document(change)),
         ("Or is that the window?", "RQ3", *rq3.window(change, made)),
+        ("Does the window explain E5's mixed results in corpora?", "RQ3", *rq3.fits(change, made)),
         ("How much of it is contextualized at all?", "RQ3", *rq3.company(change, made)),
         ("Is it chunk size within a document?", "RQ4", *_size_within(made)),
         ("What does pooling collections do?", "RQ4", *_size_pooled(made)),

@@ -104,6 +104,32 @@ def window(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
     return answer, figures
 
 
+def fits(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
+    """The paper's reason for E5's losses (S2:349), where a document fits its window anyway."""
+    facts = made["late_chunking_collections"].set_index("collection")
+    known = [name for name in IN_CORPUS if name in facts.index]
+    if not known:
+        return "Open: it needs records of a collection.", ""
+    outgrown = facts.loc[known, "longer than 510 tokens"].astype(float)
+    share = 100 * (1 - outgrown / facts.loc[known, "documents"].astype(float))
+    loses = change[known] < 0
+    own = loses.xs(E5, level="encoder").to_numpy()
+    others = loses.drop(index=E5, level="encoder").to_numpy()
+    answer = (
+        f"Hardly: of the documents of {', '.join(known)} {share.min():.0f} to {share.max():.0f}% "
+        "have at most 510 tokens (MiniLM's), so that one window holds them whatever the model. "
+        f"There {short(E5)} loses in {own.sum()} of {own.size} cells, the others in "
+        f"{others.sum()} of {others.size}."
+    )
+    lost = loses.groupby("encoder").sum()
+    figures = [
+        f"{name} {share[name]:.1f}% fit, losses "
+        + ", ".join(f"{short(e)} {int(n)}" for e, n in lost[name].items())
+        for name in known
+    ]
+    return answer, "; ".join(figures)
+
+
 def company(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
     """E5 reads 512 tokens, into which the official code packs whole chunks."""
     rows = made["late_chunking_company"]
