@@ -41,8 +41,10 @@ def test_each_finding_that_comes_first_is_found_once_and_a_missing_one_is_left_o
         assert found["finding"].str.startswith(start).sum() == 1, start
     comparison = pd.read_csv(ROOT.results / "comparison.csv").iloc[:0]
     claims = pd.read_csv(ROOT.results / "claims.csv").iloc[:0]
+    first, question = next(iter(SHORT.items()))
+    row = found[found["finding"].str.startswith(first)]
     made = {
-        "findings": found[found["finding"].str.startswith(SHORT[0])],
+        "findings": row,
         "which_chunker_advice": pd.DataFrame(columns=["task", "advice", "how sure"]),
         "late_chunking_answers": pd.DataFrame(columns=["question", "answer"]),
     }
@@ -50,4 +52,6 @@ def test_each_finding_that_comes_first_is_found_once_and_a_missing_one_is_left_o
     bullets = [
         line for line in fill(text, comparison, claims, made).splitlines() if line.startswith("- ")
     ]
-    assert len(bullets) == 1 and SHORT[0] in bullets[0]
+    assert len(bullets) == 1 and bullets[0].startswith(f"- **{question}** ")
+    assert row["finding"].iloc[0].endswith(bullets[0].partition("** ")[2])
+    assert first not in bullets[0]

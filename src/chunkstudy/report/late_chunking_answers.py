@@ -128,8 +128,9 @@ def _tails(made: Tables) -> tuple[str, str] | None:
         word = f"In part: {share:.0f}% of the gain goes with the tails"
     else:
         word = (
-            f"Yes: of {merged['gain']:.2f} points {merged['gain without short tails']:.2f} are "
-            "left once short tails are merged, no longer distinguishable from nothing"
+            f"Yes: of MiniLM's gain of {merged['gain']:.2f} points "
+            f"{merged['gain without short tails']:.2f} are left once short tails are merged, "
+            "no longer distinguishable from nothing"
         )
     figures = "; ".join(
         f"{r['protocol']}, {r['remedy']}: gain {r['gain']:.2f}, without tails "

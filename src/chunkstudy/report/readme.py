@@ -17,20 +17,33 @@ WORKS = {
 }
 VERDICTS = ("exact", "within_noise", "deviates", "not_run")
 CLAIMS = ("holds", "partly", "contradicted", "open")
-SHORT = (
-    "Is semantic's loss the method's?",
-    "Is NFCorpus's large gain with fixed-size chunks",
-    "How much of it is contextualized at all?",
-    "Does the window explain E5's mixed results",
-    "Or does not chunking?",
-    "Does the ranking reverse within a document?",
-    "Does it matter how a proposition is judged?",
-    "Does no weaker model with it beat a stronger one",
-    "Approximate search lowers recall",
-    "Finance repeats its passages",
-    "Overlap.",
-)
-"""How the findings begin that a reader meets first."""
+SHORT = {
+    "Is semantic's loss the method's?": (
+        "Is it semantic chunking that fails under late chunking on FiQA and TREC-COVID?"
+    ),
+    "Is NFCorpus's large gain with fixed-size chunks": (
+        "Is late chunking's largest printed gain, NFCorpus, the repair of short tails?"
+    ),
+    "How much of it is contextualized at all?": (
+        "How much do the taxonomy's E5 rows contextualize within books?"
+    ),
+    "Does the window explain E5's mixed results": (
+        "Does its short window explain E5's mixed results in corpora?"
+    ),
+    "Or does not chunking?": "Does paragraph chunking win in corpora?",
+    "Does the ranking reverse within a document?": (
+        "Does the ranking of methods reverse within a document?"
+    ),
+    "Does it matter how a proposition is judged?": "Does it matter how a proposition is judged?",
+    "Does no weaker model with it beat a stronger one": (
+        "Does no weaker model with late chunking beat a stronger one without?"
+    ),
+    "Approximate search lowers recall": "Why does Chroma's recall with MiniLM lie below ours?",
+    "Finance repeats its passages": "Does it matter that Chroma finds chunks by their text?",
+    "Overlap.": "Is overlap between chunks good or bad?",
+}
+"""How the findings begin that a reader meets first, and the question each answers, in words that
+need nothing before them."""
 Tables = dict[str, pd.DataFrame]
 
 
@@ -66,9 +79,10 @@ def fill(readme: str, comparison: pd.DataFrame, claims: pd.DataFrame, made: Tabl
 def _short(findings: pd.DataFrame) -> str:
     """The findings of SHORT as a list; one whose records are missing is left out."""
     lines = [
-        f"- **{row['about'][0].upper()}{row['about'][1:]}.** {row['finding']}"
-        for start in SHORT
-        for row in findings[findings["finding"].str.startswith(start)].to_dict("records")
+        f"- **{question}** {answer}"
+        for start, question in SHORT.items()
+        for finding in findings["finding"][findings["finding"].str.startswith(start)]
+        for answer in [re.sub(r"^([^.?]*\?|Overlap\.) ", "", finding)]
     ]
     return "\n".join([*lines, ""]) if lines else ""
 
