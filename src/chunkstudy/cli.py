@@ -134,7 +134,8 @@ def experiment(
     name: Annotated[
         str,
         typer.Argument(
-            help="nan-guard, depth, similarity, company, berlin, labels, chunk-sizes or claim-facts"
+            help="nan-guard, depth, similarity, company, late-excerpts, berlin, labels, "
+            "chunk-sizes or claim-facts"
         ),
     ],
     collection: Annotated[
@@ -149,6 +150,7 @@ def experiment(
         company,
         depth,
         labels,
+        late_excerpts,
         nan_guard,
         similarity,
     )
@@ -160,6 +162,7 @@ def experiment(
             "depth": (depth.measure, beir),
             "similarity": (similarity.measure, [*beir, "gutenqa-emma"]),
             "company": (company.measure, [*beir, "gutenqa-emma"]),
+            "late-excerpts": (late_excerpts.measure, ["chroma"]),
             "berlin": (lambda where, _: berlin.measure(where), []),
             "labels": (labels.measure, ["chroma"]),
             "chunk-sizes": (chunk_sizes.measure, [*beir, "gutenqa-emma"]),

@@ -185,6 +185,23 @@ def experiment(places: Places, name: str) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False) if path.exists() else pd.DataFrame()
 
 
+def excerpts(places: Places) -> pd.DataFrame:
+    """Contextualized minus plain on Chroma's excerpts, by window, chunker and measure."""
+    found = experiment(places, "late_excerpts")
+    if found.empty:
+        return found
+    rows: list[dict[str, object]] = []
+    names = map(str, found.columns)
+    measures = [name.removesuffix(", plain") for name in names if name.endswith(", plain")]
+    for measure in measures:
+        for (window, chunker), group in found.groupby(["window", "chunker"], sort=False):
+            arms = {arm: group[f"{measure}, {arm}"] for arm in ("contextualized", "plain")}
+            both = pd.DataFrame(arms).astype(float)
+            keys = {"measure": measure, "chunker": chunker, "window": window}
+            rows.append({**keys, **_compared(both)})
+    return _adjusted(rows)
+
+
 def nan_guard(places: Places) -> pd.DataFrame:
     """nDCG@10 with and without the guard, and the loss over the draws, in percent."""
     found = experiment(places, "nan_guard")
@@ -219,22 +236,28 @@ def _differences(
         if left is None or right is None:
             continue
         measure = HEADLINE[one.task]
-        both = pd.DataFrame({"a": left.wide[measure], "b": right.wide[measure]}).dropna()
-        found = statistics.paired_difference(both["a"], both["b"])
-        rows.append(
-            {
-                **_keys(one),
-                "measure": measure,
-                "n": found.n,
-                first: _percent(both["a"].mean()),
-                second: _percent(both["b"].mean()),
-                "difference": _percent(found.mean),
-                "low": _percent(found.interval.low),
-                "high": _percent(found.interval.high),
-                "p": found.p,
-                "effect": f"{found.effect:.3f}",
-            }
-        )
+        both = pd.DataFrame({first: left.wide[measure], second: right.wide[measure]}).dropna()
+        rows.append({**_keys(one), "measure": measure, **_compared(both)})
+    return _adjusted(rows)
+
+
+def _compared(both: pd.DataFrame) -> dict[str, object]:
+    """The first column minus the second, in points, with both means."""
+    first, second = both.columns
+    found = statistics.paired_difference(both[first], both[second])
+    return {
+        "n": found.n,
+        first: _percent(both[first].mean()),
+        second: _percent(both[second].mean()),
+        "difference": _percent(found.mean),
+        "low": _percent(found.interval.low),
+        "high": _percent(found.interval.high),
+        "p": found.p,
+        "effect": f"{found.effect:.3f}",
+    }
+
+
+def _adjusted(rows: list[dict[str, object]]) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     if len(table):
         table["p (Holm)"] = [f"{p:.2g}" for p in statistics.holm(table["p"])]

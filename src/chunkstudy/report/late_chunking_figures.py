@@ -36,6 +36,7 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
         "late_chunking_windows": windows,
         "late_chunking_emma": emma,
         "late_chunking_similarity": similarity,
+        "late_chunking_excerpts": excerpts,
     }
     for name, draw in drawn.items():
         path = places.tables / f"{name}.csv"
@@ -88,6 +89,31 @@ def windows(table: pd.DataFrame) -> Figure:
         axes.set_title(NAMES[name], loc="left")
     _legend(figure, panels[0], columns=5)
     figure.suptitle("one model, three windows: contextualized (line) and plain (dashed)")
+    return figure
+
+
+def excerpts(table: pd.DataFrame) -> Figure:
+    """Contextualized minus plain with 95% intervals by window, a panel per measure."""
+    measures = list(dict.fromkeys(table["measure"]))
+    chunkers = list(dict.fromkeys(table["chunker"]))
+    sizes = sorted(set(table["window"]))
+    figure, panels = plt.subplots(
+        1, len(measures), figsize=(4 * len(measures), 4), sharey=True, layout="constrained"
+    )
+    colors = sns.color_palette("colorblind")
+    for axes, measure in zip(np.atleast_1d(panels), measures, strict=True):
+        part = table[table["measure"] == measure]
+        for offset, (window, color) in enumerate(zip(sizes, colors, strict=False)):
+            rows = part[part["window"] == window]
+            at = [chunkers.index(c) + 0.22 * (offset - 1) for c in rows["chunker"]]
+            _points(axes, rows, at, f"{window} tokens", color)
+        axes.axvline(0, color="grey", lw=0.8, zorder=0)
+        axes.set_yticks(range(len(chunkers)), chunkers, fontsize=8)
+        axes.set_ylim(len(chunkers) - 0.5, -0.5)
+        axes.set_title(measure, loc="left")
+        axes.set_xlabel("contextualized minus plain, points")
+    _legend(figure, np.atleast_1d(panels), columns=len(sizes))
+    figure.suptitle(f"Chroma's corpora, {table['n'].iloc[0]} questions, all-MiniLM-L6-v2")
     return figure
 
 

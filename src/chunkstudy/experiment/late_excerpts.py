@@ -1,0 +1,123 @@
+"""Late chunking within documents where there are questions enough to tell: Chroma's excerpts.
+
+The taxonomy finds that it harms within a document (S2:343-345), on books; Emma, the one at hand,
+has 30 questions. Chroma's corpora are five long texts with 472 questions and exact excerpts, so
+that each corpus, searched alone, is such a document; searched together they are Chroma's task.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy import retrieval
+from chunkstudy.experiment.conditions import Condition
+from chunkstudy.experiment.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
+from chunkstudy.experiment.grids import OWN, PRE, WINDOWS
+from chunkstudy.experiment.places import Places
+from chunkstudy.experiment.run import chunk, load_collection, load_store
+from chunkstudy.files import write_text
+from chunkstudy.measures import first_hit
+from chunkstudy.measures.token_overlap import TokenOverlap
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.spans import Chunks, Collection
+
+CHUNKERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0", "cluster-200")
+ARMS = ("plain", "contextualized")
+RECALL, DCG = 5, 10
+MEASURES = (f"DCG@{DCG}", f"SpanRecall@{RECALL}", f"SpanRecall@{RECALL}, all corpora")
+"""The first two within the query's own corpus."""
+
+
+def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
+    """Write ``results/experiments/late_excerpts.csv`` under the corrected protocol.
+
+    A row per collection, window, chunker and query: each measure under both orderings, a fraction
+    with four decimals. One pass over the documents a window serves all chunkers.
+    """
+    tables = []
+    protocol = PROTOCOLS[OWN]
+    for name in names:
+        collection = within_documents(load_collection(name))
+        for window, encoder in WINDOWS.items():
+            store = load_store(encoder, places.vectors)
+            late = parse_ordering(f"{CONTEXTUALIZED}-{window}")
+            chunked = {
+                slug: chunk(Condition(name, slug, encoder, PRE, OWN), collection, store)
+                for slug in CHUNKERS
+            }
+            documents = collection.documents
+            wanted = [jobs(store, documents, one, late, protocol) for one in chunked.values()]
+            read_once(store, wanted, f"{name}, {late}")
+            asked = store.encode([query.text for query in collection.queries], "query")
+            for slug, chunks in chunked.items():
+                print(f"excerpts of {slug} in {name}, window {window}", file=sys.stderr)
+                orderings = zip(ARMS, (parse_ordering(PRE), late), strict=True)
+                arms = {
+                    arm: encode(store, documents, chunks, one, protocol)[0]
+                    for arm, one in orderings
+                }
+                found = per_query(collection, chunks, asked, arms)
+                key: dict[str, Any] = {"collection": name, "window": window, "chunker": slug}
+                tables.append(found.assign(**key)[[*key, *found]])
+    table = pd.concat(tables, ignore_index=True)
+    text = table.to_csv(index=False, lineterminator="\n", float_format="%.4f")
+    write_text(places.results / "experiments" / "late_excerpts.csv", text)
+    return table
+
+
+def within_documents(collection: Collection) -> Collection:
+    """The same, each query naming the document it is judged on.
+
+    Raises:
+        ValueError: if a query is judged on several documents, or on none.
+    """
+    judged: dict[str, set[str]] = {query.id: set() for query in collection.queries}
+    for judgment in collection.judgments:
+        judged[judgment.query].add(judgment.document)
+    for query, documents in judged.items():
+        if len(documents) != 1:
+            raise ValueError(
+                f"query {query} of {collection.name} is judged on {len(documents)} documents; "
+                "within a document it takes exactly one"
+            )
+    queries = [replace(query, document=min(judged[query.id])) for query in collection.queries]
+    return replace(collection, queries=tuple(queries))
+
+
+def per_query(
+    collection: Collection,
+    chunks: Chunks,
+    asked: NDArray[np.float32],
+    arms: Mapping[str, NDArray[np.float32]],
+) -> pd.DataFrame:
+    """A row per query with every measure of every arm.
+
+    Args:
+        collection: whose queries name their document.
+        chunks: of the collection.
+        asked: shape (queries, dimension).
+        arms: name to vectors of the chunks, shape (chunks, dimension).
+    """
+    places = collection.positions
+    named = np.array([places[str(query.document)] for query in collection.queries], dtype=np.int64)
+    limit = retrieval.Limit(named, chunks.document)
+    overlap = TokenOverlap.of(collection, chunks, PROTOCOLS[OWN].hit)
+    relevant = first_hit.relevant_chunks(collection, chunks, (), "overlap")
+    columns: dict[str, object] = {"query": [query.id for query in collection.queries]}
+    for arm, vectors in arms.items():
+        own = retrieval.search(asked, vectors, DCG, limit)
+        every = retrieval.search(asked, vectors, RECALL)
+        values = (
+            first_hit.dcg_first_hit(own, relevant, DCG),
+            overlap.at(own.chunk, RECALL)["SpanRecall"],
+            overlap.at(every.chunk, RECALL)["SpanRecall"],
+        )
+        columns |= {f"{name}, {arm}": one for name, one in zip(MEASURES, values, strict=True)}
+    return pd.DataFrame(columns)

@@ -1,0 +1,202 @@
+"""Answers on what late chunking gains: in corpora, within documents, by window, by how much is
+contextualized at all, and by what a gain repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import pandas as pd
+
+from chunkstudy.experiment.grids import BEIR_AT_HAND
+
+Tables = dict[str, pd.DataFrame]
+LEVEL = 0.05
+
+
+def corpora(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_gains"])
+    rows = rows[(rows["measure"] == "nDCG@10") & (rows["protocol"] == "corrected")]
+    rows = rows[~rows["chunker"].str.contains("merged|dropped") & (rows["chunker"] != "none")]
+    rows = rows[rows["collection"].isin(BEIR_AT_HAND)]
+    if rows.empty:
+        return None
+    return _counted(rows), "; ".join(map(_gain, rows.to_dict("records")))
+
+
+def emma(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_gains"])
+    rows = rows[(rows["collection"] == "gutenqa-emma") & (rows["protocol"] == "corrected")]
+    if rows.empty:
+        return None
+    return _counted(rows), "; ".join(map(_gain, rows.to_dict("records")))
+
+
+def excerpts(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_excerpts"])
+    if rows.empty:
+        return None
+    sentences, figures = [], []
+    for measure, of_measure in rows.groupby("measure", sort=False):
+        counts = []
+        for window, group in of_measure.groupby("window"):
+            sure = group[group["p (Holm)"] < LEVEL]["difference"]
+            more, less = int((sure > 0).sum()), int((sure < 0).sum())
+            counts.append(f"at {window:g} tokens {more} gain and {less} lose")
+            steps = [f"{r['chunker']} {_change(r)}" for r in group.to_dict("records")]
+            figures.append(f"{measure}, {window:g} tokens: {', '.join(steps)}")
+        sentences.append(f"{measure}: of {rows['chunker'].nunique()} chunkers {', '.join(counts)}")
+    answer = (
+        f"{rows['n'].iloc[0]} questions, each within its corpus, after Holm's correction. "
+        f"{'. '.join(sentences)}."
+    )
+    return answer, "; ".join(figures)
+
+
+def window(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_windows"])
+    if rows.empty:
+        return None
+    figures = []
+    grows = 0
+    total = 0
+    for (name, chunker), group in rows.groupby(["collection", "chunker"], sort=False):
+        group = group.sort_values("window")
+        steps = ", ".join(
+            f"{int(r['window'])}: {r['difference']:+.2f} [{r['low']:.2f}, {r['high']:.2f}]"
+            for r in group.to_dict("records")
+        )
+        figures.append(f"{name}, {chunker}: {steps}")
+        if chunker != "none" and len(group) > 1:
+            total += 1
+            grows += int(group["difference"].iloc[-1] > group["difference"].iloc[0])
+    word = "Yes" if grows == total else "No" if grows == 0 else "Not throughout"
+    answer = (
+        f"{word}: in {total - grows} of {total} rows the difference is smaller at the widest "
+        "window than at the narrowest, with the same model. A narrow window cuts long chunks that "
+        "are embedded alone, while late chunking slides over the whole document."
+    )
+    return answer, "; ".join(figures)
+
+
+def company(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_company"])
+    if rows.empty:
+        return None
+    figures = [
+        f"{name}, {window:g} tokens: "
+        + ", ".join(f"{r['chunker']} {100 * r['alone']:.0f}%" for r in group.to_dict("records"))
+        for (name, window), group in rows.groupby(["collection", "window"], sort=False)
+    ]
+    emma = rows[rows["collection"] == "gutenqa-emma"].set_index("chunker")
+    if emma.empty:
+        return None
+    narrow, wide = (emma[emma["window"] == size]["alone"] for size in (512, 8192))
+    answer = (
+        "Little where chunks are large. ielab's code packs whole chunks: at 512 tokens "
+        f"{100 * narrow.min():.2f} to {100 * narrow.max():.0f}% of Emma's chunks, by chunker, have "
+        "their window to themselves, where late chunking is plain encoding; at 8,192 at most "
+        f"{100 * wide.max():.2f}% do."
+    )
+    gains = numbers(made["late_chunking_gains"])
+    gains = gains[
+        (gains["protocol"] == "as_published-ielab")
+        & (gains["collection"] == "gutenqa-emma")
+        & (gains["low"] == 0)
+        & (gains["high"] == 0)
+    ]
+    if len(gains):
+        answer += f" With {', '.join(gains['chunker'])} every query scores the same either way."
+    return answer, "alone in their window: " + "; ".join(figures)
+
+
+def tails(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_tail_gains"])
+    rows = rows[rows["collection"] == "nfcorpus"] if len(rows) else rows
+    if rows.empty:
+        return None
+    jina = rows[rows["protocol"] == "as_published-jina"]
+    merged = (jina if len(jina) else rows).iloc[0]
+    share = 100 * merged["difference"] / merged["gain"] if merged["gain"] > 0 else float("nan")
+    if merged["gain"] <= 0:
+        word = "With this model there is no gain to explain"
+    elif merged["low"] <= 0:
+        word = "No: the gain does not change beyond its uncertainty once short tails are merged"
+    elif _left(made, merged) > 0:
+        word = f"In part: {share:.0f}% of the gain goes with the tails"
+    else:
+        word = (
+            f"Yes: of MiniLM's gain of {merged['gain']:.2f} points "
+            f"{merged['gain without short tails']:.2f} are left once short tails are merged, "
+            "no longer distinguishable from nothing"
+        )
+    figures = "; ".join(
+        f"{r['protocol']}, {r['remedy']}: gain {r['gain']:.2f}, without tails "
+        f"{r['gain without short tails']:.2f}, difference {r['difference']:.2f} "
+        f"[{r['low']:.2f}, {r['high']:.2f}]"
+        for r in rows.to_dict("records")
+    )
+    return word + ".", figures
+
+
+def _left(made: Tables, merged: pd.Series) -> float:
+    """The lower end of the interval of the gain that is left without short tails, in points."""
+    gains = numbers(made["late_chunking_gains"])
+    same = [gains[name] == merged[name] for name in ("collection", "protocol")]
+    row = gains[same[0] & same[1] & (gains["chunker"] == merged["remedy"])]
+    return float(row["low"].iloc[0])
+
+
+def similarity(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_similarity"])
+    if rows.empty:
+        return None
+    rows = rows[rows["pairs"] == "neighbours"]
+    closer = int((rows["low"] > 0).sum())
+    gains = numbers(made["late_chunking_gains"])
+    here = gains[gains["protocol"] == "corrected"].set_index(["collection", "chunker"])
+    both = rows.set_index(["collection", "chunker"]).join(
+        here["difference"].rename("difference of score")
+    )
+    both = both.dropna(subset=["difference of score"])
+    r = both["difference"].corr(both["difference of score"])
+    answer = (
+        f"Neighbouring chunks grow alike in {closer} of {len(rows)} rows. Over the "
+        f"{len(both)} rows with scores, growing alike and gaining correlate at r = {r:.2f}."
+    )
+    figures = "; ".join(
+        f"{r['collection']}, {r['chunker']}: {r['pre_embedding']:.3f} to "
+        f"{r['contextualized']:.3f}, {r['difference']:+.3f} [{r['low']:.3f}, {r['high']:.3f}]"
+        for r in rows.to_dict("records")
+    )
+    return answer, figures
+
+
+def _counted(rows: pd.DataFrame) -> str:
+    sure = rows["p (Holm)"] < LEVEL
+    more = int((sure & (rows["difference"] > 0)).sum())
+    less = int((sure & (rows["difference"] < 0)).sum())
+    return (
+        f"{more} of {len(rows)} comparisons gain, {less} lose, and {len(rows) - more - less} show "
+        "no difference after Holm's correction."
+    )
+
+
+def _gain(row: dict[Hashable, Any]) -> str:
+    return f"{row['collection']}, {row['chunker']}: {_change(row)}"
+
+
+def _change(row: dict[Hashable, Any]) -> str:
+    return f"{row['difference']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+
+
+def numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with its printed figures as numbers again."""
+    found = table.copy()
+    for name in found:
+        try:
+            found[name] = pd.to_numeric(found[name])
+        except (ValueError, TypeError):
+            continue
+    return found
