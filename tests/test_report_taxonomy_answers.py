@@ -16,6 +16,7 @@ CELLS = read_published(ROOT)
 TABLES = (
     "late_chunking_collections", "late_chunking_emma", "late_chunking_windows", "which_chunker",
     "late_chunking_nan_guard", "chunk_size_correlations", "late_chunking_company",
+    "late_chunking_positions",
 )  # fmt: skip
 
 

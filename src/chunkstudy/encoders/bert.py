@@ -77,6 +77,21 @@ class Bert:
                     [self.weights.pop(f"{base}{part}.{kind}") for part in ("query", "key", "value")]
                 )
 
+    def read_at(self, positions: Sequence[int]) -> None:
+        """From now on read the token at place p as if it stood at ``positions[p]``.
+
+        Raises:
+            ModelError: if the model has no table of positions, or not all of these.
+        """
+        name = "embeddings.position_embeddings.weight"
+        table = self.weights.get(name)
+        if table is None or not all(0 <= one < len(table) for one in positions):
+            raise ModelError(
+                f"positions {min(positions)} to {max(positions)} are not all in the checkpoint's "
+                "table; choose among its own"
+            )
+        self.weights[name] = table[list(positions)]
+
     @torch.inference_mode()
     def states(self, batch: Sequence[Sequence[int]]) -> list[torch.Tensor]:
         """Token states of texts given as ids, grouped by length.

@@ -2,7 +2,8 @@
 
 The taxonomy finds that it harms within a document (S2:343-345), on books; Emma, the one at hand,
 has 30 questions. Chroma's corpora are five long texts with 472 questions and exact excerpts, so
-that each corpus, searched alone, is such a document; searched together they are Chroma's task.
+that each corpus, searched alone, is such a document; searched together they are Chroma's task. One
+is a single speech, the others are texts of a kind laid end to end.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import retrieval
+from chunkstudy.encoders import models
+from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.experiment.conditions import Condition
 from chunkstudy.experiment.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
 from chunkstudy.experiment.grids import OWN, PRE, WINDOWS
 from chunkstudy.experiment.places import Places
 from chunkstudy.experiment.run import chunk, load_collection, load_store
+from chunkstudy.experiment.store import VectorStore
 from chunkstudy.files import write_text
 from chunkstudy.measures import first_hit
 from chunkstudy.measures.token_overlap import TokenOverlap
@@ -30,6 +34,13 @@ from chunkstudy.spans import Chunks, Collection
 
 CHUNKERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0", "cluster-200")
 ARMS = ("plain", "contextualized")
+ELSEWHERE = {
+    256: ("256 to 511", (0, *range(257, 512))),
+    512: ("0 to 255", tuple(place // 2 for place in range(512))),
+}
+"""By window, positions that tell what they do from what context does: a narrow window where only
+a wide one reaches, and a wide one, two tokens a position, where a narrow one reads.
+all-MiniLM-L6-v2 was tuned on texts of at most 128 tokens, its model card says."""
 RECALL, DCG = 5, 10
 MEASURES = (f"DCG@{DCG}", f"SpanRecall@{RECALL}", f"SpanRecall@{RECALL}, all corpora")
 """The first two within the query's own corpus."""
@@ -39,33 +50,44 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
     """Write ``results/experiments/late_excerpts.csv`` under the corrected protocol.
 
     A row per collection, window, chunker and query: each measure under both orderings, a fraction
-    with four decimals. One pass over the documents a window serves all chunkers.
+    with four decimals. One pass over the documents a window serves all chunkers. Where
+    ``positions`` names some, the contextualized arm is read at these (see ELSEWHERE).
     """
     tables = []
     protocol = PROTOCOLS[OWN]
+    plain = parse_ordering(PRE)
     for name in names:
         collection = within_documents(load_collection(name))
+        documents = collection.documents
         for window, encoder in WINDOWS.items():
-            store = load_store(encoder, places.vectors)
             late = parse_ordering(f"{CONTEXTUALIZED}-{window}")
+            store = load_store(encoder, places.vectors)
+            asked = store.encode([query.text for query in collection.queries], "query")
             chunked = {
                 slug: chunk(Condition(name, slug, encoder, PRE, OWN), collection, store)
                 for slug in CHUNKERS
             }
-            documents = collection.documents
-            wanted = [jobs(store, documents, one, late, protocol) for one in chunked.values()]
-            read_once(store, wanted, f"{name}, {late}")
-            asked = store.encode([query.text for query in collection.queries], "query")
-            for slug, chunks in chunked.items():
-                print(f"excerpts of {slug} in {name}, window {window}", file=sys.stderr)
-                orderings = zip(ARMS, (parse_ordering(PRE), late), strict=True)
-                arms = {
-                    arm: encode(store, documents, chunks, one, protocol)[0]
-                    for arm, one in orderings
-                }
-                found = per_query(collection, chunks, asked, arms)
-                key: dict[str, Any] = {"collection": name, "window": window, "chunker": slug}
-                tables.append(found.assign(**key)[[*key, *found]])
+            stores = {"": store}
+            if window in ELSEWHERE:
+                label, positions = ELSEWHERE[window]
+                moved = TransformerEncoder(
+                    models.spec(models.parse_slug(encoder)[0]), window, positions=positions
+                )
+                stores[label] = VectorStore(moved, places.vectors)
+            for label, reader in stores.items():
+                wanted = [jobs(reader, documents, one, late, protocol) for one in chunked.values()]
+                read_once(reader, wanted, f"{name}, {late} {label}")
+                for slug, chunks in chunked.items():
+                    print(f"excerpts of {slug} in {name}, {late} {label}", file=sys.stderr)
+                    arms = (
+                        encode(store, documents, chunks, plain, protocol)[0],
+                        encode(reader, documents, chunks, late, protocol)[0],
+                    )
+                    found = per_query(collection, chunks, asked, dict(zip(ARMS, arms, strict=True)))
+                    key: dict[str, Any] = {
+                        "collection": name, "window": window, "positions": label, "chunker": slug
+                    }  # fmt: skip
+                    tables.append(found.assign(**key)[[*key, *found]])
     table = pd.concat(tables, ignore_index=True)
     text = table.to_csv(index=False, lineterminator="\n", float_format="%.4f")
     write_text(places.results / "experiments" / "late_excerpts.csv", text)

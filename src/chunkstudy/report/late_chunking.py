@@ -31,6 +31,10 @@ HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA = "gutenqa-emma"
 
 
+ALL = "all"
+"""Of the corpora, all together."""
+
+
 def scores(library: Library) -> pd.DataFrame:
     """Mean and 95% interval of every measure of every ranked condition, in percent."""
     rows = []
@@ -190,15 +194,39 @@ def excerpts(places: Places) -> pd.DataFrame:
     found = experiment(places, "late_excerpts")
     if found.empty:
         return found
+    found = found[found["positions"] == ""]
     rows: list[dict[str, object]] = []
     names = map(str, found.columns)
     measures = [name.removesuffix(", plain") for name in names if name.endswith(", plain")]
     for measure in measures:
         for (window, chunker), group in found.groupby(["window", "chunker"], sort=False):
             arms = {arm: group[f"{measure}, {arm}"] for arm in ("contextualized", "plain")}
-            both = pd.DataFrame(arms).astype(float)
             keys = {"measure": measure, "chunker": chunker, "window": window}
-            rows.append({**keys, **_compared(both)})
+            rows.append({**keys, **_compared(pd.DataFrame(arms).astype(float))})
+    return _adjusted(rows)
+
+
+def positions(places: Places) -> pd.DataFrame:
+    """Contextualized minus plain on Chroma's excerpts, each query's mean over the chunkers: in all
+    corpora and in each, by window, and by the positions at which tokens are read."""
+    found = experiment(places, "late_excerpts")
+    if found.empty:
+        return found
+    parts = pd.read_csv(places.results / "parts" / "chroma.csv", dtype=str)
+    corpora = found["query"].map(parts.set_index("query_id")["part"])
+    rows: list[dict[str, object]] = []
+    for corpus in (ALL, *sorted(corpora.unique())):
+        part = found if corpus == ALL else found[corpora == corpus]
+        for (window, where), group in part.groupby(["window", "positions"], sort=False):
+            arms = {
+                arm: group[f"DCG@10, {arm}"].astype(float).groupby(group["query"]).mean()
+                for arm in ("contextualized", "plain")
+            }
+            keys = {
+                "measure": "DCG@10", "corpus": corpus, "window": window,
+                "positions": where or "in order", "chunkers": group["chunker"].nunique(),
+            }  # fmt: skip
+            rows.append({**keys, **_compared(pd.DataFrame(arms))})
     return _adjusted(rows)
 
 

@@ -23,9 +23,10 @@ def answers(made: Tables) -> pd.DataFrame:
         ),
         ("Does it within a document, Emma?", gains.emma),
         (
-            "Does it within documents where more questions are asked, Chroma's corpora?",
+            "Does it within documents where 472 questions are asked, Chroma's corpora?",
             gains.excerpts,
         ),
+        ("What costs there at the widest window, the context or the positions?", gains.positions),
         ("Is the gain a matter of the window?", gains.window),
         ("How much is contextualized where whole chunks are packed into windows?", gains.company),
         ("Is NFCorpus's large gain with fixed-size chunks the repair of short tails?", gains.tails),

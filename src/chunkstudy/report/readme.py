@@ -24,6 +24,9 @@ SHORT = {
     "Is NFCorpus's large gain with fixed-size chunks": (
         "Is late chunking's largest printed gain, NFCorpus, the repair of short tails?"
     ),
+    "Does it within documents where 472 questions": (
+        "Does late chunking harm within a document, as the taxonomy finds?"
+    ),
     "How much of it is contextualized at all?": (
         "How much do the taxonomy's E5 rows contextualize within books?"
     ),

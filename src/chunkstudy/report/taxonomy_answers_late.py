@@ -97,6 +97,14 @@ def window(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
         f"{len(wide)} chunkers: from {wide[first].mean():+.1f} points at {first} tokens to "
         f"{wide[last].mean():+.1f} at {last}, on average."
     )
+    corpora = made["late_chunking_positions"]
+    if len(corpora):
+        corpora = corpora[(corpora["positions"] == "in order") & (corpora["corpus"] == "all")]
+        steps = ", ".join(
+            f"{float(r['difference']):+.1f} [{r['low']}, {r['high']}] at {r['window']}"
+            for r in corpora.to_dict("records")
+        )
+        answer += f" On Chroma's corpora, {corpora['n'].iloc[0]} questions, it changes by {steps}."
     figures = "; ".join(
         f"{name}: " + ", ".join(f"{w} {row[w]:+.1f}" for w in sorted(wide.columns))
         for name, row in wide.iterrows()

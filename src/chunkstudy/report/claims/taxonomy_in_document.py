@@ -263,4 +263,13 @@ def _emma_gains(evidence: Evidence) -> str:
         f"{row['chunker']} {row['difference']:+.1f} [{row['low']:.1f}, {row['high']:.1f}]"
         for _, row in table.iterrows()
     )
-    return f"Emma, points: {rows}" if rows else ""
+    found = [f"Emma, points: {rows}"] if rows else []
+    corpora = evidence.tables["late_chunking_positions"]
+    steps = [
+        f"{row['difference']} [{row['low']}, {row['high']}] with {row['window']} tokens"
+        for _, row in corpora.iterrows()
+        if (row["positions"], row["corpus"]) == ("in order", "all")
+    ]
+    if steps:
+        found.append(f"Chroma's corpora, points: {', '.join(steps)}")
+    return "; ".join(found)
