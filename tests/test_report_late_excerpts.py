@@ -11,7 +11,7 @@ import pytest
 from chunkstudy.experiment.late_excerpts import MEASURES
 from chunkstudy.experiment.places import Places
 from chunkstudy.report import late_chunking
-from chunkstudy.report.late_chunking_answers_gains import excerpts, positions
+from chunkstudy.report.late_chunking_answers_gains import excerpts, excerpts_alike, positions
 
 QUERIES = 40
 
@@ -88,4 +88,29 @@ def test_without_the_experiment_there_is_no_answer(tmp_path: Path) -> None:
         "late_chunking_excerpts": late_chunking.excerpts(Places(tmp_path)),
         "late_chunking_positions": late_chunking.positions(Places(tmp_path)),
     }
-    assert excerpts(made) is None and positions(made) is None
+    made["late_chunking_excerpts_alike"] = pd.DataFrame()
+    assert excerpts(made) is None and positions(made) is None and excerpts_alike(made) is None
+
+
+def test_likeness_is_held_against_the_change_of_score(places: Places) -> None:
+    made = {"late_chunking_excerpts": late_chunking.excerpts(places)}
+    rows = [
+        {
+            "window": window,
+            "positions": "",
+            "chunker": chunker,
+            "plain": 0.5,
+            "contextualized": late,
+        }
+        for window, late in ((128, 0.6), (256, 0.7), (512, 0.8))
+        for chunker in ("one", "two")
+    ]
+    moved = {**rows[0], "positions": "0 to 255", "contextualized": 0.1}
+    made["late_chunking_excerpts_alike"] = pd.DataFrame([*rows, moved])
+    found = excerpts_alike(made)
+    assert found is not None
+    assert "grow alike in 6 of 6 rows: at 128 tokens from 0.50 to 0.60, DCG@10 +20" in found[0]
+    changes = made["late_chunking_excerpts"]
+    of_dcg = changes[changes["measure"] == "DCG@10"]["difference"].astype(float)
+    alike = np.repeat([0.1, 0.2, 0.3], 2)
+    assert f"r = {np.corrcoef(alike, of_dcg)[0, 1]:.2f} over the rows" in found[0]

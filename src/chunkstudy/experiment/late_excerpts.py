@@ -25,6 +25,7 @@ from chunkstudy.experiment.encoding import CONTEXTUALIZED, encode, jobs, parse_o
 from chunkstudy.experiment.grids import OWN, PRE, WINDOWS
 from chunkstudy.experiment.places import Places
 from chunkstudy.experiment.run import chunk, load_collection, load_store
+from chunkstudy.experiment.similarity import per_document
 from chunkstudy.experiment.store import VectorStore
 from chunkstudy.files import write_text
 from chunkstudy.measures import first_hit
@@ -47,13 +48,14 @@ MEASURES = (f"DCG@{DCG}", f"SpanRecall@{RECALL}", f"SpanRecall@{RECALL}, all cor
 
 
 def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
-    """Write ``results/experiments/late_excerpts.csv`` under the corrected protocol.
+    """Write ``results/experiments/late_excerpts.csv`` under the corrected protocol, and
+    ``late_excerpts_alike.csv``: how alike neighbouring chunks are, mean cosine over documents.
 
     A row per collection, window, chunker and query: each measure under both orderings, a fraction
     with four decimals. One pass over the documents a window serves all chunkers. Where
     ``positions`` names some, the contextualized arm is read at these (see ELSEWHERE).
     """
-    tables = []
+    tables, alike = [], []
     protocol = PROTOCOLS[OWN]
     plain = parse_ordering(PRE)
     for name in names:
@@ -88,9 +90,16 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
                         "collection": name, "window": window, "positions": label, "chunker": slug
                     }  # fmt: skip
                     tables.append(found.assign(**key)[[*key, *found]])
+                    likeness = [
+                        f"{per_document(one, chunks.document)['neighbours'].mean():.4f}"
+                        for one in arms
+                    ]
+                    alike.append({**key, **dict(zip(ARMS, likeness, strict=True))})
     table = pd.concat(tables, ignore_index=True)
-    text = table.to_csv(index=False, lineterminator="\n", float_format="%.4f")
-    write_text(places.results / "experiments" / "late_excerpts.csv", text)
+    folder = places.results / "experiments"
+    for file, frame in (("late_excerpts", table), ("late_excerpts_alike", pd.DataFrame(alike))):
+        text = frame.to_csv(index=False, lineterminator="\n", float_format="%.4f")
+        write_text(folder / f"{file}.csv", text)
     return table
 
 

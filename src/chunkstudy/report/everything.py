@@ -128,6 +128,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_nan_guard": late_chunking.nan_guard(places),
         "late_chunking_excerpts": late_chunking.excerpts(places),
         "late_chunking_positions": late_chunking.positions(places),
+        "late_chunking_excerpts_alike": late_chunking.experiment(places, "late_excerpts_alike"),
         "late_chunking_company": late_chunking.experiment(places, "company"),
         "late_chunking_depth": late_chunking.experiment(places, "depth"),
         "late_chunking_similarity": late_chunking.experiment(places, "similarity"),

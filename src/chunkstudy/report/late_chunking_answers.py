@@ -27,6 +27,7 @@ def answers(made: Tables) -> pd.DataFrame:
             gains.excerpts,
         ),
         ("What costs there at the widest window, the context or the positions?", gains.positions),
+        ("Do its chunks grow alike with the window, and is that the cost?", gains.excerpts_alike),
         ("Is the gain a matter of the window?", gains.window),
         ("How much is contextualized where whole chunks are packed into windows?", gains.company),
         ("Is NFCorpus's large gain with fixed-size chunks the repair of short tails?", gains.tails),

@@ -95,6 +95,39 @@ def positions(made: Tables) -> tuple[str, str] | None:
     )
 
 
+def excerpts_alike(made: Tables) -> tuple[str, str] | None:
+    rows = numbers(made["late_chunking_excerpts_alike"])
+    changes = numbers(made["late_chunking_excerpts"])
+    if rows.empty or changes.empty:
+        return None
+    rows = rows[rows["positions"].isna() | (rows["positions"] == "")]
+    rows = rows.assign(alike=rows["contextualized"] - rows["plain"])
+    changes = changes[changes["measure"] == "DCG@10"].set_index(["window", "chunker"])
+    both = rows.set_index(["window", "chunker"]).join(changes["difference"])
+    means = both.groupby("window")[["plain", "contextualized", "difference"]].mean()
+    steps = ", ".join(
+        f"at {window} tokens from {row['plain']:.2f} to {row['contextualized']:.2f}, DCG@10 "
+        f"{row['difference']:+.1f}"
+        for window, row in means.iterrows()
+    )
+    (below, narrow), (above, wide) = list(means.iterrows())[-2:]
+    over = both["alike"].corr(both["difference"])
+    within = both["alike"] - both.groupby("chunker")["alike"].transform("mean")
+    change = both["difference"] - both.groupby("chunker")["difference"].transform("mean")
+    answer = (
+        f"Neighbouring chunks grow alike in {int((both['alike'] > 0).sum())} of {len(both)} rows: "
+        f"{steps}, on average over the chunkers. From {below} to {above} tokens their likeness "
+        f"moves by {wide['contextualized'] - narrow['contextualized']:+.2f} and the change of "
+        f"DCG@10 by {wide['difference'] - narrow['difference']:+.1f} points. Growing alike and "
+        f"changing correlate at r = {over:.2f} over the rows, and at {within.corr(change):.2f} "
+        "between the windows of a chunker."
+    )
+    return answer, "; ".join(
+        f"{r['chunker']}, {r['window']} tokens: {r['alike']:+.3f}, DCG@10 {r['difference']:+.2f}"
+        for r in both.reset_index().to_dict("records")
+    )
+
+
 def window(made: Tables) -> tuple[str, str] | None:
     rows = numbers(made["late_chunking_windows"])
     if rows.empty:

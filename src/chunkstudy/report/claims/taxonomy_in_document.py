@@ -239,10 +239,25 @@ def chunks_grow_alike(evidence: Evidence) -> Readings:
     return (
         strict(
             "and where they grow more alike, scores fall more",
-            decide(r < -0.3, f"r = {r:.2f} over {len(both)} rows; {figures}"),
+            decide(r < -0.3, f"r = {r:.2f} over {len(both)} rows; {figures}{_by_window(evidence)}"),
         ),
         charitable("in each collection and with each chunker", counted(grows, figures)),
     )
+
+
+def _by_window(evidence: Evidence) -> str:
+    """Likeness of neighbouring chunks and the change of DCG@10 by window, on Chroma's corpora."""
+    alike = evidence.tables["late_chunking_excerpts_alike"]
+    changes = evidence.tables["late_chunking_positions"]
+    if alike.empty or changes.empty:
+        return ""
+    alike = numbers(alike[alike["positions"].fillna("") == ""], "contextualized", "window")
+    means = alike.groupby("window")["contextualized"].mean()
+    changes = numbers(changes, "difference", "window")
+    changes = changes[(changes["positions"] == "in order") & (changes["corpus"] == "all")]
+    change = changes.set_index("window")["difference"]
+    steps = [f"{w} tokens {means[w]:.2f}, DCG@10 {change[w]:+.1f}" for w in means.index]
+    return f"; likeness of neighbours on Chroma's corpora with {'; '.join(steps)}"
 
 
 def _second_to(evidence: Evidence, method: str, last: int) -> Finding:
