@@ -69,22 +69,16 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
                 slug: chunk(Condition(name, slug, encoder, PRE, OWN), collection, store)
                 for slug in CHUNKERS
             }
-            stores = {"": store}
-            if window in ELSEWHERE:
-                label, positions = ELSEWHERE[window]
-                moved = TransformerEncoder(
-                    models.spec(models.parse_slug(encoder)[0]), window, positions=positions
-                )
-                stores[label] = VectorStore(moved, places.vectors)
-            for label, reader in stores.items():
+            apart = {
+                slug: encode(store, documents, chunks, plain, protocol)[0]
+                for slug, chunks in chunked.items()
+            }
+            for label, reader in readers(store, encoder, window, places).items():
                 wanted = [jobs(reader, documents, one, late, protocol) for one in chunked.values()]
                 read_once(reader, wanted, f"{name}, {late} {label}")
                 for slug, chunks in chunked.items():
                     print(f"excerpts of {slug} in {name}, {late} {label}", file=sys.stderr)
-                    arms = (
-                        encode(store, documents, chunks, plain, protocol)[0],
-                        encode(reader, documents, chunks, late, protocol)[0],
-                    )
+                    arms = apart[slug], encode(reader, documents, chunks, late, protocol)[0]
                     found = per_query(collection, chunks, asked, dict(zip(ARMS, arms, strict=True)))
                     key: dict[str, Any] = {
                         "collection": name, "window": window, "positions": label, "chunker": slug
@@ -101,6 +95,19 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
         text = frame.to_csv(index=False, lineterminator="\n", float_format="%.4f")
         write_text(folder / f"{file}.csv", text)
     return table
+
+
+def readers(
+    store: VectorStore, encoder: str, window: int, places: Places
+) -> dict[str, VectorStore]:
+    """What reads the contextualized arm, by the positions it reads at; in order under no name."""
+    found = {"": store}
+    if window in ELSEWHERE:
+        name, positions = ELSEWHERE[window]
+        spec = models.spec(models.parse_slug(encoder)[0])
+        moved = TransformerEncoder(spec, window, positions=positions)
+        found[name] = VectorStore(moved, places.vectors)
+    return found
 
 
 def within_documents(collection: Collection) -> Collection:

@@ -10,6 +10,7 @@ import pandas as pd
 from chunkstudy.experiment.places import Places
 from chunkstudy.report import labels, labels_power
 from chunkstudy.report.labels import CUT, RULE
+from chunkstudy.report.printed_numbers import numbers
 
 Tables = dict[str, pd.DataFrame]
 LEVEL = 0.05
@@ -65,7 +66,7 @@ def _example(made: Tables) -> str | None:
 
 
 def _size(made: Tables) -> str | None:
-    rows = _numbers(made["labels_by_chunk_size"])
+    rows = numbers(made["labels_by_chunk_size"])
     if rows.empty:
         return None
     plain = rows[rows["chunker"].str.endswith("-0")]
@@ -91,7 +92,7 @@ def _size(made: Tables) -> str | None:
 
 
 def _overlap(made: Tables) -> str | None:
-    rows = _numbers(made["labels_power"])
+    rows = numbers(made["labels_power"])
     if rows.empty:
         return None
     rows = rows[rows["a"].str.endswith("-125") & rows["b"].str.endswith("-0")]
@@ -117,7 +118,7 @@ def _overlap(made: Tables) -> str | None:
 
 
 def _order(made: Tables) -> str | None:
-    rows = _numbers(made["labels_by_chunk_size"])
+    rows = numbers(made["labels_by_chunk_size"])
     if len(rows) < 3:
         return None
     rows = rows.set_index("chunker")
@@ -134,7 +135,7 @@ def _order(made: Tables) -> str | None:
 
 
 def _rules(made: Tables) -> str | None:
-    rows = _numbers(made["labels_scores"])
+    rows = numbers(made["labels_scores"])
     if rows.empty:
         return None
     rows = rows[rows["cut"] == CUT]
@@ -156,10 +157,10 @@ def _rules(made: Tables) -> str | None:
 
 
 def _averages(made: Tables) -> str | None:
-    rows = _numbers(made["labels_macro_micro"])
+    rows = numbers(made["labels_macro_micro"])
     if rows.empty:
         return None
-    scores = _numbers(made["labels_scores"])
+    scores = numbers(made["labels_scores"])
     scores = scores[scores["rule"] == RULE]
     apart = (scores["precision"] - scores["micro precision"]).abs().max()
     below, above = int((rows["high"] < 0).sum()), int((rows["low"] > 0).sum())
@@ -187,7 +188,7 @@ def _averages(made: Tables) -> str | None:
 
 
 def _weight(made: Tables) -> str | None:
-    rows = _numbers(made["labels_macro_micro"])
+    rows = numbers(made["labels_macro_micro"])
     if rows.empty:
         return None
     held = rows["held by a tenth"]
@@ -219,7 +220,7 @@ def _needed(made: Tables) -> str | None:
 
 
 def _drawn(made: Tables) -> str | None:
-    rows = _numbers(made["labels_power_curve"])
+    rows = numbers(made["labels_power_curve"])
     if rows.empty:
         return None
     apart = 100 * (rows["seen"] - rows["by formula"]).abs().max()
@@ -246,14 +247,3 @@ def _parted(of_labels: pd.Series, of_spans: pd.Series) -> bool:
 
 def _difference(row: pd.Series) -> str:
     return f"{row['a minus b']:+.1f} [{row['low']:.1f}, {row['high']:.1f}]"
-
-
-def _numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with its printed figures as numbers again."""
-    found = table.copy()
-    for name in found:
-        try:
-            found[name] = pd.to_numeric(found[name])
-        except (ValueError, TypeError):
-            continue
-    return found

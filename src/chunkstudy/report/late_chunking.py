@@ -29,8 +29,6 @@ from chunkstudy.report.published import Library, Scores
 
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA = "gutenqa-emma"
-
-
 ALL = "all"
 """Of the corpora, all together."""
 
@@ -217,6 +215,7 @@ def positions(places: Places) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for corpus in (ALL, *sorted(corpora.unique())):
         part = found if corpus == ALL else found[corpora == corpus]
+        in_order = pd.Series(dtype=float)  # of each window the first, as the experiment writes it
         for (window, where), group in part.groupby(["window", "positions"], sort=False):
             arms = {
                 arm: group[f"DCG@10, {arm}"].astype(float).groupby(group["query"]).mean()
@@ -226,7 +225,12 @@ def positions(places: Places) -> pd.DataFrame:
                 "measure": "DCG@10", "corpus": corpus, "window": window,
                 "positions": where or "in order", "chunkers": group["chunker"].nunique(),
             }  # fmt: skip
-            rows.append({**keys, **_compared(pd.DataFrame(arms))})
+            late = arms["contextualized"]
+            in_order = late if not where else in_order
+            moved = statistics.paired_difference(late, in_order)
+            low, high = _percent(moved.interval.low), _percent(moved.interval.high)
+            shown = f"{_percent(moved.mean)} [{low}, {high}]" if where else ""
+            rows.append({**keys, **_compared(pd.DataFrame(arms)), "against in order": shown})
     return _adjusted(rows)
 
 

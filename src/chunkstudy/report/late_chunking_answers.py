@@ -11,7 +11,8 @@ from collections.abc import Callable
 import pandas as pd
 
 from chunkstudy.report import late_chunking_answers_gains as gains
-from chunkstudy.report.late_chunking_answers_gains import LEVEL, Tables, numbers
+from chunkstudy.report.late_chunking_answers_gains import LEVEL, Tables
+from chunkstudy.report.printed_numbers import numbers
 
 
 def answers(made: Tables) -> pd.DataFrame:
@@ -23,7 +24,7 @@ def answers(made: Tables) -> pd.DataFrame:
         ),
         ("Does it within a document, Emma?", gains.emma),
         (
-            "Does it within documents where 472 questions are asked, Chroma's corpora?",
+            "Does it within documents where more questions are asked, Chroma's corpora?",
             gains.excerpts,
         ),
         ("What costs there at the widest window, the context or the positions?", gains.positions),

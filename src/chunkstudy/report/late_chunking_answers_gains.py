@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.experiment.grids import BEIR_AT_HAND
+from chunkstudy.report.printed_numbers import numbers
 
 Tables = dict[str, pd.DataFrame]
 LEVEL = 0.05
@@ -52,8 +53,13 @@ def excerpts(made: Tables) -> tuple[str, str] | None:
     late, plain = (
         ", ".join(f"{score:.1f}" for score in means[arm]) for arm in ("contextualized", "plain")
     )
+    word = "That depends on the window" if (means["low"] > 0).any() else "Not at every window"
+    if (means["high"] < 0).all():
+        word = "Yes, at every window"
+    elif not (means["high"] < 0).any():
+        word = "Not shown"
     answer = (
-        f"That depends on the window: {means['measure'].iloc[0]} changes by {steps}, on average "
+        f"{word}: {means['measure'].iloc[0]} changes by {steps}, on average "
         f"over {means['chunkers'].iloc[0]} chunkers and {means['n'].iloc[0]} questions, each "
         f"within its corpus; of the chunkers {more} gain and {less} lose after Holm's correction. "
         f"Contextualized chunks score {late}; plain ones, which narrow windows cut, {plain}. At "
@@ -79,6 +85,8 @@ def positions(made: Tables) -> tuple[str, str] | None:
     if not set(readings) <= set(found.index):
         return None
     narrow, far, wide, near = (float(found[one]) for one in readings)
+    moved = rows.set_index("window")["against in order"]
+    moved = moved[moved != ""]
     by_place, by_context = narrow - far, narrow - near
     word = "Both"
     if by_place > 2 * by_context:
@@ -87,8 +95,9 @@ def positions(made: Tables) -> tuple[str, str] | None:
         word = "The context, mostly"
     answer = (
         f"{word}. 256 tokens score {narrow:.1f}, and {far:.1f} where they are read at positions "
-        f"256 to 511; 512 tokens score {wide:.1f}, and {near:.1f} where they are read at positions "
-        "0 to 255, two tokens each. The model was tuned on 128 tokens."
+        f"256 to 511, a difference of {moved[256]}; 512 tokens score {wide:.1f}, and {near:.1f} "
+        f"where they are read at positions 0 to 255, two tokens each, a difference of "
+        f"{moved[512]}. The model was tuned on 128 tokens, says its card."
     )
     return answer, "; ".join(
         f"{r['window']} tokens, {r['positions']}: {_change(r)}" for r in rows.to_dict("records")
@@ -168,7 +177,7 @@ def company(made: Tables) -> tuple[str, str] | None:
         return None
     narrow, wide = (emma[emma["window"] == size]["alone"] for size in (512, 8192))
     answer = (
-        "Little where chunks are large. ielab's code packs whole chunks: at 512 tokens "
+        "ielab's code packs whole chunks: at 512 tokens "
         f"{100 * narrow.min():.2f} to {100 * narrow.max():.0f}% of Emma's chunks, by chunker, have "
         "their window to themselves, where late chunking is plain encoding; at 8,192 at most "
         f"{100 * wide.max():.2f}% do."
@@ -263,14 +272,3 @@ def _gain(row: dict[Hashable, Any]) -> str:
 
 def _change(row: dict[Hashable, Any]) -> str:
     return f"{row['difference']:+.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-
-
-def numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with its printed figures as numbers again."""
-    found = table.copy()
-    for name in found:
-        try:
-            found[name] = pd.to_numeric(found[name])
-        except (ValueError, TypeError):
-            continue
-    return found

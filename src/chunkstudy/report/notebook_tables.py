@@ -16,8 +16,6 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML
 
 NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?\s*")
-
-
 MARKS = {
     r"\*\*(.+?)\*\*": r"<b>\1</b>",
     r"_(.+?)_": r"<u>\1</u>",

@@ -152,7 +152,8 @@ def _settled(notebook: Any) -> Any:
 def _page(title: str, body: str) -> str:
     style = (
         "body{font:15px/1.5 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}"
-        "table{border-collapse:collapse;font-size:12px}td,th{padding:2px 6px;text-align:right;"
+        "table{border-collapse:collapse;font-size:12px;display:block;overflow-x:auto}"
+        "td,th{padding:2px 6px;text-align:right;"
         "vertical-align:top;border-bottom:1px solid #ddd}"
         "img{max-width:100%}pre{background:#f6f6f6;padding:.6em;overflow:auto}"
         ".jp-InputPrompt,.jp-OutputPrompt,.prompt{display:none}"

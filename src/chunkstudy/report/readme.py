@@ -22,10 +22,10 @@ SHORT = {
         "Is it semantic chunking that fails under late chunking on FiQA and TREC-COVID?"
     ),
     "Is NFCorpus's large gain with fixed-size chunks": (
-        "Is late chunking's largest printed gain, NFCorpus, the repair of short tails?"
+        "With MiniLM, is late chunking's gain on NFCorpus the repair of short tails?"
     ),
-    "Does it within documents where 472 questions": (
-        "Does late chunking harm within a document, as the taxonomy finds?"
+    "Does it within documents where more questions": (
+        "With MiniLM, does late chunking harm within a document, as the taxonomy finds?"
     ),
     "How much of it is contextualized at all?": (
         "How much do the taxonomy's E5 rows contextualize within books?"
@@ -41,7 +41,9 @@ SHORT = {
     "Does no weaker model with it beat a stronger one": (
         "Does no weaker model with late chunking beat a stronger one without?"
     ),
-    "Approximate search lowers recall": "Why does Chroma's recall with MiniLM lie below ours?",
+    "Approximate search lowers recall": (
+        "Can approximate search explain why Chroma's recall with MiniLM lies below ours?"
+    ),
     "Finance repeats its passages": "Does it matter that Chroma finds chunks by their text?",
     "Overlap.": "Is overlap between chunks good or bad?",
 }

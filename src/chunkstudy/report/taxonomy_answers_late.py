@@ -123,8 +123,9 @@ def fits(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
     loses = change[known] < 0
     own = loses.xs(E5, level="encoder").to_numpy()
     others = loses.drop(index=E5, level="encoder").to_numpy()
+    word = "Hardly" if share.min() > HALF and own.mean() > others.mean() else "Not excluded"
     answer = (
-        f"Hardly: of the documents of {', '.join(known)} {share.min():.0f} to {share.max():.0f}% "
+        f"{word}: of the documents of {', '.join(known)} {share.min():.0f} to {share.max():.0f}% "
         "have at most 510 tokens (MiniLM's), so that one window holds them whatever the model. "
         f"There {short(E5)} loses in {own.sum()} of {own.size} cells, the others in "
         f"{others.sum()} of {others.size}."
@@ -154,9 +155,9 @@ def company(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
     figures = [f"{name}: {alone[name]:.1f}% alone, printed {printed[name]:+.2f}%" for name in alone]
     most = [name for name in alone if alone[name] > HALF]
     answer = (
-        f"With {short(E5)} not much: its window holds 512 tokens, the code packs whole chunks "
-        "into it, and a chunk with no room beside it is encoded as by itself. On Emma, in MiniLM's "
-        "tokens, that is so for "
+        f"With {short(E5)} less than half of the chunks in {len(most)} of {len(alone)} methods: "
+        "its window holds 512 tokens, the code packs whole chunks into it, and a chunk with no "
+        "room beside it is encoded as by itself. On Emma, in MiniLM's tokens, that is so for "
         + ", ".join(
             f"{alone[name]:.1f}% of {name} ({printed[name]:+.2f}% printed)" for name in most
         )
