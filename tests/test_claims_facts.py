@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.experiment import claim_facts
 from chunkstudy.spans import Collection
+from chunkstudy.studies import claim_facts
 
 PARTS = Path(__file__).parents[1] / "results" / "parts"
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report.claims import ledger, verdicts
-from chunkstudy.report.claims.evidence import Evidence
-from chunkstudy.report.claims.pages import PAGES, with_pages
-from chunkstudy.report.claims.verdicts import ClaimError, Finding
+from chunkstudy.claims import ledger, verdicts
+from chunkstudy.claims.evidence import Evidence
+from chunkstudy.claims.pages import PAGES, with_pages
+from chunkstudy.claims.verdicts import ClaimError, Finding
+from chunkstudy.places import Places
 
 ROOT = Path(__file__).parents[1]
 TABLES = {

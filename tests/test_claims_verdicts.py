@@ -9,8 +9,7 @@ from statistics import mean
 import pandas as pd
 import pytest
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report.claims import (
+from chunkstudy.claims import (
     chroma_collection,
     chroma_main,
     chroma_own,
@@ -23,8 +22,9 @@ from chunkstudy.report.claims import (
     taxonomy_in_document,
     tutorial,
 )
-from chunkstudy.report.claims.evidence import Evidence
-from chunkstudy.report.claims.verdicts import Finding, Readings
+from chunkstudy.claims.evidence import Evidence
+from chunkstudy.claims.verdicts import Finding, Readings
+from chunkstudy.places import Places
 from tests.test_claims_ledger import COMPARISON, EVIDENCE, ROOT, TABLES
 
 Row = dict[str, str]

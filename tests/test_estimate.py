@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.encoders import models
-from chunkstudy.experiment import devices, grids, published_grid
-from chunkstudy.experiment.conditions import LARGE, Condition
-from chunkstudy.experiment.estimate import collection_tokens, estimate, prices, readings
-from chunkstudy.experiment.grids import WIDE
-from chunkstudy.experiment.places import Places
+from chunkstudy.grid import devices, grids, published_grid
+from chunkstudy.grid.conditions import LARGE, Condition
+from chunkstudy.grid.estimate import collection_tokens, estimate, prices, readings
+from chunkstudy.grid.grids import WIDE
+from chunkstudy.places import Places
 
 ROOT = Places(Path(__file__).parents[1])
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chunkstudy.experiment import conditions, grids, records
-from chunkstudy.experiment.conditions import MINILM, Condition
-from chunkstudy.experiment.run import evaluate
-from chunkstudy.experiment.store import VectorStore, text_keys
+from chunkstudy.grid import conditions, grids, records
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.run import evaluate
+from chunkstudy.grid.store import VectorStore, text_keys
 from chunkstudy.spans import Collection, Document, Judgment, Query
 
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from chunkstudy import cli
 from chunkstudy.encoders import api
-from chunkstudy.experiment import behind_api, grids, records
-from chunkstudy.experiment import run as running
-from chunkstudy.experiment.conditions import LARGE, Condition
+from chunkstudy.grid import behind_api, grids, records
+from chunkstudy.grid import run as running
+from chunkstudy.grid.conditions import LARGE, Condition
 from tests import embeddings_server as server
 
 SECRET = "sk-proj-quite_secret-0123456789"

@@ -8,8 +8,8 @@ import pytest
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.experiment import berlin
-from chunkstudy.experiment.conditions import MINILM
+from chunkstudy.grid.conditions import MINILM
+from chunkstudy.studies import berlin
 
 HAMBURG = berlin.Example(
     "Hamburg lies on the Elbe. It has 1.9 million people.",

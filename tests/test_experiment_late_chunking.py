@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.contextualized import Layout, packed, whole
-from chunkstudy.experiment import encoding, nan_guard, similarity
-from chunkstudy.experiment.company import company, fewest
-from chunkstudy.experiment.conditions import MINILM, Condition
-from chunkstudy.experiment.encoding import Ordering, parse_ordering
-from chunkstudy.experiment.run import evaluate
-from chunkstudy.experiment.store import VectorStore
+from chunkstudy.grid import encoding
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.encoding import Ordering, parse_ordering
+from chunkstudy.grid.run import evaluate
+from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.studies import nan_guard, similarity
+from chunkstudy.studies.company import company, fewest
 
 WORD = re.compile(r"\w+|[^\w\s]")
 

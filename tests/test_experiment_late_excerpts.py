@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.experiment.late_excerpts import ARMS, MEASURES, per_query, within_documents
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies.late_excerpts import ARMS, MEASURES, per_query, within_documents
 
 SIZE = 10
 COLLECTION = Collection(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chunkstudy.experiment import scoring
+from chunkstudy.grid import scoring
 from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.spans import Collection, Document, Judgment, Query, chunk_documents
 

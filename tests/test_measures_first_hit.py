@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chunkstudy.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
-from chunkstudy.retrieval import Limit, Ranking, search
+from chunkstudy.retrieval.chunks import Limit, Ranking, search
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 
 Ints = NDArray[np.int64]

@@ -20,7 +20,7 @@ from chunkstudy.measures.ranking import (
     unjudged,
     write_trec,
 )
-from chunkstudy.retrieval_documents import DocumentRanking, search_documents
+from chunkstudy.retrieval.documents import DocumentRanking, search_documents
 from chunkstudy.spans import Collection, Document, Judgment, Query
 
 TEXT = "some text"

@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from chunkstudy.report import notebooks
-from chunkstudy.report.notebooks import NotebookError
+from chunkstudy import notebooks
+from chunkstudy.notebooks import NotebookError
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))

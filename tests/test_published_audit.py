@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report.audit import audit, every_check
-from chunkstudy.report.audit_check import IN_CORPUS, Check, Printed, compare, lines, ranged
-from chunkstudy.report.audit_tables import table_checks
-from chunkstudy.report.published import read_published
+from chunkstudy.places import Places
+from chunkstudy.published.audit import audit, every_check
+from chunkstudy.published.audit_check import IN_CORPUS, Check, Printed, compare, lines, ranged
+from chunkstudy.published.audit_tables import table_checks
+from chunkstudy.published.compare import read_published
 
 ROOT = Path(__file__).parents[1]
 CELLS = read_published(Places(ROOT))

@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 
 from chunkstudy.encoders import models
-from chunkstudy.experiment import grids, published_grid
-from chunkstudy.experiment.conditions import LARGE, MINILM, Condition, ConditionError
-from chunkstudy.experiment.places import Places
+from chunkstudy.grid import grids, published_grid
+from chunkstudy.grid.conditions import LARGE, MINILM, Condition, ConditionError
+from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.report import cells
-from chunkstudy.report.cells import (
+from chunkstudy.published import sources as cells
+from chunkstudy.published.compare import read_published
+from chunkstudy.published.sources import (
     Change,
     Mean,
     NoCondition,
@@ -22,8 +23,7 @@ from chunkstudy.report.cells import (
     conditions_of,
     source_of,
 )
-from chunkstudy.report.places_of_cells import minilm_in_place_of
-from chunkstudy.report.published import read_published
+from chunkstudy.published.stand_ins import minilm_in_place_of
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = read_published(PLACES)

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.experiment.chunk_sizes import per_query
-from chunkstudy.experiment.conditions import Condition
-from chunkstudy.experiment.places import Places
-from chunkstudy.report.chunk_size import by_book, correlate, correlations
-from chunkstudy.report.published import read_published
+from chunkstudy.analysis.chunk_size import by_book, correlate, correlations
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.places import Places
+from chunkstudy.published.compare import read_published
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies.chunk_sizes import per_query
 from tests.test_report_taxonomy_tables import CHUNKERS, LATE, OWN, PRE, WIDE, Recorded, made
 
 CELLS = read_published(Places(Path(__file__).parents[1]))

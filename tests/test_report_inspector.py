@@ -17,12 +17,12 @@ from typer.testing import CliRunner
 from chunkstudy.cli import app
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.experiment.conditions import MINILM, Condition
-from chunkstudy.experiment.places import Places
-from chunkstudy.experiment.run import evaluate
-from chunkstudy.experiment.store import VectorStore
-from chunkstudy.report import diagnosis, inspection, inspector, inspector_page
-from chunkstudy.report.inspection import Alone, Excerpt, Inspection, RankedChunk
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.run import evaluate
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.places import Places
+from chunkstudy.site import diagnosis, inspection, inspector, inspector_page
+from chunkstudy.site.inspection import Alone, Excerpt, Inspection, RankedChunk
 from chunkstudy.spans import Collection, Document, Judgment, Query, text_digest
 from tests.test_experiment import Letters
 

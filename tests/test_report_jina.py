@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report import jina
-from chunkstudy.report.published import Library, read_published
+from chunkstudy.analysis import jina
+from chunkstudy.places import Places
+from chunkstudy.published.compare import Library, read_published
 
 ROOT = Places(Path(__file__).parents[1])
 CELLS = read_published(ROOT)

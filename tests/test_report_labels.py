@@ -12,18 +12,20 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from chunkstudy import retrieval, statistics
+from chunkstudy.analysis.labels import LabelRecords, worked_example
 from chunkstudy.chunkers import catalogue
-from chunkstudy.experiment import labels as experiment
-from chunkstudy.experiment.conditions import MINILM, Condition
-from chunkstudy.experiment.places import Places
-from chunkstudy.experiment.store import Role, VectorStore, text_keys
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.store import Role, VectorStore, text_keys
 from chunkstudy.measures.chunk_labels import GOLD_RULES, gold_chunks
+from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.report import labels_answers, labels_figures
-from chunkstudy.report.labels import LabelRecords, worked_example
-from chunkstudy.report.published import Library
+from chunkstudy.published.compare import Library
+from chunkstudy.render import labels_answers
+from chunkstudy.render.figures import labels as labels_figures
+from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import labels as experiment
 
 PLACES = Places(Path(__file__).parents[1])
 Tables = dict[str, pd.DataFrame]

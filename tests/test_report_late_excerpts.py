@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.experiment.late_excerpts import MEASURES
-from chunkstudy.experiment.places import Places
-from chunkstudy.report import late_chunking
-from chunkstudy.report.late_chunking_answers_gains import excerpts, excerpts_alike, positions
+from chunkstudy.analysis import late_chunking
+from chunkstudy.places import Places
+from chunkstudy.render.late_chunking_answers_gains import excerpts, excerpts_alike, positions
+from chunkstudy.studies.late_excerpts import MEASURES
 
 QUERIES = 40
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.report.notebook_tables import html, linked, marked
+from chunkstudy.render.html import html, linked, marked
 
 TABLE = pd.DataFrame(
     {"chunker": ["none", "fixed-256"], "n": [300, 300], "score": ["64.5", "-1.2e-05"]}

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report import latex, published
-from chunkstudy.report.cells import IN_CORPUS, conditions_of, source_of
-from chunkstudy.report.published import compare, measured_noise, read_published, verdict
+from chunkstudy.places import Places
+from chunkstudy.published import compare as published
+from chunkstudy.published.compare import compare, measured_noise, read_published, verdict
+from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
+from chunkstudy.render import latex
 
 ROOT = Path(__file__).parents[1]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report.readme import SHORT, fill
+from chunkstudy.places import Places
+from chunkstudy.render.readme import SHORT, fill
 
 ROOT = Places(Path(__file__).parents[1])
 

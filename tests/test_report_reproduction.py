@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report import taxonomy
-from chunkstudy.report.published import COLUMNS, Library, read_published
-from chunkstudy.report.reproduction import measures
+from chunkstudy.analysis import taxonomy
+from chunkstudy.analysis.reproduction import measures
+from chunkstudy.places import Places
+from chunkstudy.published.compare import COLUMNS, Library, read_published
 from tests.test_report_taxonomy_tables import IELAB, LATE, OWN, PRE, WIDE, Recorded, made
 
 ROOT = Path(__file__).parents[1]

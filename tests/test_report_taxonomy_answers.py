@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.experiment.places import Places
-from chunkstudy.report.published import read_published
-from chunkstudy.report.taxonomy_answers import answers
+from chunkstudy.places import Places
+from chunkstudy.published.compare import read_published
+from chunkstudy.render.taxonomy_answers import answers
 
 ROOT = Places(Path(__file__).parents[1])
 CELLS = read_published(ROOT)

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.experiment.conditions import Condition
-from chunkstudy.experiment.grids import OWN, PRE, WIDE
-from chunkstudy.experiment.places import Places
-from chunkstudy.report.published import Library, read_published
-from chunkstudy.report.which_chunker import advice, which_chunker
+from chunkstudy.analysis.which_chunker import advice, which_chunker
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.grids import OWN, PRE, WIDE
+from chunkstudy.places import Places
+from chunkstudy.published.compare import Library, read_published
 
 ROOT = Places(Path(__file__).parents[1])
 

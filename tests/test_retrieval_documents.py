@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.retrieval import SearchError, search
-from chunkstudy.retrieval_documents import (
+from chunkstudy.retrieval.chunks import SearchError, search
+from chunkstudy.retrieval.documents import (
     DocumentRanking,
     documents_of,
     jina_depth,

@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy.experiment import conditions, devices, grids, places, records
-from chunkstudy.experiment.conditions import Condition
+from chunkstudy import places
+from chunkstudy.grid import conditions, devices, grids, records
+from chunkstudy.grid.conditions import Condition
 
 app = typer.Typer(
     help="A reproducibility study of document chunking for retrieval.",
@@ -64,7 +65,7 @@ def fetch(
     ] = None,
 ) -> None:
     """Download the collections' files that are not here yet, checked by sha256."""
-    from chunkstudy.experiment.run import LOADERS
+    from chunkstudy.grid.run import LOADERS
 
     with one_sentence():
         for name in collections or ["chroma"]:
@@ -112,7 +113,7 @@ def noise(
     chunker: Annotated[str, typer.Option(help="The chunker to repeat")] = "recursive-200-0",
 ) -> None:
     """Repeat one condition over batch budgets and thread counts; writes results/noise."""
-    from chunkstudy.experiment.noise import measure
+    from chunkstudy.studies.noise import measure
 
     with one_sentence():
         typer.echo(measure(chunker, places.find()))
@@ -123,7 +124,7 @@ def approximate(
     chunkers: Annotated[list[str] | None, typer.Argument(help="Chunkers, by slug")] = None,
 ) -> None:
     """Score HNSW against exact search; writes results/noise/hnsw.csv (needs faiss-cpu)."""
-    from chunkstudy.experiment import approximate as search
+    from chunkstudy.studies import approximate as search
 
     with one_sentence():
         typer.echo(search.measure(chunkers or list(search.CHUNKERS), places.find()).to_string())
@@ -143,7 +144,7 @@ def experiment(
     ] = None,
 ) -> None:
     """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
-    from chunkstudy.experiment import (
+    from chunkstudy.studies import (
         berlin,
         chunk_sizes,
         claim_facts,
@@ -195,7 +196,7 @@ def inspect(
     ] = None,
 ) -> None:
     """Show why a query's chunks were found or missed, as a page that opens from disk."""
-    from chunkstudy.report import inspector
+    from chunkstudy.site import inspector
 
     with one_sentence():
         written = inspector.write(
@@ -217,7 +218,7 @@ def reproduce(
     profile: Annotated[str, typer.Option(help="builtin, laptop or full")] = "builtin",
 ) -> None:
     """Derive every table, figure and page from the records; see README for the profiles."""
-    from chunkstudy.report import everything
+    from chunkstudy import reproduce as everything
 
     with one_sentence():
         where = places.find()
@@ -235,7 +236,7 @@ def reproduce(
 @app.command()
 def check() -> None:
     """Whether tables, figures and pages are what the records give, byte for byte."""
-    from chunkstudy.report import everything
+    from chunkstudy import reproduce as everything
 
     with one_sentence():
         typer.echo(everything.check(places.find()))
@@ -252,7 +253,7 @@ def one_sentence() -> Iterator[None]:
 
 
 def _price(selected: list[Condition], device: str) -> None:
-    from chunkstudy.experiment.estimate import estimate as price
+    from chunkstudy.grid.estimate import estimate as price
 
     for line in price(selected, places.find(), device):
         typer.echo(line)
@@ -269,18 +270,18 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
         err=True,
     )
     if todo and not dry_run:
-        from chunkstudy.experiment.run import read_together
+        from chunkstudy.grid.run import read_together
 
         read_together(todo, where.vectors)
     for number, condition in enumerate(todo, start=1):
         typer.echo(f"[{number}/{len(todo)}] {condition}", err=True)
         if not dry_run:
-            from chunkstudy.experiment.run import run as run_one
+            from chunkstudy.grid.run import run as run_one
 
             run_one(condition, where.vectors, where.runs)
     for name in sorted({c.collection for c in todo}) if not dry_run else ():
-        from chunkstudy.experiment import parts
-        from chunkstudy.experiment.run import load_collection
+        from chunkstudy.grid import facts as parts
+        from chunkstudy.grid.run import load_collection
 
         if name == "chroma":
             parts.write(load_collection(name), where)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from chunkstudy.measures.ranking import per_query
-from chunkstudy.retrieval_documents import DocumentRanking, search_documents
+from chunkstudy.retrieval.documents import DocumentRanking, search_documents
 from chunkstudy.spans import Collection, Document, Judgment, Query
 from tests.benchmarks.scoring import report
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from chunkstudy.collections import chroma
 from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.retrieval import search
+from chunkstudy.retrieval.chunks import search
 from chunkstudy.spans import chunk_documents
 
 SIZE = 100

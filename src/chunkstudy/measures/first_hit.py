@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.retrieval import NO_CHUNK, Ranking
+from chunkstudy.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.spans import Chunks, Collection
 
 Ints = NDArray[np.int64]

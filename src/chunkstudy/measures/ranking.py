@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.retrieval_documents import NO_DOCUMENT, DocumentRanking
+from chunkstudy.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.spans import Collection
 
 MEASURES = ("nDCG@10", "R@10", "R@100")

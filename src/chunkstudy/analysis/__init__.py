@@ -1,0 +1,1 @@
+"""Tables as frames of numbers, one file a study."""

@@ -1,0 +1,1 @@
+"""Every claim of the works, and what decides it."""

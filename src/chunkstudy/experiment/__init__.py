@@ -1,1 +1,0 @@
-"""Conditions, runs and the records they leave."""

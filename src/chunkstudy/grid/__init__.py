@@ -1,0 +1,1 @@
+"""Conditions of the study: run, scored, recorded, priced."""

@@ -1,0 +1,188 @@
+"""What a run would cost, before it starts: tokens, operations, hours, dollars.
+
+Queries, search and an LLM's segmentation are left out; documents beyond the window are counted
+once, although neighbouring windows overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy.chunkers import catalogue
+from chunkstudy.collections import beir
+from chunkstudy.encoders import models
+from chunkstudy.encoders.prices import PRICES
+from chunkstudy.grid import devices, records
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
+from chunkstudy.places import Places
+from chunkstudy.protocols import PROTOCOLS
+
+CHROMA_TOKENS = 328_208  # cl100k, S0:269
+EMMA_WORDS, BOOKS = 157_317, 100  # PROTOCOLS A.3; GutenQA's books are taken to be as long
+CHARACTERS = {
+    "nfcorpus": 5_779_318,
+    "arguana": 8_930_264,
+    "fiqa": 44_220_497,
+    "scidocs": 30_900_074,
+    "trec-covid": 191_463_070,
+    "quora": 32_504_396,
+}
+"""Of all documents, titles included: MTEB's descriptive statistics (commit a905523d)."""
+CHARACTERS_PER_TOKEN = 4.5
+"""SciFact's 7,771,451 characters are 1,737,313 WordPiece tokens."""
+TOKENS_PER_WORD = 1.3
+"""Emma's 157,317 words are 205,014 WordPiece tokens."""
+SHORT = 512
+DEFAULT_TOKENS = 2_000_000
+"""Assumed of a collection of which nothing is recorded."""
+BOUNDARY_PASSES = {"kamradt": 3.0, "kamradt-modified": 7.0, "cluster": 1.0, "semantic": 3.0}
+"""How often a semantic chunker reads the collection, windows or pieces, before its chunks are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Tokens that a model reads, a multiple of the collection's; conditions with the same key
+    share them."""
+
+    key: tuple[str, ...]
+    model: str
+    passes: float
+    window: int = 0
+    """Tokens of a document read at once; 0 where chunks or sentences are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one condition adds to those before it.
+
+    Attributes:
+        tokens: read by any model.
+        operations: floating-point, of models that run here.
+        dollars: of vectors that an API sells.
+        blocked: whether the condition lacks something, see ``Condition.reason_not_run``.
+    """
+
+    condition: Condition
+    tokens: float
+    operations: float
+    dollars: float
+    blocked: bool
+
+
+def prices(conditions: Sequence[Condition], places: Places) -> list[Price]:
+    """A price per condition that is not recorded, those that can be run here first.
+
+    Protocols of one chunker share most vectors, boundaries of one model are drawn once, and
+    contextualized conditions whose documents are laid out alike share one reading: each counts
+    once, for the first condition that needs it.
+    """
+    missing = [c for c in conditions if not records.complete(places.runs / c.path)]
+    blocked = {c: c.reason_not_run is not None for c in missing}
+    seen: set[tuple[str, ...]] = set()
+    sizes: dict[str, int] = {}
+    found = []
+    for condition in sorted(missing, key=blocked.__getitem__):
+        tokens = operations = dollars = 0.0
+        for reading in readings(condition):
+            if reading.key in seen:
+                continue
+            seen.add(reading.key)
+            name = condition.collection
+            sizes.setdefault(name, collection_tokens(name, places))
+            read = sizes[name] * reading.passes
+            length = attended(reading, name, sizes[name])
+            tokens += read
+            operations += read * models.spec(reading.model).flops_per_token(length)
+            if reading.model in PRICES:
+                dollars += read / 1e6 * PRICES[reading.model].dollars
+        found.append(Price(condition, tokens, operations, dollars, blocked[condition]))
+    return found
+
+
+def estimate(
+    conditions: Sequence[Condition], places: Places, device: str = devices.TWO_CORES
+) -> Iterator[str]:
+    """A line per condition that is not recorded, and totals, on a device of ``devices``.
+
+    Raises:
+        ValueError: if the device is unknown.
+    """
+    on = devices.device(device)
+    found = prices(conditions, places)
+    for one in found:
+        yield f"{one.condition}\t{_line([one], on)}"
+    for blocked, label in ((False, "can be run here"), (True, "need something first")):
+        group = [one for one in found if one.blocked == blocked]
+        if group:
+            yield f"{len(group)} that {label}\t{_line(group, on)}"
+    yield f"all {len(found)} on {on.description}\t{_line(found, on)}"
+
+
+def readings(condition: Condition) -> Iterator[Reading]:
+    """What a condition lets models read: to draw boundaries, then its chunks."""
+    if condition.encoder == NONE:
+        return
+    spec = catalogue.parse(condition.chunker)
+    if passes := BOUNDARY_PASSES.get(spec.name):
+        encoder = spec.by or condition.encoder
+        key = (condition.collection, encoder, f"boundaries of {spec.name}", *map(str, spec.sizes))
+        yield Reading(key, models.parse_slug(encoder)[0], passes)
+    model = models.parse_slug(condition.encoder)[0]
+    window = parse_ordering(condition.ordering).window
+    yield Reading(_key(condition), model, _passes(condition, spec), window)
+
+
+def attended(reading: Reading, collection: str, tokens: int) -> int:
+    """How many tokens a token attends to in a collection of that size: those of a mean document,
+    up to the window; 0 up to ``SHORT``, where attention costs little beside the linear layers."""
+    source = beir.SOURCES.get(collection)
+    documents = source.documents if source else BOOKS if collection == "gutenqa" else 1
+    length = min(reading.window, tokens // documents)
+    return length if length > SHORT else 0
+
+
+def collection_tokens(name: str, places: Places) -> int:
+    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as estimated."""
+    if name == "chroma":
+        return CHROMA_TOKENS
+    path = places.results / "parts" / f"{name}_facts.csv"
+    if path.exists():
+        return int(pd.read_csv(path)["wordpiece_tokens"][0])
+    if name == "gutenqa":
+        return round(EMMA_WORDS * TOKENS_PER_WORD) * BOOKS
+    if name in CHARACTERS:
+        return round(CHARACTERS[name] / CHARACTERS_PER_TOKEN)
+    return DEFAULT_TOKENS
+
+
+def _key(condition: Condition) -> tuple[str, ...]:
+    """What conditions have in common that read the same tokens."""
+    if condition.ordering.startswith(CONTEXTUALIZED):
+        if PROTOCOLS[condition.protocol].layout != "packed":
+            return (condition.collection, condition.encoder, condition.ordering)
+        return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
+    return (condition.collection, condition.encoder, condition.chunker)
+
+
+def _passes(condition: Condition, spec: catalogue.ChunkerSpec) -> float:
+    if condition.ordering.startswith(CONTEXTUALIZED) or spec.name not in ("recursive", "token"):
+        return 1.0
+    size, overlap = spec.sizes
+    return size / (size - overlap)
+
+
+def _line(some: Sequence[Price], on: devices.Device) -> str:
+    operations = sum(one.operations for one in some)
+    return (
+        f"{sum(one.tokens for one in some) / 1e6:.2f} M tokens\t"
+        f"{operations:.1e} floating-point operations\t{_time(operations / on.rate)}\t"
+        f"${sum(one.dollars for one in some):.2f}"
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"

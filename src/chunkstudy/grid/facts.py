@@ -1,0 +1,84 @@
+"""What tables need to know of a collection without having it: its parts, counts and sizes."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from chunkstudy import tokens
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.files import write_text
+from chunkstudy.places import Places
+from chunkstudy.spans import Collection
+
+
+def write(collection: Collection, places: Places) -> None:
+    """Write ``results/parts``: query id to part, and the counts of each part."""
+    folder = places.results / "parts"
+    by_query = pd.DataFrame(collection.groups.items(), columns=["query_id", "part"])
+    write_text(folder / f"{collection.name}.csv", by_query.to_csv(index=False, lineterminator="\n"))
+    write_text(
+        folder / f"{collection.name}_counts.csv",
+        counts(collection).to_csv(index=False, lineterminator="\n"),
+    )
+
+
+def write_facts(collection: Collection, places: Places) -> None:
+    """Write ``results/parts/<collection>_facts.csv``: what decides how its documents are read."""
+    text = facts(collection).to_csv(index=False, lineterminator="\n")
+    write_text(places.results / "parts" / f"{collection.name}_facts.csv", text)
+
+
+def facts(collection: Collection) -> pd.DataFrame:
+    """One row: counts, WordPiece tokens, and how many documents are empty, long or in parts."""
+    texts = [document.text for document in collection.documents]
+    lengths = pd.Series(tokens.counter("wordpiece").count_many(texts))
+    ids = {document.id for document in collection.documents}
+    return pd.DataFrame(
+        [
+            {
+                "collection": collection.name,
+                "documents": len(texts),
+                "distinct documents": len(set(texts)),
+                "empty documents": sum(not text.strip() for text in texts),
+                "documents of several paragraphs": sum(len(paragraphs(t)) > 1 for t in texts),
+                "wordpiece_tokens": int(lengths.sum()),
+                "longest": int(lengths.max()),
+                "longer than 126 tokens": int((lengths > 126).sum()),
+                "longer than 254 tokens": int((lengths > 254).sum()),
+                "longer than 510 tokens": int((lengths > 510).sum()),
+                "queries": len(collection.queries),
+                "queries that are documents": sum(q.id in ids for q in collection.queries),
+                "judgments": len(collection.judgments),
+                "judged but absent": len(collection.absent),
+            }
+        ]
+    )
+
+
+def counts(collection: Collection) -> pd.DataFrame:
+    """A row per document: characters, tokens (cl100k and WordPiece), queries, excerpts."""
+    rows = []
+    cl100k, wordpiece = tokens.counter("cl100k"), tokens.counter("wordpiece")
+    for document in collection.documents:
+        judged = [j for j in collection.judgments if j.document == document.id]
+        repeated = sum(document.text.count(document.text[j.start : j.end]) > 1 for j in judged)
+        rows.append(
+            {
+                "part": document.id,
+                "characters": len(document.text),
+                "tokens": cl100k.count(document.text),
+                "wordpiece_tokens": wordpiece.count(document.text),
+                "queries": len({j.query for j in judged}),
+                "excerpts": len(judged),
+                "mean_excerpt_characters": round(
+                    sum(j.end - j.start for j in judged) / max(1, len(judged)), 1
+                ),
+                "excerpts_that_stand_more_than_once": repeated,
+                "queries_with_the_word_and": sum(
+                    " and " in q.text.lower()
+                    for q in collection.queries
+                    if collection.groups.get(q.id) == document.id
+                ),
+            }
+        )
+    return pd.DataFrame(rows)

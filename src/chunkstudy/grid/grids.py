@@ -1,0 +1,164 @@
+"""The grid: what MiniLM runs, per collection; the papers' own models stand in
+``published_grid``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+from chunkstudy.grid.conditions import MINILM, NONE, Condition
+from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
+from chunkstudy.protocols import (
+    AS_PUBLISHED_CHROMA,
+    AS_PUBLISHED_IELAB,
+    AS_PUBLISHED_JINA,
+    AS_PUBLISHED_LUMBERCHUNKER,
+    CORRECTED,
+)
+
+MINILM_SIZES = ("250-125", "250-0", "200-0")
+
+WIDE = f"{MINILM}-w512"
+"""MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
+PRE = "pre_embedding"
+LATE = "contextualized-512"
+BEIR_AT_HAND = ("scifact", "nfcorpus", "arguana")
+SMALL = ("scifact", "nfcorpus")
+"""Where short tails are merged and dropped: late chunking gains nothing from fixed-size chunks on
+ArguAna, and a record of its 1,406 queries takes half of a megabyte."""
+PASSAGES = ("fixed-256", "sentence-5", "semantic")
+TAILS = ("fixed-merged-256-64", "fixed-dropped-256-64")
+SWEPT = ("none", "fixed-64", "fixed-256", "sentence-5")
+WINDOWS = {128: f"{MINILM}-w128", 256: MINILM, 512: WIDE}
+EMMA_METHODS = (
+    "paragraph",
+    "sentence-5",
+    "fixed-256",
+    "semantic",
+    "lumberchunker-released",
+    "proposition-released",
+)
+"""The taxonomy's six; LumberChunker and propositions as their authors released them."""
+EMMA_RELEASED = ("semantic-released", "recursive-released", "fixed-released")
+JINA, IELAB = AS_PUBLISHED_JINA.name, AS_PUBLISHED_IELAB.name
+LUMBERCHUNKER, OWN = AS_PUBLISHED_LUMBERCHUNKER.name, CORRECTED.name
+
+
+def chroma_grid() -> list[Condition]:
+    """Chroma's MiniLM table, its model-free scores, and the rows that settle its printed sizes."""
+    simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
+    small = [f"{name}-{size}" for size in MINILM_SIZES for name in ("recursive", "token")]
+    # MiniLM's printed sizes fit WordPiece lengths with [CLS] and [SEP]; the other two are controls.
+    lengths = {
+        length: [f"recursive-{size}-{length}" for size in MINILM_SIZES]
+        for length in ("wordpiece-special", "wordpiece")
+    }
+    clusters = ["cluster-250", "cluster-200"]
+    token_windows = [f"token-{size}-wordpiece" for size in MINILM_SIZES]
+    extra = ["cluster-400", "kamradt", "kamradt-modified-300"]
+    model_free = simple + small + lengths["wordpiece-special"] + lengths["wordpiece"]
+    grid = _both("chroma", _unique(model_free), NONE, NONE)
+    grid += _both(
+        "chroma",
+        small + clusters + lengths["wordpiece-special"] + token_windows + extra,
+        MINILM,
+        "pre_embedding",
+    )
+    return grid
+
+
+def builtin_grid() -> list[Condition]:
+    """Token overlap on the built-in collection, for every chunker of Chroma's report."""
+    chunkers = [
+        "recursive-200-0",
+        "recursive-400-200",
+        "token-200-0",
+        "token-250-125",
+        "kamradt",
+        "kamradt-modified-300",
+        "cluster-200",
+        "cluster-400",
+    ]
+    return _both("builtin", chunkers, MINILM, "pre_embedding")
+
+
+def beir_grid() -> list[Condition]:
+    """MiniLM on the BEIR sets at hand, both orderings, the protocols that differ.
+
+    Without chunking they agree before encoding, and ielab's late arm is the plain embedding, cut.
+    """
+    grid = _cross(BEIR_AT_HAND, ("none",), (WIDE,), (PRE, LATE), (OWN,))
+    grid += _cross(BEIR_AT_HAND, ("none",), (WIDE,), (LATE,), (JINA,))
+    grid += _cross(BEIR_AT_HAND, PASSAGES, (WIDE,), (PRE, LATE), (JINA, OWN))
+    grid += _cross(BEIR_AT_HAND, PASSAGES, (WIDE,), (PRE, LATE), (IELAB,))
+    grid += _cross(SMALL, TAILS, (WIDE,), (PRE, LATE), (JINA, OWN))
+    return grid + sweep_grid("scifact")
+
+
+def emma_grid() -> list[Condition]:
+    """MiniLM on Emma: the six methods, both orderings, both ways to tell what is relevant."""
+    emma = ("gutenqa-emma",)
+    methods = EMMA_METHODS + EMMA_RELEASED
+    grid = _cross(emma, methods, (WIDE,), (PRE, LATE), (IELAB, OWN))
+    released = (*tuple(name for name in methods if name.endswith("-released")), "paragraph")
+    grid += _cross(emma, released, (WIDE,), (PRE,), (LUMBERCHUNKER,))
+    return grid + sweep_grid("gutenqa-emma")
+
+
+def sweep_grid(collection: str) -> list[Condition]:
+    """The window from 128 to 512 tokens with one model, both orderings."""
+    chunkers = SWEPT if collection != "gutenqa-emma" else (*SWEPT[1:], "paragraph")
+    grid = []
+    for window, encoder in WINDOWS.items():
+        orderings = (PRE, f"contextualized-{window}")
+        grid += _cross((collection,), chunkers, (encoder,), orderings, (OWN,))
+    return grid
+
+
+def builtin_graded_grid() -> list[Condition]:
+    """In-corpus retrieval of the built-in collection, run live by ``make reproduce``."""
+    chunkers = (
+        "none",
+        "paragraph",
+        "fixed-64",
+        "sentence-5",
+        "semantic",
+        "lumberchunker-handmade",
+        "proposition-sentences",
+    )
+    return _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
+
+
+def live_grid() -> list[Condition]:
+    """What ``make reproduce`` runs live: every stage, small enough for minutes on two cores."""
+    return builtin_grid() + builtin_graded_grid()
+
+
+def laptop_grid() -> list[Condition]:
+    """What two cores finish in hours: MiniLM on the real collections at hand."""
+    return _once(chroma_grid() + beir_grid() + emma_grid())
+
+
+def grid() -> list[Condition]:
+    """Every condition of the study: the profile ``full``."""
+    return _once(chroma_grid() + live_grid() + beir_grid() + emma_grid() + published_grid())
+
+
+def _cross(*parts: Iterable[str]) -> list[Condition]:
+    return [Condition(*one) for one in product(*parts)]
+
+
+def _once(conditions: Iterable[Condition]) -> list[Condition]:
+    return list(dict.fromkeys(conditions))
+
+
+def _both(collection: str, chunkers: list[str], encoder: str, ordering: str) -> list[Condition]:
+    return [
+        Condition(collection, chunker, encoder, ordering, protocol)
+        for chunker in chunkers
+        for protocol in (AS_PUBLISHED_CHROMA.name, CORRECTED.name)
+    ]
+
+
+def _unique(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))

@@ -1,0 +1,297 @@
+"""One condition: collection, chunks, vectors, ranking, scores, record."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy import tokens
+from chunkstudy.chunkers import catalogue, semantic
+from chunkstudy.chunkers.text_tokens import TextTokens
+from chunkstudy.collections import beir, builtin, chroma, gutenqa
+from chunkstudy.encoders import models
+from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.grid import behind_api, records, scoring
+from chunkstudy.grid.conditions import NONE, Condition, ConditionError
+from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
+from chunkstudy.retrieval import chunks as retrieval
+from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
+
+PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
+UNITS = ("cl100k", "wordpiece", "characters")
+LOADERS: dict[str, Callable[[], Collection]] = {
+    "chroma": chroma.load,
+    "builtin": builtin.load,
+    "builtin-graded": builtin.load_graded,
+    "gutenqa": gutenqa.load,
+    "gutenqa-emma": gutenqa.load_emma,
+    **{name: partial(beir.load, name) for name in beir.SOURCES},
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything a run found, before it is written."""
+
+    run: records.Run
+    scores: str
+    timing: dict[str, Any]
+    chunks: Chunks
+    ranking: retrieval.Ranking | None
+    trec: str | None = None
+
+
+@lru_cache(maxsize=2)
+def load_collection(name: str) -> Collection:
+    return LOADERS[name]()
+
+
+@lru_cache(maxsize=2)
+def load_store(
+    encoder: str, folder: Path, newlines: Literal["kept", "spaces"] = "kept"
+) -> VectorStore:
+    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`."""
+    name, window = models.parse_slug(encoder)
+    model = models.spec(name)
+    if model.kind == "api":
+        return VectorStore(ApiEncoder(model, window, newlines, budget=behind_api.budget()), folder)
+    return VectorStore(TransformerEncoder(model, window=window), folder)
+
+
+def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcome:
+    """Run one condition and, where ``runs`` is given, write its record.
+
+    Raises:
+        ConditionError: if the condition cannot be run here.
+    """
+    if reason := condition.reason_not_run:
+        raise ConditionError(f"{condition} cannot be run: {reason}")
+    newlines = PROTOCOLS[condition.protocol].newlines
+    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
+    boundaries = boundary_store(condition, vectors)
+    collection = load_collection(condition.collection)
+    outcome = evaluate(condition, collection, store, boundaries=boundaries)
+    if runs is not None:
+        records.write(
+            runs / condition.path, outcome.run, outcome.scores, outcome.timing, outcome.trec
+        )
+    return outcome
+
+
+def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
+    """The model that draws the boundaries, where it is not the evaluated one."""
+    by = catalogue.parse(condition.chunker).by
+    return load_store(by, vectors) if by else None
+
+
+def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
+    """Read each collection once for all its contextualized conditions of one encoder and window.
+
+    Their vectors are then in the store, so running them reads nothing again.
+    """
+    groups: dict[tuple[str, str, str], list[Condition]] = {}
+    for one in conditions:
+        if one.ordering.startswith(CONTEXTUALIZED) and not one.reason_not_run:
+            groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
+    for (name, encoder, ordering), group in groups.items():
+        collection, store = load_collection(name), load_store(encoder, vectors)
+        read_once(
+            store,
+            [
+                jobs(
+                    store,
+                    collection.documents,
+                    chunk(one, collection, store, boundaries=boundary_store(one, vectors)),
+                    parse_ordering(ordering),
+                    PROTOCOLS[one.protocol],
+                )
+                for one in group
+            ],
+            label=f"{name}, {ordering}, {len(group)} conditions",
+        )
+
+
+def evaluate(
+    condition: Condition,
+    collection: Collection,
+    store: VectorStore | None,
+    chunker: Chunker | None = None,
+    boundaries: VectorStore | None = None,
+) -> Outcome:
+    """Score a collection's queries under a condition, with its own chunker or the one given.
+
+    ``boundaries`` is what :func:`boundary_store` gives.
+    """
+    protocol = PROTOCOLS[condition.protocol]
+    timing: dict[str, Any] = {}
+    with _timed(timing, "chunking", store):
+        chunks = chunk(condition, collection, store, chunker, boundaries)
+    texts = chunks.texts(collection.documents)
+    vectors = None
+    empty = sum(not text.strip() for text in texts)
+    if store is not None:
+        with _timed(timing, "", store):
+            ordering = parse_ordering(condition.ordering)
+            questions = [query.text for query in collection.queries]
+            behind_api.announce(str(condition), store, texts, questions)
+            label = str(condition.chunker)
+            of_chunks, empty = encode(
+                store, collection.documents, chunks, ordering, protocol, label
+            )
+            of_queries = store.encode(questions, "query")
+            vectors = (of_queries, of_chunks)
+    sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
+    scored = _score(condition, collection, chunks, vectors, sizes["cl100k"])
+    timing |= scored.seconds
+    in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
+    timing["collection_tokens"] = sum(in_documents)
+    text = records.per_query_text(scored.scores)
+    has_scores = set(scored.scores["query_id"])
+    record = records.Run(
+        collection=condition.collection,
+        chunker=condition.chunker,
+        encoder=condition.encoder,
+        ordering=condition.ordering,
+        protocol=condition.protocol,
+        collection_sha256=collection.digest(),
+        collection_order_free_sha256=collection.order_free_digest(),
+        chunks_sha256=chunks.digest(),
+        per_query_sha256=records.text_sha256(text),
+        model=behind_api.describe(store, vectors) if store and vectors else None,
+        boundaries=boundaries.encoder.describe() if boundaries else None,
+        reading=_reading(condition),
+        depth=protocol.depth,
+        unscored=[query.id for query in collection.queries if query.id not in has_scores],
+        similarity="cosine, exact, float32" if store else "no search",
+        counts=records.Counts(
+            documents=len(collection.documents),
+            chunks=len(chunks),
+            queries_expected=len(collection.queries),
+            queries_scored=len(has_scores),
+            empty_chunks=empty,
+            fallbacks=0,
+            ties_at_cut=scored.ties_at_cut,
+            judged_but_absent=len(collection.absent),
+        ),
+        tie_range=scored.tie_range,
+        sizes={name: _sizes(values) for name, values in sizes.items()},
+        packages={name: version(name) for name in PACKAGES},
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+    )
+    return Outcome(record, text, timing, chunks, scored.ranking, scored.trec)
+
+
+def chunk(
+    condition: Condition,
+    collection: Collection,
+    store: VectorStore | None,
+    chunker: Chunker | None = None,
+    boundaries: VectorStore | None = None,
+) -> Chunks:
+    """The chunks of a condition; what its chunker embeds is encoded together beforehand.
+
+    Raises:
+        ConditionError: if another model draws the boundaries and ``boundaries`` was not given.
+    """
+    if chunker is None:
+        spec = catalogue.parse(condition.chunker)
+        drawing = boundaries if spec.by else store
+        if spec.by and drawing is None:
+            raise ConditionError(f"{spec.by} draws the boundaries of {condition}; give its store")
+        embed: semantic.Embed | None = drawing.encode if drawing else None
+        if drawing and spec.name == "semantic":
+            embed = _remembered(drawing, collection)
+        protocol = PROTOCOLS[condition.protocol]
+        chunker = catalogue.build(condition.chunker, protocol, embed, _tokenizer(store))
+    return chunk_documents(chunker, collection.documents)
+
+
+def _tokenizer(store: VectorStore | None) -> TextTokens | None:
+    """The encoder's own tokenizer; None where it shows none."""
+    if store and hasattr(store.encoder, "content") and hasattr(store.encoder, "decode"):
+        return cast(TextTokens, store.encoder)
+    return None
+
+
+def _remembered(store: VectorStore, collection: Collection) -> semantic.Embed:
+    """An embedding function that knows every sentence window of the collection already."""
+    windows = [text for d in collection.documents for text in semantic.percentile_windows(d.text)]
+    windows = list(dict.fromkeys(windows))
+    vectors = store.encode(windows, label="sentence windows")
+    places = {text: i for i, text in enumerate(windows)}
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        return vectors[[places[text] for text in texts]]
+
+    return embed
+
+
+def _score(
+    condition: Condition,
+    collection: Collection,
+    chunks: Chunks,
+    vectors: tuple[NDArray[np.float32], NDArray[np.float32]] | None,
+    chunk_tokens: NDArray[np.int64],
+) -> scoring.Scored:
+    protocol = PROTOCOLS[condition.protocol]
+    if condition.task == "token_overlap":
+        return scoring.token_overlap(collection, chunks, vectors, protocol, chunk_tokens)
+    if vectors is None:
+        raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
+    if condition.task == "in_corpus":
+        return scoring.in_corpus(collection, chunks, vectors, protocol)
+    propositions = condition.chunker == "proposition-released"
+    lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
+    gold = gutenqa.gold_strings(collection.name)
+    if propositions and lumberchunker:
+        gold = gutenqa.proposition_answers()
+    by_parent = propositions and not lumberchunker
+    return scoring.in_document(collection, chunks, vectors, protocol, gold, by_parent)
+
+
+@contextmanager
+def _timed(timing: dict[str, Any], stage: str, store: VectorStore | None) -> Iterator[None]:
+    """Note what a stage encoded, and for chunking the seconds that are not encoding."""
+    prefix = f"{stage}_" if stage else ""
+    started = time.perf_counter()
+    computed, read, seconds = (store.computed, store.tokens, store.seconds) if store else (0, 0, 0)
+    yield
+    spent = store.seconds - seconds if store else 0.0
+    if stage:
+        timing[f"{stage}_seconds_without_encoding"] = time.perf_counter() - started - spent
+    timing[f"{prefix}encoded_texts"] = store.computed - computed if store else 0
+    timing[f"{prefix}encoded_tokens_in_context"] = store.tokens - read if store else 0
+    timing[f"{prefix}encoding_seconds"] = spent
+
+
+def _reading(condition: Condition) -> dict[str, Any] | None:
+    if not condition.ordering.startswith(CONTEXTUALIZED):
+        return None
+    ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
+    return {
+        "layout": protocol.layout,
+        "window": ordering.window,
+        "overlap": ordering.overlap if protocol.layout != "packed" else 0,
+        "special_tokens": protocol.special_tokens,
+    }
+
+
+def _sizes(values: NDArray[np.int64]) -> records.Sizes:
+    return records.Sizes(
+        mean=round(float(values.mean()), 6),
+        percentiles=[round(float(p), 2) for p in np.percentile(values, np.arange(0, 101, 5))],
+    )

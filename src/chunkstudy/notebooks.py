@@ -1,0 +1,164 @@
+"""Running notebooks through papermill, so that the same inputs leave the same bytes.
+
+papermill itself only warns of an unknown parameter and writes in place; this runner refuses and
+writes atomically.
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+import os
+import re
+import tempfile
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from nbconvert import HTMLExporter
+from papermill.exceptions import PapermillExecutionError
+
+from chunkstudy.files import write_text
+from chunkstudy.places import Places
+
+SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+KERNEL = "python3"
+
+
+class NotebookError(RuntimeError):
+    """A notebook that cannot be run as asked; the message says which cell or parameter."""
+
+
+def run_all(places: Places) -> list[Path]:
+    """Execute every notebook with its own parameters into ``results/notebooks``."""
+    return [
+        run(source, places.results / "notebooks" / source.name, {}, places.root)
+        for source in sorted(places.notebooks.glob("*.ipynb"))
+    ]
+
+
+def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> Path:
+    """Execute a notebook in ``root`` and write it, without volatile metadata, to ``target``.
+
+    Raises:
+        NotebookError: on an unknown, mistyped or secret-looking parameter, or a failing cell;
+            the target is then left as it was.
+    """
+    _check(source, parameters)
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / source.name
+        try:
+            papermill.execute_notebook(
+                str(source),
+                str(output),
+                parameters=parameters,
+                cwd=str(root),
+                kernel_name=_kernel(),
+                language="python",
+                progress_bar=False,
+                log_output=False,
+            )
+        except PapermillExecutionError as error:
+            raise NotebookError(
+                f"{source.name} failed in cell {error.cell_index}: {error.ename}: {error.evalue}"
+            ) from error
+        notebook = nbformat.read(output, as_version=4)
+    write_text(target, nbformat.writes(_settled(notebook), indent=1) + "\n")
+    return target
+
+
+def inspect_parameters(source: Path) -> dict[str, Any]:
+    """The parameters a notebook declares, with their defaults."""
+    notebook = nbformat.read(source, as_version=4)
+    found: dict[str, Any] = {}
+    for cell in notebook.cells:
+        if "parameters" in cell.metadata.get("tags", []):
+            for node in ast.parse(cell.source).body:
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                    found[node.targets[0].id] = ast.literal_eval(node.value)
+    return found
+
+
+def gallery(places: Places) -> Path:
+    """Render the executed notebooks to HTML that opens from disk and asks the network nothing."""
+    folder = places.build / "gallery"
+    exporter = HTMLExporter(template_name="basic")
+    links = []
+    for path in sorted((places.results / "notebooks").glob("*.ipynb")):
+        body, _ = exporter.from_filename(str(path))
+        body = re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
+        body = re.sub(r'(<a href="\w+)\.ipynb"', r'\1.html"', body)
+        write_text(folder / f"{path.stem}.html", _page(path.stem, body))
+        links.append(f'<li><a href="{path.stem}.html">{escape(path.stem)}</a></li>')
+    for page in sorted((places.build / "inspector").glob("builtin/*/index.html")):
+        link = f"../{page.relative_to(places.build).as_posix()}"
+        links.append(f'<li><a href="{link}">inspector, built-in collection</a></li>')
+    write_text(folder / "index.html", _page("chunkstudy", f"<ul>{''.join(links)}</ul>"))
+    return folder / "index.html"
+
+
+def _check(source: Path, parameters: dict[str, Any]) -> None:
+    declared = inspect_parameters(source)
+    for name, value in parameters.items():
+        if SECRET.search(name):
+            raise NotebookError(
+                f"parameter {name!r} looks like a secret, which would be stored in the notebook; "
+                "set it in the environment instead"
+            )
+        if name not in declared:
+            known = ", ".join(sorted(declared)) or "none"
+            raise NotebookError(f"{source.name} has no parameter {name!r}; it has {known}")
+        if type(value) is not type(declared[name]):
+            raise NotebookError(
+                f"parameter {name!r} of {source.name} is a {type(declared[name]).__name__}, "
+                f"not a {type(value).__name__}"
+            )
+
+
+def _kernel() -> str:
+    os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
+    try:
+        KernelSpecManager().get_kernel_spec(KERNEL)
+    except NoSuchKernel as error:
+        raise NotebookError("the kernel python3 is missing; install ipykernel") from error
+    return KERNEL
+
+
+def _settled(notebook: Any) -> Any:
+    """Drop what differs from run to run: times, paths, versions, cell ids, memory addresses."""
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": KERNEL},
+        "language_info": {"name": "python"},
+    }
+    for number, cell in enumerate(notebook.cells, start=1):
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag != "injected-parameters"]
+        cell.metadata = {"tags": tags} if tags else {}
+        cell.id = f"cell-{number:02d}"
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            for output in cell.outputs:
+                output.pop("transient", None)
+                plain = output.get("data", {}).get("text/plain")
+                if plain is not None:
+                    output["data"]["text/plain"] = ADDRESS.sub("", plain)
+    return notebook
+
+
+def _page(title: str, body: str) -> str:
+    style = (
+        "body{font:15px/1.5 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}"
+        "table{border-collapse:collapse;font-size:12px;display:block;overflow-x:auto}"
+        "td,th{padding:2px 6px;text-align:right;"
+        "vertical-align:top;border-bottom:1px solid #ddd}"
+        "img{max-width:100%}pre{background:#f6f6f6;padding:.6em;overflow:auto}"
+        ".jp-InputPrompt,.jp-OutputPrompt,.prompt{display:none}"
+    )
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{style}</style></head><body>{body}</body></html>\n"
+    )

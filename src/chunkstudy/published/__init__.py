@@ -1,0 +1,1 @@
+"""Printed cells: read, bound to conditions, compared."""

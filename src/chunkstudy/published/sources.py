@@ -1,0 +1,138 @@
+"""Where a published cell comes from: a condition, a computation over several, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy.grid import published_grid
+from chunkstudy.grid.conditions import LARGE, MINILM, NONE, Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+
+CHROMA_LENGTH = {("minilm", "recursive"): "-wordpiece-special"}
+"""Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
+table of length functions."""
+AVERAGE = "average"
+IN_CORPUS = tuple(name for name in published_grid.TAXONOMY_COLLECTIONS if name != "gutenqa")
+
+
+@dataclass(frozen=True, slots=True)
+class NoCondition:
+    """A cell that no retrieval run gives, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A row's or a column's average."""
+
+    parts: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The relative change between two scores."""
+
+    before: Condition
+    after: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """A cosine of Jina's example on Berlin, as ``chunkstudy experiment berlin`` measures it."""
+
+    model: str
+    chunk: str
+    arm: str
+
+
+Source = Condition | Mean | Change | Similarity | NoCondition
+
+
+def source_of(cell: pd.Series) -> Source:
+    """What a published cell was, or would be, computed from, under its work's protocol."""
+    return {"chroma": _chroma, "jina": _jina, "taxonomy": _taxonomy}[str(cell["work"])](cell)
+
+
+def conditions_of(source: Source) -> Iterator[Condition]:
+    """Every condition that a cell rests on."""
+    if isinstance(source, Condition):
+        yield source
+    elif isinstance(source, Change):
+        yield from (source.before, source.after)
+    elif isinstance(source, Mean):
+        for part in source.parts:
+            yield from conditions_of(part)
+
+
+def with_conditions(source: Source, other: Callable[[Condition], Condition]) -> Source:
+    """The same computation over other conditions."""
+    if isinstance(source, Condition):
+        return other(source)
+    if isinstance(source, Change):
+        return Change(other(source.before), other(source.after))
+    if isinstance(source, Mean):
+        return Mean(tuple(with_conditions(part, other) for part in source.parts))
+    return source
+
+
+def pattern(source: Source) -> str:
+    """The condition's path; of several, ``*`` where they differ, as ``--only`` takes it."""
+    parts = [set(one) for one in zip(*(c.path.parts for c in conditions_of(source)), strict=True)]
+    return "/".join(min(one) if len(one) == 1 else "*" for one in parts)
+
+
+def _chroma(cell: pd.Series) -> Source:
+    chunker = str(cell["chunker"])
+    family = chunker.split("-")[0]
+    table = "minilm" if "MiniLM" in str(cell["encoder"]) else "main"
+    chunker += CHROMA_LENGTH.get((table, family), "")
+    model_free = family in ("recursive", "token")
+    if cell["measure"] in ("PrecisionOmega", "chunk size") and model_free:
+        return Condition("chroma", chunker, NONE, NONE, AS_PUBLISHED_CHROMA.name)
+    if cell["encoder"] == LARGE:
+        return published_grid.chroma(chunker)
+    return Condition("chroma", chunker, MINILM, PRE_EMBEDDING, AS_PUBLISHED_CHROMA.name)
+
+
+def _jina(cell: pd.Series) -> Source:
+    if cell["measure"] == "characters":
+        return NoCondition("not a condition: the mean length of the collection's documents")
+    if cell["measure"] == "cosine":
+        arm = "plain" if cell["ordering"] == PRE_EMBEDDING else "late as published"
+        return Similarity(str(cell["encoder"]), str(cell["chunker"]), arm)
+    keys = ("collection", "chunker", "encoder", "ordering")
+    return published_grid.jina(*(str(cell[key]) for key in keys))
+
+
+def _taxonomy(cell: pd.Series) -> Source:
+    if cell["unit"] == "correlation":
+        return NoCondition(
+            "not a condition: a correlation over the queries of Tables 3 and 5, see "
+            "results/tables/chunk_size_correlations.csv, which any records fill"
+        )
+    chunker, model = str(cell["chunker"]), str(cell["encoder"])
+    ordering = str(cell["ordering"])
+    if cell["statistic"] == "original":
+        # Table 1 quotes LumberChunker's scores, Table 2 Jina's: their protocols made them.
+        if cell["table"] == "1":
+            return published_grid.lumberchunker(chunker)
+        return published_grid.jina(str(cell["collection"]), chunker, model, ordering)
+
+    def at(collection: str, chunker: str) -> Source:
+        if cell["table"] != "4":
+            return published_grid.taxonomy(collection, chunker, model, ordering)
+        before, after = (
+            published_grid.taxonomy(collection, chunker, model, one)
+            for one in published_grid.ORDERINGS
+        )
+        return Change(before, after)
+
+    collections = IN_CORPUS if cell["collection"] == AVERAGE else (str(cell["collection"]),)
+    chunkers = published_grid.TAXONOMY_METHODS if chunker == AVERAGE else (chunker,)
+    parts = tuple(at(one, method) for method in chunkers for one in collections)
+    return parts[0] if len(parts) == 1 else Mean(parts)

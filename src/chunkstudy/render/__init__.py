@@ -1,0 +1,1 @@
+"""From numbers to what is read: LaTeX, HTML, sentences, figures."""

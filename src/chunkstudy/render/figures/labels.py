@@ -1,0 +1,190 @@
+"""Figures of chunk labels, drawn from the tables that stand in results/tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from pandas.errors import EmptyDataError
+
+from chunkstudy.analysis.labels import CUT, RULE
+from chunkstudy.places import Places
+
+COLORS = sns.color_palette("colorblind")
+LABELS, SPANS, BEST = COLORS[0], COLORS[1], "0.6"
+FAMILIES = {"recursive": "o", "token": "s"}
+CURVES = {
+    "token-250-125 − token-250-0": "overlap or none",
+    "recursive-100-0 − recursive-50-0": "100 or 50 tokens",
+    "recursive-200-0 − recursive-100-0": "200 or 100 tokens",
+    "recursive-400-0 − recursive-250-0": "400 or 250 tokens",
+    "recursive-250-0 − token-250-0": "recursive or token",
+}
+"""Pairs whose curves are drawn, with what each asks."""
+
+
+def figures(places: Places) -> Iterator[tuple[str, Figure]]:
+    """Name and figure of everything whose tables are there and not empty."""
+    tables = {}
+    for name in ("scores", "macro_micro", "power", "power_curve"):
+        try:
+            tables[name] = pd.read_csv(places.tables / f"labels_{name}.csv")
+        except (FileNotFoundError, EmptyDataError):
+            return
+    scores = tables["scores"]
+    yield "labels_chunk_size", chunk_size(scores[(scores["rule"] == RULE) & (scores["cut"] == CUT)])
+    yield "labels_at_k", at_k(scores[scores["rule"] == RULE])
+    yield "labels_macro_micro", macro_micro(tables["macro_micro"])
+    yield "labels_power", queries_needed(tables["power"], tables["power_curve"])
+
+
+def chunk_size(rows: pd.DataFrame) -> Figure:
+    """Precision and recall against the mean chunk: by labels, by spans, and the best labels."""
+    figure, panels = plt.subplots(1, 2, figsize=(10, 4.4), sharex=True)
+    for axes, measure, span in zip(
+        panels, ("precision", "recall"), ("SpanPrecision", "SpanRecall"), strict=True
+    ):
+        for family, marker in FAMILIES.items():
+            of_family = rows[rows["chunker"].str.startswith(family)]
+            plain = of_family[of_family["chunker"].str.endswith("-0")].sort_values("mean tokens")
+            overlapping = of_family[~of_family["chunker"].str.endswith("-0")]
+            for part, line, fill in ((plain, "-", None), (overlapping, "", "white")):
+                x = part["mean tokens"]
+                style = {"marker": marker, "ls": line, "mfc": fill, "ms": 5.5, "lw": 1.2}
+                axes.plot(x, part[f"best {measure}"], color=BEST, **{**style, "lw": 0.8, "ms": 3.5})
+                axes.plot(x, part[span], color=SPANS, **style)
+                value = part[measure]
+                spread = [value - part[f"{measure} low"], part[f"{measure} high"] - value]
+                axes.errorbar(x, value, spread, color=LABELS, elinewidth=0.8, **style)
+        axes.set_xscale("log")
+        axes.set_xticks([30, 50, 100, 200, 400])
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.minorticks_off()
+        axes.set(xlabel="mean chunk (cl100k tokens)", ylim=(0, None))
+        axes.set_title(f"{measure} at {CUT} (%)", loc="left")
+    handles = [Line2D([], [], color=c, lw=2) for c in (LABELS, SPANS, BEST)]
+    handles += [Line2D([], [], color="black", marker=m, ls="") for m in FAMILIES.values()]
+    handles += [Line2D([], [], color="black", marker="o", mfc="white", ls="")]
+    names = ["chunk labels, 95% interval", "token overlap", "labels, best reachable"]
+    names += [f"{family} chunks" for family in FAMILIES]
+    names += ["with overlap (hollow)"]
+    figure.legend(handles, names, loc="outside lower center", ncols=6, fontsize=8)
+    return figure
+
+
+def at_k(rows: pd.DataFrame) -> Figure:
+    """Precision against recall from 1 to 10 chunks: by labels and, the same search, by spans."""
+    figure, panels = plt.subplots(1, 2, figsize=(10, 4.6))
+    shown = [name for name in dict.fromkeys(rows["chunker"]) if name.startswith("token")]
+    colors = dict(zip(shown, sns.color_palette("viridis", len(shown)), strict=True))
+    for axes, (x, y), title in zip(
+        panels,
+        (("recall", "precision"), ("SpanRecall", "SpanPrecision")),
+        ("chunk labels", "token overlap, the same search"),
+        strict=True,
+    ):
+        for name in shown:
+            part = rows[rows["chunker"] == name].sort_values("cut")
+            dashed = "-" if name.endswith("-0") else "--"
+            axes.plot(part[x], part[y], dashed, marker="o", ms=4, color=colors[name], label=name)
+        first = rows[rows["chunker"] == shown[-1]].sort_values("cut")
+        for _, point in first.iterrows():
+            axes.annotate(
+                f"k = {point['cut']}", (point[x], point[y]), (3, -10),
+                textcoords="offset points", fontsize=7, color="0.3",
+            )  # fmt: skip
+        axes.set(xlabel="recall (%)", ylabel="precision (%)", ylim=(0, None))
+        axes.set_title(title, loc="left")
+    panels[0].legend(fontsize=7.5)
+    return figure
+
+
+def macro_micro(rows: pd.DataFrame) -> Figure:
+    """Recall averaged both ways, and how far they lie apart, with 95% intervals."""
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(10, 4.2), sharey=True, width_ratios=(1.5, 1)
+    )
+    rows = rows.iloc[::-1].reset_index(drop=True)
+    for name, color, shift in (("macro", LABELS, 0.14), ("micro", COLORS[3], -0.14)):
+        _intervals(left, rows, name, f"{name} low", f"{name} high", shift, color)
+    _intervals(right, rows, "difference", "low", "high", 0, "black")
+    right.axvline(0, color="grey", lw=0.8, zorder=0)
+    left.set_yticks(
+        range(len(rows)),
+        [f"{r['chunker']}  ({r['gold']:.2f} gold)" for r in rows.to_dict("records")],
+        fontsize=8,
+    )
+    left.set_xlabel(f"recall of labels at {CUT} (%)")
+    right.set_xlabel("micro minus macro, in points")
+    figure.legend(
+        [Line2D([], [], color=c, marker="o") for c in (LABELS, COLORS[3])],
+        ["macro: mean of the queries' recall", "micro: all that was found of all that is gold"],
+        loc="outside lower center",
+        ncols=2,
+        fontsize=8,
+    )
+    return figure
+
+
+def queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
+    """How often a difference is seen in n queries, and n for every difference and spread."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.6))
+    queries = int(needed["queries"].iloc[0])
+    curve = curve[curve["measure"] == "recall"]
+    names = curve["a"] + " − " + curve["b"]
+    of_pair = (needed["a"] + " − " + needed["b"])[needed["measure"] == "recall"]
+    differences = dict(
+        zip(of_pair, needed["a minus b"][needed["measure"] == "recall"], strict=True)
+    )
+    for color, (name, question) in zip(COLORS, CURVES.items(), strict=False):
+        part = curve[names == name]
+        if len(part):
+            label = f"{question}: {differences[name]:+.1f} points ({name})"
+            left.plot(part["queries"], 100 * part["seen"], "o", ms=4, color=color, label=label)
+            left.plot(part["queries"], 100 * part["by formula"], "-", lw=1, color=color)
+    left.axhline(80, color="grey", lw=0.8, ls=":")
+    left.set(xlabel="queries drawn", ylabel="samples that show the difference (%)", ylim=(0, 103))
+    left.set_title("recall of labels: drawn (dots) and by formula (lines)", loc="left")
+    left.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.14))
+    for measure, color, name in (
+        ("recall", LABELS, "chunk labels"),
+        ("SpanRecall", SPANS, "token overlap"),
+    ):
+        part = needed[needed["measure"] == measure]
+        y = pd.to_numeric(part["needed"], errors="coerce")
+        right.plot(part["a minus b"].abs(), y, "o", ms=5, color=color, label=name)
+    apart = needed["a minus b"].abs()
+    grid = np.geomspace(0.8 * apart[apart > 0].min(), 1.3 * apart.max(), 50)
+    for std, style in ((needed["std"].min(), "--"), (needed["std"].max(), "-")):
+        for_two = needed.loc[needed["std"] == std, "needed for 2 points"].iloc[0]
+        label = f"by formula, spread of {std:.0f} points"
+        right.plot(grid, for_two * (2 / grid) ** 2, style, color="grey", lw=0.8, label=label)
+    right.axhline(queries, color="black", lw=0.8, ls=":")
+    right.annotate(f"the {queries} queries", (grid[0], queries), (0, 3), textcoords="offset points")
+    left.set_xscale("log")
+    left.set_xticks([10, 30, 100, 300, 1000])
+    right.set(xscale="log", yscale="log")
+    for axis in (left.xaxis, right.xaxis, right.yaxis):
+        axis.set_major_formatter("{x:,.10g}")
+    for axes in (left, right):
+        axes.minorticks_off()
+    right.set(xlabel="difference between two chunkers (points)", ylabel="queries needed")
+    right.set_title("seen four times in five", loc="left")
+    right.legend(fontsize=8, loc="upper right")
+    return figure
+
+
+def _intervals(
+    axes: Axes, rows: pd.DataFrame, value: str, low: str, high: str, shift: float, color: object
+) -> None:
+    x = rows[value]
+    at = np.arange(len(rows)) + shift
+    axes.errorbar(
+        x, at, xerr=[x - rows[low], rows[high] - x], fmt="o", ms=4.5, color=color, elinewidth=1
+    )

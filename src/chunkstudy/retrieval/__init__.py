@@ -1,0 +1,1 @@
+"""Exact search: chunks, and documents by their chunks."""

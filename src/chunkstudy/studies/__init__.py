@@ -1,0 +1,1 @@
+"""Questions outside the grid, one file each."""

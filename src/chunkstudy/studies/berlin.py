@@ -1,0 +1,98 @@
+"""Jina's first example: three sentences on Berlin, their similarity with its name, alone and late.
+
+Source: S1:204-210 and jina-ai/late-chunking, examples.ipynb (db558c3). Its late arm pools each
+sentence without its own full stop but with that of the sentence before, and without special
+tokens, which the plain arm includes (chunked_pooling/__init__.py:1-28).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.collections.sources import SourceFile, fetch
+from chunkstudy.encoders import models
+from chunkstudy.encoders.contextualized import in_sequence, tokens_between, whole
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.files import write_text
+from chunkstudy.places import Places
+
+FILE = SourceFile(
+    "jina/berlin.json", "", "2d8e29b9d32aebfa49a2e5d63697305fbd221c8d3f1470827873cd956b638989"
+)
+MODELS = ("jinaai/jina-embeddings-v2-base-en", "sentence-transformers/all-MiniLM-L6-v2")
+"""The example's own model, and ours beside."""
+NAMED = 12
+"""Characters of a sentence that stand for it in tables."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text, its chunks, which joined give it, and what they are compared with."""
+
+    text: str
+    chunks: tuple[str, ...]
+    query: str
+
+
+def load() -> Example:
+    """The example as its authors published it."""
+    found = json.loads(fetch(FILE).read_text(encoding="utf-8"))
+    example = Example(found["text"], tuple(c["text"] for c in found["chunks"]), found["query"])
+    if "".join(example.chunks) != example.text:
+        raise ValueError("the chunks of the Berlin example do not join to its text; fetch it again")
+    return example
+
+
+def measure(places: Places) -> pd.DataFrame:
+    """Write ``results/experiments/berlin.csv``: a row per sentence with its three cosines, by
+    every model of ``MODELS`` whose weights are verified."""
+    example = load()
+    tables = []
+    for spec in (models.with_recorded_digests(models.spec(name)) for name in MODELS):
+        if spec.verified:
+            tables.append(similarities(example, TransformerEncoder(spec)))
+            tables[-1].insert(0, "encoder", spec.id)
+    table = pd.concat(tables, ignore_index=True)
+    for name in ("plain", "late as published", "late"):
+        table[name] = table[name].map("{:.6f}".format)
+    text = table.to_csv(index=False, lineterminator="\n")
+    write_text(places.results / "experiments" / "berlin.csv", text)
+    return table
+
+
+def similarities(example: Example, encoder: TransformerEncoder) -> pd.DataFrame:
+    """Cosine of each chunk with the query: ``chunk, plain, late as published, late``."""
+    query = encoder.encode([example.query], "query")[0]
+    ((ids, offsets),) = encoder.content([example.text])
+    first, last = encoder.ends
+    layout = whole((first, *ids, last))
+    bounds = np.array([0, *accumulate(map(len, example.chunks))])
+    spans = tokens_between(offsets, bounds[:-1], bounds[1:])
+    found = {"plain": encoder.encode(example.chunks)}
+    for name, places in (
+        ("late as published", in_notebook(example.text, offsets)),
+        ("late", spans),
+    ):
+        found[name] = encoder.pool([layout], [in_sequence(places, document_ends=False)])[0]
+    columns = {name: vectors @ query for name, vectors in found.items()}
+    return pd.DataFrame({"chunk": [c.strip()[:NAMED].strip() for c in example.chunks], **columns})
+
+
+def in_notebook(text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The content tokens that the notebook pools for each sentence, shape (sentences, 2).
+
+    A full stop that ends a sentence, one before a gap or the end, belongs to the next.
+    """
+    after = [*offsets[1:, 0].tolist(), len(text) + 1]
+    stops = [
+        i
+        for i, (start, end) in enumerate(offsets.tolist())
+        if text[start:end] == "." and after[i] > end
+    ]
+    return np.array(list(pairwise([0, *stops])), dtype=np.int64).reshape(-1, 2)

@@ -1,0 +1,101 @@
+"""How alike the chunks of one document are under either ordering.
+
+The taxonomy paper explains its in-document losses by contextualized chunks growing alike (S2).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.files import write_text
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import encode, parse_ordering
+from chunkstudy.grid.grids import EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
+from chunkstudy.grid.run import chunk, load_collection, load_store
+from chunkstudy.places import Places
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.statistics import core as statistics
+
+
+def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
+    """Write ``results/experiments/similarity.csv``: a row per collection, chunker and pairing.
+
+    Mean cosine similarity of all pairs of a document's chunks, and of neighbours only, over the
+    documents with two chunks or more; of Emma, a single document, over its chunks instead, so that
+    there is an interval: each chunk's mean similarity to the others or to the next.
+    """
+    rows = []
+    store = load_store(WIDE, places.vectors)
+    for name in names:
+        collection = load_collection(name)
+        for slug in EMMA_METHODS if name == "gutenqa-emma" else PASSAGES:
+            print(f"similarity of {slug} in {name}", file=sys.stderr)
+            chunks = chunk(Condition(name, slug, WIDE, PRE, OWN), collection, store)
+            found = {}
+            for ordering in (PRE, LATE):
+                vectors, _ = encode(
+                    store, collection.documents, chunks, parse_ordering(ordering), PROTOCOLS[OWN]
+                )
+                found[ordering] = (
+                    {"all": to_others(vectors), "neighbours": to_next(vectors)}
+                    if len(collection.documents) == 1
+                    else per_document(vectors, chunks.document)
+                )
+            for pairing in ("all", "neighbours"):
+                rows.append(_row(name, slug, pairing, found[PRE][pairing], found[LATE][pairing]))
+    table = pd.DataFrame(rows)
+    text = table.to_csv(index=False, lineterminator="\n")
+    write_text(places.results / "experiments" / "similarity.csv", text)
+    return table
+
+
+def per_document(
+    vectors: NDArray[np.float32], document: NDArray[np.int64]
+) -> dict[str, NDArray[np.float64]]:
+    """Mean similarity within each document of two chunks or more, over all pairs and neighbours."""
+    alike: dict[str, list[float]] = {"all": [], "neighbours": []}
+    cuts = np.flatnonzero(np.diff(document)) + 1
+    for part in np.split(vectors.astype(np.float64), cuts):
+        if (n := len(part)) < 2:
+            continue
+        pairs = (np.square(part.sum(axis=0)).sum() - np.square(part).sum()) / (n * (n - 1))
+        alike["all"].append(float(pairs))
+        alike["neighbours"].append(float(to_next(part).mean()))
+    return {pairing: np.array(values) for pairing, values in alike.items()}
+
+
+def to_others(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Mean similarity of each vector to all others, shape (vectors,)."""
+    wide = vectors.astype(np.float64)
+    own = np.einsum("ij,ij->i", wide, wide)
+    mean: NDArray[np.float64] = (wide @ wide.sum(axis=0) - own) / max(1, len(wide) - 1)
+    return mean
+
+
+def to_next(vectors: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Similarity of each vector to the next, shape (vectors - 1,)."""
+    wide = vectors.astype(np.float64)
+    similar: NDArray[np.float64] = np.einsum("ij,ij->i", wide[:-1], wide[1:])
+    return similar
+
+
+def _row(
+    name: str, slug: str, pairing: str, pre: NDArray[np.float64], late: NDArray[np.float64]
+) -> dict[str, object]:
+    found = statistics.paired_difference(late, pre)
+    return {
+        "collection": name,
+        "chunker": slug,
+        "pairs": pairing,
+        "n": found.n,
+        "pre_embedding": f"{pre.mean():.4f}",
+        "contextualized": f"{late.mean():.4f}",
+        "difference": f"{found.mean:.4f}",
+        "low": f"{found.interval.low:.4f}",
+        "high": f"{found.interval.high:.4f}",
+    }
