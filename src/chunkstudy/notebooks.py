@@ -140,7 +140,8 @@ def _settled(notebook: Any) -> Any:
     }
     for number, cell in enumerate(notebook.cells, start=1):
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "injected-parameters"]
-        cell.metadata = {"tags": tags} if tags else {}
+        folded = {"jupyter": {"source_hidden": True}} if "hide-input" in tags else {}
+        cell.metadata = folded | ({"tags": tags} if tags else {})
         cell.id = f"cell-{number:02d}"
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]

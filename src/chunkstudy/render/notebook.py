@@ -10,6 +10,7 @@ import hashlib
 from html import escape
 
 import pandas as pd
+from IPython.core.getipython import get_ipython
 from IPython.display import HTML, Image, Markdown
 
 from chunkstudy.places import Places
@@ -61,7 +62,7 @@ def table(
     """
     frame = read(places, name)
     if where and len(frame):
-        frame = frame.query(where, engine="python")
+        frame = frame.query(where, engine="python", local_dict=_parameters())
     return show(frame, name, columns, rows)
 
 
@@ -73,6 +74,14 @@ def show(
     note = _note(frame, len(found), rows)
     caption = tables.CAPTIONS.get(name, "")
     return HTML(html(found.head(rows), caption) + (f"<p>{escape(note)}</p>" if note else ""))
+
+
+def published_table(places: Places, number: int) -> HTML:
+    """One of the taxonomy's tables as its paper sets it, with our rows below."""
+    path = places.tables / f"taxonomy_table{number}.html"
+    if not path.exists():
+        raise MissingTableError(f"there is no {path.name}; run `chunkstudy reproduce` first")
+    return HTML(path.read_text(encoding="utf-8"))
 
 
 def figure(places: Places, name: str, width: int = 830) -> Image:
@@ -96,6 +105,12 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
         left = {name: [{"selector": "", "props": "text-align: left"}] for name in words}
         style = style.set_table_styles(left, overwrite=False)
     return str((style.set_caption(caption) if caption else style).to_html())
+
+
+def _parameters() -> dict[str, object]:
+    """The notebook's variables, which a query may name with an @ before them."""
+    shell = get_ipython()
+    return dict(shell.user_ns) if shell is not None else {}
 
 
 def _numeric(column: pd.Series) -> bool:

@@ -157,3 +157,49 @@ def _default(values: pd.Series, name: str) -> Callable[[float], str]:
         return whole
     score = "@" in name or (values.dropna().abs() <= 1).all()
     return percent if score else number
+
+
+CAPTIONS = {
+    "chroma_main": "Chroma's main table: published beside reproduced, in percent.",
+    "chroma_minilm": "Chroma's table of all-MiniLM-L6-v2: published beside reproduced, in percent.",
+    "chroma_appendix": "Chroma's appendix: recall with all-MiniLM-L6-v2, in percent.",
+    "chroma_lengths": "Which length function gives the published chunk sizes.",
+    "chroma_protocols": "Chroma's own way of scoring against the corrected one.",
+    "chroma_cost": "What each chunker costs.",
+    "chroma_collection": "Chroma's corpora: counted, and as published.",
+    "chroma_approximate_search": "Recall at five chunks by exact and by approximate search.",
+    "jina_berlin": "Cosine similarity of three sentences with the word Berlin.",
+    "jina_datasets": "Jina's five collections: nDCG@10 in percent.",
+    "jina_length": "The gain of late chunking against document length.",
+    "jina_combinations": "Jina's combinations of model, boundaries and ordering: nDCG@10.",
+    "jina_comparisons": "What Jina's second post says of its table, counted in it.",
+    "late_chunking_gains": "Late against plain chunking, the same chunker and model.",
+    "late_chunking_windows": "Late against plain chunking by window.",
+    "late_chunking_tails": "Fixed-size chunks with short tails merged or dropped.",
+    "late_chunking_tail_gains": "The gain of late chunking with and without short tails.",
+    "late_chunking_protocols": "The official ways of scoring against the corrected one.",
+    "late_chunking_emma": "The novel Emma: DCG@10 and the best that could be reached.",
+    "late_chunking_propositions": "Propositions judged by their parents' text and by their own.",
+    "late_chunking_nan_guard": "Empty documents with and without a guard against missing scores.",
+    "late_chunking_excerpts": "Late against plain chunking within Chroma's corpora, by window.",
+    "late_chunking_positions": "The same by the positions at which tokens are read.",
+    "late_chunking_company": "Chunks that have their window to themselves where whole chunks are "
+    "packed.",
+    "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
+    "late_chunking_similarity": "How alike the chunks of one document are.",
+    "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
+    "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
+    "labels_power": "Queries needed to see a difference in recall at five chunks.",
+    "which_chunker": "Every chunker by task, the best first.",
+    "chunk_size_correlations": "Chunk size against effectiveness.",
+}
+"""What each table shows, for those that are printed."""
+
+KINDS: dict[str, dict[str, Callable[[float], str]]] = {
+    "late_chunking_similarity": {
+        name: number for name in ("pre_embedding", "contextualized", "difference", "low", "high")
+    },
+    "late_chunking_nan_guard": {name: points for name in ("change", "smallest", "largest")},
+    "jina_berlin": {},
+}
+"""Columns of single tables whose name does not tell how they are shown."""
