@@ -76,7 +76,7 @@ def reproduce(places: Places) -> None:
 
 def derive_tables(places: Places) -> None:
     """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README."""
-    comparison = compare(places)
+    comparison = compare(places, Library(places))
     made = make_tables(places, comparison)
     _write_csv(comparison, places.results / "comparison.csv")
     claims = ledger.derive(places, comparison, made)
