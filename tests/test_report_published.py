@@ -16,6 +16,8 @@ from chunkstudy.published import compare as published
 from chunkstudy.published.compare import compare, measured_noise, read_published, verdict
 from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
 from chunkstudy.render import latex
+from chunkstudy.studies import results
+from tests.test_studies import made_by
 
 ROOT = Path(__file__).parents[1]
 
@@ -169,19 +171,22 @@ def test_a_sentence_on_berlin_is_compared_once_its_own_model_has_measured_it(
 ) -> None:
     cells = read_published(Places(ROOT)).query("table == 'berlin' and ordering == 'contextualized'")
     monkeypatch.setattr(published, "read_published", lambda places: cells)
-    (tmp_path / "results" / "experiments").mkdir(parents=True)
-    stored = ROOT / "results" / "experiments" / "berlin.csv"
-    written = tmp_path / "results" / "experiments" / "berlin.csv"
-    written.write_text(stored.read_text(encoding="utf-8"), encoding="utf-8")
+    stored = results.read(Places(ROOT), "berlin")
+    folder = results.folder(Places(tmp_path), "berlin")
+    results.write(folder, {"cosines": stored}, made_by(study="berlin"))
     rows = compare(Places(tmp_path))
     assert set(rows["verdict"]) == {"not_run"}
     assert rows["reason"].str.contains("jina-embeddings-v2-base-en").all()
-    assert rows["reason"].str.endswith("then run `chunkstudy experiment berlin`").all()
-    own = "".join(
-        f"jinaai/jina-embeddings-v2-base-en,{chunk},0.1,{printed},0.2\n"
-        for chunk, printed in zip(cells["chunker"], cells["printed"], strict=True)
+    assert rows["reason"].str.endswith("then run `chunkstudy study berlin`").all()
+    own = pd.DataFrame(
+        [
+            ("jinaai/jina-embeddings-v2-base-en", chunk, 0.1, float(printed), 0.2)
+            for chunk, printed in zip(cells["chunker"], cells["printed"], strict=True)
+        ],
+        columns=stored.columns,
     )
-    written.write_text(stored.read_text(encoding="utf-8") + own, encoding="utf-8")
+    both = pd.concat([stored, own], ignore_index=True)
+    results.write(folder, {"cosines": both}, made_by(study="berlin"))
     rows = compare(Places(tmp_path))
     assert set(rows["verdict"]) == {"exact"}
     assert set(rows["corrected"]) == {"0.20000"}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.encoders import models
-from chunkstudy.grid import records
+from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import Condition, weights_needed
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.published_grid import corrected
@@ -32,11 +32,10 @@ from chunkstudy.published.sources import (
     with_conditions,
 )
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 
 SIZE_UNIT = {"minilm": "wordpiece", "main": "cl100k"}
 SPECIAL_TOKENS = {"minilm": 2, "main": 0}
-HNSW = "hnsw.csv"
-BERLIN = "berlin.csv"
 PROTOCOL_OF = {
     "chroma": AS_PUBLISHED_CHROMA.name,
     "jina": AS_PUBLISHED_JINA.name,
@@ -91,7 +90,7 @@ class Library:
             return column
         name = scores.run.collection
         if name not in self._parts:
-            table = pd.read_csv(self.places.results / "parts" / f"{name}.csv", dtype=str)
+            table = facts.read(self.places, name)
             self._parts[name] = table.set_index("query_id")["part"]
         parts = self._parts[name]
         return column[column.index.isin(parts.index[parts == part])]
@@ -117,16 +116,13 @@ def compare(places: Places) -> pd.DataFrame:
 
 
 def measured_noise(places: Places) -> float:
-    """The largest change of any mean when one condition is repeated, a fraction (results/noise)."""
-    largest = 0.0
-    for path in sorted((places.results / "noise").glob("*.csv")):
-        means = pd.read_csv(path)
-        if path.name == HNSW:  # another search, not the same one repeated
-            continue
-        means = means[~means["measure"].str.startswith("TokensRead")]
-        spread = means.groupby("measure")["mean"].agg(["min", "max"])
-        largest = max(largest, float((spread["max"] - spread["min"]).max()))
-    return largest
+    """The largest change of any mean when one condition is repeated, a fraction."""
+    means = results.read(places, "repeatability")
+    if means.empty:
+        return 0.0
+    means = means[~means["measure"].str.startswith("TokensRead")]
+    spread = means.groupby("measure")["mean"].agg(["min", "max"])
+    return float((spread["max"] - spread["min"]).max())
 
 
 def verdict(cell: pd.Series, value: float, noise: float) -> str:
@@ -182,15 +178,15 @@ def _compare(cell: pd.Series, library: Library, noise: float) -> dict[str, objec
 def _similarity(
     cell: pd.Series, source: Similarity, places: Places, noise: float
 ) -> dict[str, object]:
-    path = places.results / "experiments" / BERLIN
-    table = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=["encoder", "chunk"])
+    table = results.read(places, "berlin")
+    table = table if len(table) else pd.DataFrame(columns=["encoder", "chunk"])
     found = table[(table["encoder"] == source.model) & (table["chunk"] == source.chunk)]
     if found.empty:
         needs = weights_needed(models.spec(source.model))
-        return {"reason": "; ".join([*needs, "then run `chunkstudy experiment berlin`"])}
+        return {"reason": "; ".join([*needs, "then run `chunkstudy study berlin`"])}
     value = float(found[source.arm].iloc[0])
     return {
-        "run": f"experiments/{BERLIN}",
+        "run": "studies/berlin",
         "reproduced": _shown(value, cell),
         "corrected": _shown(float(found["late"].iloc[0]), cell) if source.arm != "plain" else None,
         "difference": _shown(value - float(str(cell["printed"])), cell),

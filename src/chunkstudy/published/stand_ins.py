@@ -9,7 +9,7 @@ import pandas as pd
 
 from chunkstudy.chunkers import catalogue, released
 from chunkstudy.encoders import models
-from chunkstudy.grid import grids
+from chunkstudy.grid import facts, grids
 from chunkstudy.grid.conditions import LARGE, MINILM, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED
 from chunkstudy.grid.grids import LATE, PRE, WIDE
@@ -86,5 +86,5 @@ def _candidates(condition: Condition, places: Places) -> Iterator[Condition]:
 
 def _single_paragraphs(collection: str, places: Places) -> bool:
     """Whether no document has a line break, so that a document is its only paragraph."""
-    path = places.results / "parts" / f"{collection}_facts.csv"
-    return path.exists() and pd.read_csv(path)["documents of several paragraphs"][0] == 0
+    found = facts.read(places, f"{collection}_facts")
+    return not found.empty and found["documents of several paragraphs"][0] == 0
