@@ -15,11 +15,11 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.analysis.taxonomy_layout import BUILTIN, Layout, Table, published_table
-from chunkstudy.analysis.taxonomy_rendering import plain, to_html, to_latex, values
 from chunkstudy.analysis.taxonomy_tables import change_table, groups, scores_table
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, Scores, read_published
+from chunkstudy.analysis.taxonomy_rendering import plain, to_html, to_latex, values
 
 ROOT = Path(__file__).parents[1]
 CELLS = read_published(Places(ROOT))
