@@ -24,6 +24,7 @@ from chunkstudy.claims import (
 )
 from chunkstudy.claims.evidence import Evidence
 from chunkstudy.claims.verdicts import Finding, Readings
+from chunkstudy.grid import facts
 from chunkstudy.places import Places
 from tests.test_claims_ledger import COMPARISON, EVIDENCE, ROOT, TABLES
 
@@ -66,7 +67,7 @@ def test_c22_a_mean_above_the_limit_breaks_it() -> None:
 
 
 def test_c07_the_caption_counts_other_queries() -> None:
-    queries = pd.read_csv(ROOT / "results" / "parts" / "chroma.csv")
+    queries = facts.read(Places(ROOT), "chroma")
     assert len(queries) == 472
     assert one(chroma_collection.queries_in_the_caption(EVIDENCE)).verdict == "contradicted"
 

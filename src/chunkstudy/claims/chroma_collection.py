@@ -68,7 +68,7 @@ def queries_in_the_caption(evidence: Evidence) -> Finding:
 
 def min_is_one_to_three(evidence: Evidence) -> Readings:
     """How many chunks hold a question's excerpts?"""
-    facts = evidence.facts("chroma_hits")
+    facts = evidence.study("chunks-per-question")
     if facts.empty:
         return unanswered(NO_FACTS, "0 chunkers counted")
     facts = facts[facts["protocol"] == "as_published-chroma"].set_index("chunker")
@@ -88,7 +88,7 @@ def min_is_one_to_three(evidence: Evidence) -> Readings:
 
 def default_separators_are_short(evidence: Evidence) -> Finding:
     """Are chunks with LangChain's own separators shorter than with Chroma's?"""
-    facts = evidence.facts("chroma_separators")
+    facts = evidence.study("separators")
     if facts.empty:
         return unanswered(NO_FACTS, "0 corpora split")
     cases, figures = {}, []

@@ -24,7 +24,7 @@ BASE_PROMPT, SLICE, SAMPLED, PROMPT = 703, 4_000, 50, 2_000
 
 def excerpts_match(evidence: Evidence) -> Readings:
     """Does every excerpt stand at its offset, and at one place only?"""
-    facts = evidence.facts("chroma_questions")
+    facts = evidence.study("questions", "counts")
     if facts.empty:
         return unanswered(NO_FACTS, "0 excerpts looked up")
     row = facts.iloc[0]
@@ -43,7 +43,7 @@ def excerpts_match(evidence: Evidence) -> Readings:
 
 def sampled_questions(evidence: Evidence) -> Finding:
     """50 sampled questions in the prompt: what would its length be?"""
-    facts = evidence.facts("chroma_questions")
+    facts = evidence.study("questions", "counts")
     if facts.empty:
         return unanswered(NO_FACTS, "0 questions counted")
     fit, with_50, _ = _prompt_length(evidence)
@@ -56,7 +56,7 @@ def sampled_questions(evidence: Evidence) -> Finding:
 
 def prompt_of_two_thousand_tokens(evidence: Evidence) -> Readings:
     """Base prompt, slice and questions: do they add up to 2,000 tokens?"""
-    facts = evidence.facts("chroma_questions")
+    facts = evidence.study("questions", "counts")
     if facts.empty:
         return unanswered(NO_FACTS, "0 questions counted")
     fit, with_50, rest = _prompt_length(evidence)
@@ -85,7 +85,7 @@ def prompt_of_two_thousand_tokens(evidence: Evidence) -> Readings:
 
 def avoids_and(evidence: Evidence) -> Readings:
     """How many questions join two things by "and" although the prompt forbids it?"""
-    facts = evidence.facts("chroma_questions")
+    facts = evidence.study("questions", "counts")
     if facts.empty:
         return unanswered(NO_FACTS, "0 questions counted")
     row = facts.iloc[0]
@@ -108,7 +108,7 @@ def prompt_forbids_and(evidence: Evidence) -> Readings:
 
 def at_most_five_references(evidence: Evidence) -> Finding:
     """The most excerpts of one question."""
-    facts = evidence.facts("chroma_questions")
+    facts = evidence.study("questions", "counts")
     if facts.empty:
         return unanswered(NO_FACTS, "0 questions counted")
     row = facts.iloc[0]
@@ -121,7 +121,7 @@ def at_most_five_references(evidence: Evidence) -> Finding:
 
 def thresholds_of_the_filter(evidence: Evidence) -> Finding:
     """Smallest similarity of a question and an excerpt, per corpus."""
-    facts = evidence.facts("chroma_similarity")
+    facts = evidence.study("questions", "similarity")
     printed = {  # S0:264-268
         "chatlogs": 0.43,
         "finance": 0.42,
@@ -141,7 +141,7 @@ def thresholds_of_the_filter(evidence: Evidence) -> Finding:
 
 def base_prompt_tokens(evidence: Evidence) -> Finding:
     """cl100k tokens of the prompt as the appendix prints it."""
-    facts = evidence.facts("printed_prompt")
+    facts = evidence.study("printed-texts", "prompt")
     if facts.empty:
         return unanswered(NO_FACTS, "0 tokens counted")
     found = int(facts.iloc[0].iloc[0])
@@ -181,7 +181,7 @@ def _prompt_length(evidence: Evidence) -> tuple[float, float, float]:
 
     Slices are drawn per question, so corpora count by their questions.
     """
-    question = float(evidence.facts("chroma_questions").iloc[0]["mean tokens of a question"])
+    question = float(evidence.study("questions", "counts").iloc[0]["mean tokens of a question"])
     corpora = parts(evidence)
     rate = (corpora["tokens"] / corpora["characters"] * corpora["queries"]).sum()
     rest = SLICE * float(rate) / float(corpora["queries"].sum())

@@ -221,11 +221,11 @@ def bias_of_the_filter_is_negligible(evidence: Evidence) -> Readings:
     Queries below a threshold were dropped, so what matters is whether recall changes along the
     scale; the similarity here is all-MiniLM-L6-v2's, not the filter's model.
     """
-    facts = evidence.facts("chroma_similarity")
+    facts = evidence.study("questions", "similarity")
     scores = minilm_scores(evidence, RECALL)
     if facts.empty or scores.empty:
         return unanswered(
-            "similarity of queries and excerpts: `python -m chunkstudy.studies.claim_facts`",
+            "similarity of queries and excerpts: `chunkstudy study questions`",
             f"{len(facts)} queries with a similarity",
         )
     alike = facts.assign(query_id=facts["query_id"].astype(str)).set_index("query_id")[

@@ -9,7 +9,7 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.sources import CHROMA_LENGTH
 
-NO_FACTS = "facts of the collection: run `python -m chunkstudy.studies.claim_facts`"
+NO_FACTS = "facts of the collection: run its study, `chunkstudy study --list` names them"
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5")
 RECALL = "SpanRecall@5"
 SHORT = {

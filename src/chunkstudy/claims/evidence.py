@@ -13,10 +13,12 @@ from functools import cached_property
 import pandas as pd
 
 from chunkstudy.claims.verdicts import Finding, counted, unanswered
+from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, Scores, read_published
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,12 @@ class Evidence:
         return _where(self.comparison, work=work, table=table, **keys)
 
     def facts(self, name: str) -> pd.DataFrame:
-        """``results/parts/<name>.csv``; empty where no run has written it yet."""
-        path = self.places.results / "parts" / f"{name}.csv"
-        return pd.read_csv(path) if path.exists() else pd.DataFrame()
+        """Facts of a collection, by name; empty where no run has written them yet."""
+        return facts.read(self.places, name)
 
-    def experiment(self, name: str) -> pd.DataFrame:
-        """``results/experiments/<name>.csv``; empty where it was not run."""
-        path = self.places.results / "experiments" / f"{name}.csv"
-        return pd.read_csv(path) if path.exists() else pd.DataFrame()
+    def study(self, name: str, table: str | None = None) -> pd.DataFrame:
+        """A table of a study; empty where it was not run."""
+        return results.read(self.places, name, table)
 
     def records(self, collection: str) -> Iterator[tuple[Condition, Scores]]:
         """Every record of a collection."""

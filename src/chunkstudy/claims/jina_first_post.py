@@ -20,7 +20,7 @@ from chunkstudy.claims.verdicts import (
 )
 from chunkstudy.statistics import core as statistics
 
-NO_FACTS = "facts of texts: run `python -m chunkstudy.studies.claim_facts` with their folder"
+NO_FACTS = "facts of texts: run their study, `chunkstudy study --list` names them"
 
 
 def berlin_similarities(evidence: Evidence) -> Finding:
@@ -53,7 +53,7 @@ def scores_of_five_collections(evidence: Evidence) -> Finding:
 
 def document_lengths(evidence: Evidence) -> Readings:
     """Mean characters of a document, for the collections at hand."""
-    facts = evidence.facts("beir_lengths")
+    facts = evidence.study("document-lengths")
     printed = evidence.printed("jina", "beir", measure="characters").set_index("collection")
     if facts.empty:
         return unanswered(NO_FACTS, f"0 of {len(printed)} collections counted")
@@ -232,7 +232,7 @@ def boundaries_come_from_a_regex(evidence: Evidence) -> Readings:
 
 def chunks_are_conditioned_on_previous(evidence: Evidence) -> Readings:
     """Does a chunk's vector depend on earlier text only?"""
-    facts = evidence.facts("late_direction")
+    facts = evidence.study("late-direction")
     if facts.empty:
         return unanswered(NO_FACTS, "0 vectors compared")
     later = facts["last replaced"].dropna()
@@ -249,7 +249,7 @@ def chunks_are_conditioned_on_previous(evidence: Evidence) -> Readings:
 
 def stated_chunk_counts(evidence: Evidence) -> Finding:
     """Blocks of the four segmentations against the counts in their headings."""
-    facts = evidence.facts("printed_segmentations")
+    facts = evidence.study("printed-texts", "segmentations")
     if facts.empty:
         return unanswered(NO_FACTS, "0 of 4 segmentations counted")
     rows = facts.set_index("segmentation")
@@ -259,7 +259,7 @@ def stated_chunk_counts(evidence: Evidence) -> Finding:
 
 def segmentations_hold_one_article(evidence: Evidence) -> Readings:
     """How much of the longest segmentation do the others keep?"""
-    facts = evidence.facts("printed_segmentations")
+    facts = evidence.study("printed-texts", "segmentations")
     if facts.empty:
         return unanswered(NO_FACTS, "0 of 4 segmentations counted")
     rows = facts.set_index("segmentation")
@@ -285,7 +285,7 @@ def _gain(evidence: Evidence) -> pd.Series:
 
 
 def _berlin_witness(evidence: Evidence) -> str:
-    found = evidence.experiment("berlin")
+    found = evidence.study("berlin")
     if found.empty:
         return ""
     return ", ".join(

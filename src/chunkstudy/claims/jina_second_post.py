@@ -131,7 +131,7 @@ def models_are_ordered(evidence: Evidence) -> Readings:
 def context_flows_both_ways(evidence: Evidence) -> Finding:
     """Does a chunk's vector move when later text changes, and when earlier text does?"""
     found = first_post.chunks_are_conditioned_on_previous(evidence)
-    facts = evidence.facts("late_direction")
+    facts = evidence.study("late-direction")
     if not isinstance(found, tuple):
         return found
     later = facts["last replaced"].dropna()

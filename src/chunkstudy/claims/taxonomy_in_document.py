@@ -219,7 +219,7 @@ def chunks_grow_alike(evidence: Evidence) -> Readings:
     if table.empty:
         losses = scores(evidence, "4", "gutenqa").mean()
         return unanswered(
-            "similarities of chunks: `chunkstudy experiment similarity`",
+            "similarities of chunks: `chunkstudy study similarity`",
             f"mean change on GutenQA {spread(losses, '{:+.2f}%')}; 0 similarities on record",
         )
     table = numbers(table, "difference", "low", "high")

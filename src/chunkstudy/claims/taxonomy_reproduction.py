@@ -20,11 +20,11 @@ KEYS = ["collection", "chunker", "ordering"]
 
 def originals_of_table_1(evidence: Evidence) -> Readings:
     """Four DCG@10 against those of LumberChunker's own notebook."""
-    facts = evidence.facts("gutenqa_published")
+    facts = evidence.study("lumberchunker-means")
     printed = _table_1(evidence)["original"]
     if facts.empty:
         return unanswered(
-            "LumberChunker's published means: `python -m chunkstudy.studies.claim_facts`",
+            "LumberChunker's published means: `chunkstudy study lumberchunker-means`",
             f"0 of {len(printed)} cells looked up",
         )
     theirs = facts.set_index("chunker")["DCG@10"].reindex(printed.index)
@@ -78,7 +78,7 @@ def lumber_beats_structure(evidence: Evidence) -> Readings:
     named = ("fixed-256", "sentence-5")
     lead = 100 * (table.T["lumberchunker"] / table.drop("lumberchunker").max() - 1)
     figures = f"lead {listed(lead, '{:.1f}%')}"
-    facts = evidence.facts("gutenqa_published")
+    facts = evidence.study("lumberchunker-means")
     if len(facts):
         theirs = facts.set_index("chunker")["DCG@10"]
         over = 100 * (theirs["lumberchunker"] / theirs["recursive"] - 1)

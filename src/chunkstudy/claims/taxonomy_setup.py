@@ -65,9 +65,9 @@ def windows_are_as_few_as_possible(evidence: Evidence) -> Readings:
     """Windows that the official code fills with whole chunks, beside how many would do."""
     change = float(scores(evidence, "4", "gutenqa")["E5"]["fixed-256"])
     printed = f"E5's fixed-size chunks change by {change:+.2f}% within books"
-    table = evidence.experiment("company")
+    table = evidence.study("packed-windows")
     if table.empty:
-        return unanswered("windows of packed chunks: `chunkstudy experiment company`", printed)
+        return unanswered("windows of packed chunks: `chunkstudy study packed-windows`", printed)
     alone = table[(table["collection"] == "gutenqa-emma") & (table["window"] == NARROW)]
     figures = (
         f"windows over the fewest: {_windows(table[table['window'] == NARROW])}; within a book, "

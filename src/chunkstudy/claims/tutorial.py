@@ -59,10 +59,10 @@ def example_shows_both_measures(_: Evidence) -> Readings:
 
 def macro_resists_large_queries(evidence: Evidence) -> Readings:
     """The weight of the query with most gold chunks on Chroma's collection, by either average."""
-    facts = evidence.facts("chroma_hits")
+    facts = evidence.study("chunks-per-question")
     if facts.empty:
         return unanswered(
-            "gold chunks per query: `python -m chunkstudy.studies.claim_facts`",
+            "gold chunks per query: `chunkstudy study chunks-per-question`",
             "0 chunkers counted",
         )
     rows = facts[facts["protocol"] == "corrected"].set_index("chunker")
