@@ -278,7 +278,7 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
         if not dry_run:
             from chunkstudy.grid.run import run as run_one
 
-            run_one(condition, where.vectors, where.runs)
+            run_one(condition, where.vectors, where.runs, where.rankings)
     for name in sorted({c.collection for c in todo}) if not dry_run else ():
         from chunkstudy.grid import facts as parts
         from chunkstudy.grid.run import load_collection

@@ -30,9 +30,13 @@ def write_text(path: Path, content: str) -> None:
     write_bytes(path, content.encode("utf-8"))
 
 
+def json_text(content: Any) -> str:
+    """Sorted, indented JSON, so that the same content gives the same bytes."""
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
 def write_json(path: Path, content: Any) -> None:
-    """Write sorted, indented JSON, so that the same content gives the same bytes."""
-    write_text(path, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    write_text(path, json_text(content))
 
 
 def sha256(path: Path) -> str:

@@ -23,7 +23,7 @@ def compare_with_stored(places: Places) -> str:
     worst = 0.0
     grid = grids.live_grid()
     for condition in grid:
-        run(condition, places.vectors, places.build / "runs")
+        run(condition, places.vectors, places.build / "runs", places.build / "rankings")
         live = _means(places.build / "runs" / condition.path)
         stored_folder = places.runs / condition.path
         if not (stored_folder / "run.json").exists():
@@ -42,4 +42,5 @@ def compare_with_stored(places: Places) -> str:
 
 
 def _means(folder: Path) -> pd.Series:
-    return records.read_scores(folder).groupby("measure")["value"].mean()
+    means: pd.Series = records.read_scores(folder).mean()
+    return means

@@ -16,9 +16,10 @@ from chunkstudy.analysis.which_chunker import advice, which_chunker
 from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid import grids
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published.audit import audit
-from chunkstudy.published.compare import Library, compare, read_published
+from chunkstudy.published.compare import compare, read_published
 from chunkstudy.render import jina_answers, latex, taxonomy_answers
 from chunkstudy.render.figures import chroma as figures
 from chunkstudy.render.findings import findings

@@ -23,8 +23,8 @@ from chunkstudy.grid.grids import (
     WIDE,
     WINDOWS,
 )
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, Scores
 from chunkstudy.statistics import core as statistics
 
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
@@ -297,7 +297,7 @@ def _adjusted(rows: list[dict[str, object]]) -> pd.DataFrame:
     return table
 
 
-def _ranked(library: Library, condition: Condition) -> Scores | None:
+def _ranked(library: Library, condition: Condition) -> Record | None:
     return library.get(condition) if condition.task in HEADLINE else None
 
 

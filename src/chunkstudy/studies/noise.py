@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 import pandas as pd
@@ -34,8 +33,7 @@ def measure(chunker: str, places: Places) -> str:
         folder = places.build / "noise" / f"{batch_tokens}-{threads}"
         print(f"batches of {batch_tokens} tokens, {threads} threads", file=sys.stderr)
         outcome = evaluate(condition, collection, VectorStore(encoder, folder))
-        scores = pd.read_csv(io.StringIO(outcome.scores))
-        for measure_name, value in scores.groupby("measure", sort=False)["value"].mean().items():
+        for measure_name, value in outcome.scores.mean().items():
             rows.append((batch_tokens, threads, measure_name, f"{value:.6f}"))
     torch.set_num_threads(threads_before)
     table = pd.DataFrame(rows, columns=["batch_tokens", "threads", "measure", "mean"])

@@ -19,9 +19,9 @@ from PIL import Image
 
 from chunkstudy.files import write_bytes
 from chunkstudy.grid.conditions import MINILM, NONE
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.published.compare import Library, Scores
 from chunkstudy.render.figures import claims as claims_figure
 from chunkstudy.render.figures import jina as jina_figures
 from chunkstudy.render.figures import labels as labels_figures
@@ -78,7 +78,7 @@ def _write_png(figure: Figure, path: Path) -> Path:
     return path
 
 
-def recall_against_tokens(records: list[Scores]) -> Figure:
+def recall_against_tokens(records: list[Record]) -> Figure:
     """Recall at 5 against the tokens the reader gets, with 95% intervals over queries."""
     figure, axes = plt.subplots(figsize=(8.5, 5.5))
     points: list[Point] = []
@@ -102,7 +102,7 @@ def recall_against_tokens(records: list[Scores]) -> Figure:
     return figure
 
 
-def recall_per_corpus(library: Library, records: list[Scores]) -> Figure:
+def recall_per_corpus(library: Library, records: list[Record]) -> Figure:
     """A heat map: chunker by corpus."""
     table = pd.DataFrame(
         {
@@ -122,7 +122,7 @@ def recall_per_corpus(library: Library, records: list[Scores]) -> Figure:
     return figure
 
 
-def chunk_sizes(records: list[Scores]) -> Figure:
+def chunk_sizes(records: list[Record]) -> Figure:
     """Where chunk sizes lie: 5 to 95% (thin), 25 to 75% (thick), median (bar), mean (dot)."""
     records = sorted(records, key=lambda record: record.run.sizes["cl100k"].mean)
     figure, axes = plt.subplots(figsize=(7.5, 0.3 * len(records) + 1))
