@@ -6,11 +6,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from chunkstudy.files import write_bytes
 
@@ -22,15 +25,19 @@ class RecordError(RuntimeError):
     """A record, or a part of one, that is missing, cut short or was changed by hand."""
 
 
-def write(path: Path, frame: pd.DataFrame) -> None:
+def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
     """Write the columns of a frame, without its index, in their order.
 
     Neither statistics nor pandas' own notes are stored: with a handful of rows they would outweigh
-    the values. Bytes of numbers are written plane by plane where that compresses better, which is
-    where many values share their leading bytes: 32 bits, not the full mantissas of scores.
+    the values.
+
+    Args:
+        path: the file.
+        frame: what to write.
+        planes: columns whose numbers are stored first byte by first byte, second by second, ...,
+            which is smaller where many share their leading bytes.
     """
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    planes = [field.name for field in table.schema if field.type in (pa.int32(), pa.float32())]
     buffer = io.BytesIO()
     pq.write_table(
         table,
@@ -38,21 +45,21 @@ def write(path: Path, frame: pd.DataFrame) -> None:
         compression="zstd",
         compression_level=LEVEL,
         use_dictionary=False,
-        use_byte_stream_split=planes,
+        use_byte_stream_split=list(planes),
         write_statistics=False,
         store_schema=False,
     )
     write_bytes(path, buffer.getvalue())
 
 
-def read(path: Path) -> pd.DataFrame:
-    """The columns of a file.
+def read(path: Path) -> dict[str, NDArray[Any]]:
+    """The columns of a file, strings as objects.
 
     Raises:
         RecordError: if it is missing, or is not whole.
     """
     try:
-        table = pq.read_table(io.BytesIO(path.read_bytes()))
+        table = pq.ParquetFile(io.BytesIO(path.read_bytes())).read()
     except FileNotFoundError as error:
         raise RecordError(f"{path} is missing; run its condition again") from error
     except (pa.ArrowException, OSError) as error:
@@ -60,16 +67,15 @@ def read(path: Path) -> pd.DataFrame:
             f"{path} cannot be read as Parquet, perhaps because it was cut short; restore it, or "
             "run its condition again"
         ) from error
-    frame: pd.DataFrame = table.to_pandas()
-    return frame
+    return {name: table[name].to_numpy() for name in table.column_names}
 
 
-def digest(frame: pd.DataFrame) -> str:
-    """sha256 of the columns in sorted order, a line of JSON each: name, then the values by row.
+def digest(columns: Mapping[str, NDArray[Any]]) -> str:
+    """sha256 of columns in the order of their names, a line of JSON each: name, then the values.
 
     A float stands as the shortest decimals that give it back, a missing one as ``NaN``.
     """
     total = hashlib.sha256()
-    for name in sorted(frame.columns):
-        total.update(json.dumps([name, *frame[name].tolist()]).encode("ascii") + b"\n")
+    for name in sorted(columns):
+        total.update(json.dumps([name, *columns[name].tolist()]).encode("ascii") + b"\n")
     return total.hexdigest()

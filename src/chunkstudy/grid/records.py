@@ -120,12 +120,15 @@ def rounded(scores: pd.DataFrame) -> pd.DataFrame:
     queries, measures = scores["query_id"].unique(), scores["measure"].unique()
     wide = scores.pivot(index="query_id", columns="measure", values="value")
     wide = wide.reindex(index=queries, columns=measures)
-    return wide.apply(_six_decimals)
+    return wide.apply(six_decimals)
 
 
 def scores_sha256(scores: pd.DataFrame) -> str:
     """The digest of a frame of scores with index ``query_id``, whatever its order."""
-    return parquet.digest(scores.sort_index().reset_index())
+    ids = scores.index.to_numpy(dtype=object)
+    order = ids.argsort()
+    columns = {str(name): values.to_numpy()[order] for name, values in scores.items()}
+    return parquet.digest({"query_id": ids[order], **columns})
 
 
 def write(
@@ -202,17 +205,23 @@ def read_scores(folder: Path, run: Run | None = None) -> pd.DataFrame:
     Raises:
         RecordError: if the file is missing, cut short, or not what its run.json recorded.
     """
-    run = run or read_run(folder)
+    scores = read_in_order(folder, run or read_run(folder)).sort_index()
+    return scores.sort_index(axis=1).rename_axis(columns="measure")
+
+
+def read_in_order(folder: Path, run: Run) -> pd.DataFrame:
+    """The same with rows and columns as they stand in the file, as ``rounded`` gave them."""
     path = folder / SCORES
-    frame = parquet.read(path)
-    if not {"query_id", *run.measures} <= set(frame.columns):
+    columns = parquet.read(path)
+    if lacking := {"query_id", *run.measures} - set(columns):
         raise RecordError(
-            f"{path} lacks measures that its run.json recorded; run the condition again"
+            f"{path} lacks {min(lacking)}, which its run.json recorded; run the condition again"
         )
-    scores = frame.set_index("query_id")[run.measures].sort_index()
+    index = pd.Index(columns["query_id"], name="query_id", dtype=str)
+    scores = pd.DataFrame({name: columns[name] for name in run.measures}, index)
     if scores_sha256(scores) != run.per_query_sha256:
         raise RecordError(f"{path} is not what its run.json recorded; run the condition again")
-    return scores.sort_index(axis=1).rename_axis(columns="measure")
+    return scores
 
 
 def read_timing(folder: Path) -> dict[str, Any]:
@@ -254,7 +263,7 @@ def _text(run: Run) -> str:
     return json_text(run.model_dump(mode="json"))
 
 
-def _six_decimals(values: pd.Series) -> pd.Series:
+def six_decimals(values: pd.Series) -> pd.Series:
     """Rounded as printed with six decimals; adding zero turns -0.0 into 0.0."""
     printed = [float(f"{value:.{DECIMALS}f}") + 0.0 for value in values]
     return pd.Series(np.asarray(printed, dtype=np.float64), values.index)
