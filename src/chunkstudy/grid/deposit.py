@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from chunkstudy.files import replacing
-from chunkstudy.grid import rankings
+from chunkstudy.grid import rankings, records
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
@@ -19,6 +19,7 @@ from chunkstudy.places import Places
 COLUMNS = (
     "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
 )  # fmt: skip
+FILES = ("run.json", records.SCORES, "timing.json")
 
 
 def export_csv(path: Path, conditions: Iterable[Condition], library: Library) -> int:
@@ -49,29 +50,28 @@ def archive(path: Path, places: Places) -> tuple[int, list[Condition]]:
     """Pack every record, and every ranking that is at hand, into a tar file.
 
     The same content gives the same bytes: members are sorted, and owner and time are fixed.
-    Rankings from outside the repository stand under ``rankings``, named by their digest.
+    Records stand under ``runs``; rankings from outside the repository under ``rankings``, named by
+    their digest. What is not whole is refused.
 
     Returns:
         How many files were packed, and the conditions whose kept ranking is not at hand.
     """
-    library = Library(places)
-    members = {
-        file.relative_to(places.root).as_posix(): file
-        for file in places.runs.rglob("*")
-        if file.is_file()
-    }
+    members: dict[str, Path] = {}
     missing = []
-    for condition in library:
-        record = library.get(condition)
-        if record is None or record.run.ranking is None:
+    for condition, folder in records.find(places.runs).items():
+        run = records.read_run(folder)
+        records.read_scores(folder, run)
+        for name in FILES:
+            members[f"runs/{condition}/{name}"] = folder / name
+        if run.ranking is None:
             continue
-        found = rankings.find(record.folder, places.rankings, record.run.ranking)
+        found = rankings.find(folder, places.rankings, run.ranking)
         if found is None:
             missing.append(condition)
             continue
-        rankings.read(found, record.run.ranking)
-        if found.parent != record.folder:
-            members[f"rankings/{found.name}"] = found
+        rankings.read(found, run.ranking)
+        inside = found.parent == folder
+        members[f"runs/{condition}/{found.name}" if inside else f"rankings/{found.name}"] = found
     with replacing(path) as temporary, tarfile.open(temporary, "w") as tar:
         for name, file in sorted(members.items()):
             content = file.read_bytes()

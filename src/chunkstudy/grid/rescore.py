@@ -93,14 +93,15 @@ def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
             "fetch the one whose digest its run.json holds, or run the condition again"
         )
     if "start" in ranking:
-        values = _of_chunks(collection, run, measure, ranking)
+        values = of_chunks(collection, run.condition, measure, ranking)
     else:
-        values = _of_documents(collection, measure, ranking)
+        values = of_documents(collection, measure, ranking)
     frame = records.read_in_order(record.folder, run)
     return frame.assign(**{measure: records.six_decimals(values.reindex(frame.index))})
 
 
-def _of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -> pd.Series:
+def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -> pd.Series:
+    """A measure of ranked documents by query id."""
     if "@" not in measure:
         raise RescoreError(
             f"{measure} reads a whole ranking and {rankings.DEPTH} documents are kept of each; "
@@ -118,30 +119,31 @@ def _of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -
     return values
 
 
-def _of_chunks(
-    collection: Collection, run: records.Run, measure: str, ranking: pd.DataFrame
+def of_chunks(
+    collection: Collection, condition: Condition, measure: str, ranking: pd.DataFrame
 ) -> pd.Series:
+    """A measure of ranked chunks by query id."""
     ids = [query.id for query in collection.queries]
     span, first_hit = SPAN.fullmatch(measure), FIRST_HIT.fullmatch(measure)
     cut = int(span[3] if span else first_hit[1] if first_hit else 0)
     if cut > rankings.DEPTH:
         raise RescoreError(f"{measure} reads {cut} chunks and {rankings.DEPTH} are kept of each")
     if span:
-        return pd.Series(_overlap(collection, run, ranking, span[1], bool(span[2]), cut), ids)
+        return pd.Series(_overlap(collection, condition, ranking, span[1], bool(span[2]), cut), ids)
     if first_hit and "relevant" in ranking:
         rank = ranking.groupby("query").cumcount()[ranking["relevant"]] + 1
         best = rank.groupby(ranking["query"]).min().reindex(range(len(ids))).to_numpy()
         return pd.Series(np.where(best <= cut, 1 / np.log2(best + 1), 0.0), ids)
     known = "SpanRecall@k, SpanPrecision@k, SpanIoU@k, SpanF1@k, also as SpanRecall(unit=token)@k"
     raise RescoreError(
-        f"{run.condition} keeps ranked chunks, which do not give {measure}; use {known}"
+        f"{condition} keeps ranked chunks, which do not give {measure}; use {known}"
         + (", or DCG@k" if "relevant" in ranking else "")
     )
 
 
 def _overlap(
     collection: Collection,
-    run: records.Run,
+    condition: Condition,
     ranking: pd.DataFrame,
     name: str,
     in_true_tokens: bool,
@@ -155,7 +157,7 @@ def _overlap(
         offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
         overlap = in_tokens(collection, chunks, offsets)
     else:
-        overlap = TokenOverlap.of(collection, chunks, PROTOCOLS[run.protocol].hit)
+        overlap = TokenOverlap.of(collection, chunks, PROTOCOLS[condition.protocol].hit)
     return overlap.at(rows.fillna(NO_CHUNK).to_numpy(np.int64), cut)[name]
 
 
