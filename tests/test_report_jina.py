@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from chunkstudy.analysis import jina
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, read_published
+from chunkstudy.published.compare import read_published
 
 ROOT = Places(Path(__file__).parents[1])
 CELLS = read_published(ROOT)

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from chunkstudy.analysis.labels import LabelRecords, worked_example
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.library import Library
 from chunkstudy.grid.store import Role, VectorStore, text_keys
 from chunkstudy.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.published.compare import Library
 from chunkstudy.render import labels_answers
 from chunkstudy.render.figures import labels as labels_figures
 from chunkstudy.retrieval import chunks as retrieval

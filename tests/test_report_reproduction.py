@@ -11,8 +11,9 @@ from scipy import stats
 
 from chunkstudy.analysis import taxonomy
 from chunkstudy.analysis.reproduction import measures
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.compare import COLUMNS, Library, read_published
+from chunkstudy.published.compare import COLUMNS, read_published
 from tests.test_report_taxonomy_tables import IELAB, LATE, OWN, PRE, WIDE, Recorded, made
 
 ROOT = Path(__file__).parents[1]

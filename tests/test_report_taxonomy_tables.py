@@ -15,11 +15,12 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.analysis.taxonomy_layout import BUILTIN, Layout, Table, published_table
+from chunkstudy.analysis.taxonomy_rendering import plain, to_html, to_latex, values
 from chunkstudy.analysis.taxonomy_tables import change_table, groups, scores_table
 from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, Scores, read_published
-from chunkstudy.analysis.taxonomy_rendering import plain, to_html, to_latex, values
+from chunkstudy.published.compare import read_published
 
 ROOT = Path(__file__).parents[1]
 CELLS = read_published(Places(ROOT))
@@ -41,11 +42,11 @@ class Recorded(Library):
     def __iter__(self) -> Iterator[Condition]:
         return iter(self.scores)
 
-    def get(self, condition: Condition) -> Scores | None:
+    def get(self, condition: Condition) -> Record | None:
         if condition not in self.scores:
             return None
         measure = "nDCG@10" if condition.task == "in_corpus" else "DCG@10"
-        return cast(Scores, SimpleNamespace(wide=self.scores[condition].to_frame(measure)))
+        return cast(Record, SimpleNamespace(wide=self.scores[condition].to_frame(measure)))
 
 
 def made(
@@ -57,7 +58,7 @@ def made(
     queries: int = 40,
     seed: int = 0,
 ) -> dict[Condition, pd.Series]:
-    """Scores whose methods differ by a little, so that some tests are significant."""
+    """Record whose methods differ by a little, so that some tests are significant."""
     drawn = np.random.default_rng(seed)
     ids = [f"q{i}" for i in range(queries)]
     found = {}

@@ -11,8 +11,9 @@ import pytest
 from chunkstudy.analysis.which_chunker import advice, which_chunker
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, read_published
+from chunkstudy.published.compare import read_published
 
 ROOT = Places(Path(__file__).parents[1])
 

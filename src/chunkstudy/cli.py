@@ -109,6 +109,51 @@ def run(
 
 
 @app.command()
+def rescore(
+    measure: Annotated[str, typer.Argument(help="Such as P@5, SpanRecall@3 or DCG@3")],
+    only: Only = ALL,
+) -> None:
+    """Add a measure to records, computed from their kept rankings without encoding."""
+    with one_sentence():
+        from chunkstudy.grid.rescore import rescore as add
+
+        added = add(measure, _recorded(only), places.find())
+        typer.echo(f"{measure} was added to {added} records; run `chunkstudy reproduce` next")
+
+
+@app.command()
+def export(
+    csv: Annotated[Path, typer.Option(help="The file to write")],
+    only: Only = ALL,
+) -> None:
+    """Per-query scores as text, a line per condition, query and measure."""
+    with one_sentence():
+        from chunkstudy.grid.deposit import export_csv
+        from chunkstudy.grid.library import Library
+
+        lines = export_csv(csv, _recorded(only), Library(places.find()))
+        typer.echo(f"{lines} scores written to {csv}")
+
+
+@app.command()
+def archive(
+    out: Annotated[Path, typer.Argument(help="The tar file to write")],
+) -> None:
+    """Pack records and rankings into one file to deposit."""
+    with one_sentence():
+        from chunkstudy.grid.deposit import archive as pack
+
+        packed, missing = pack(out, places.find())
+        typer.echo(f"{packed} files packed into {out}")
+        if missing:
+            typer.echo(
+                f"{len(missing)} rankings are not at hand, first that of {missing[0]}; "
+                f"`chunkstudy run --only '{missing[0]}' --again` makes it",
+                err=True,
+            )
+
+
+@app.command()
 def study(
     name: Annotated[str | None, typer.Argument(help="A study, as --list names them")] = None,
     collection: Annotated[
@@ -230,7 +275,7 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
         if not dry_run:
             from chunkstudy.grid.run import run as run_one
 
-            run_one(condition, where.vectors, where.runs)
+            run_one(condition, where.vectors, where.runs, where.rankings)
     for name in sorted({c.collection for c in todo}) if not dry_run else ():
         from chunkstudy.grid import facts as parts
         from chunkstudy.grid.run import load_collection
@@ -241,8 +286,21 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
             parts.write_facts(load_collection(name), where)
 
 
+def _recorded(only: list[str]) -> list[Condition]:
+    found = [c for c in records.find(places.find().runs) if _matches(c, only)]
+    if not found:
+        raise conditions.ConditionError(
+            f"no record matches {' or '.join(only)}; `chunkstudy list` shows what is recorded"
+        )
+    return found
+
+
 def _select(only: list[str]) -> list[Condition]:
-    return [c for c in grids.grid() if any(fnmatch.fnmatch(str(c), one) for one in only)]
+    return [c for c in grids.grid() if _matches(c, only)]
+
+
+def _matches(condition: Condition, only: list[str]) -> bool:
+    return any(fnmatch.fnmatch(str(condition), one) for one in only)
 
 
 if __name__ == "__main__":

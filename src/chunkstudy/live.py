@@ -40,7 +40,7 @@ def compare(places: Places, unit: tuple[Condition, ...]) -> str:
     read_together(unit, places.vectors)
     stored = Library(places)
     for condition in unit:
-        run(condition, places.vectors, places.build / "runs")
+        run(condition, places.vectors, places.build / "runs", places.build / "rankings")
         kept = stored.get(condition)
         if kept is None:
             raise records.RecordError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import pandas as pd
 
 from chunkstudy import places as project
@@ -40,9 +38,7 @@ def compare(
 
 
 def _row(name: str, outcome: Outcome) -> dict[str, object]:
-    wide = pd.read_csv(io.StringIO(outcome.scores), dtype={"query_id": str}).pivot(
-        index="query_id", columns="measure", values="value"
-    )
+    wide = outcome.scores.sort_index()
     low, high = statistics.bootstrap_interval(wide["SpanRecall@5"])
     return {
         "chunker": name,

@@ -11,9 +11,10 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.grids import MINILM_SIZES
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.published.compare import Library, Scores, read_published
+from chunkstudy.published.compare import read_published
 from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 
@@ -208,7 +209,7 @@ def approximate(places: Places) -> pd.DataFrame:
 
 
 def _cost_row(
-    condition: Condition, record: Scores, timing: list[dict[str, float]]
+    condition: Condition, record: Record, timing: list[dict[str, float]]
 ) -> dict[str, object]:
     millions = timing[0]["collection_tokens"] / 1e6
     encoded = max(timing, key=lambda t: t["encoded_texts"])

@@ -20,8 +20,8 @@ from chunkstudy.analysis.taxonomy_tables import Group, groups, scores_by_method
 from chunkstudy.collections.gutenqa import BOOKS
 from chunkstudy.grid.conditions import COLLECTIONS
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library
 from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 

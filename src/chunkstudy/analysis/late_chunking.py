@@ -24,8 +24,8 @@ from chunkstudy.grid.grids import (
     WIDE,
     WINDOWS,
 )
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, Scores
 from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 
@@ -300,7 +300,7 @@ def _adjusted(rows: list[dict[str, object]]) -> pd.DataFrame:
     return table
 
 
-def _ranked(library: Library, condition: Condition) -> Scores | None:
+def _ranked(library: Library, condition: Condition) -> Record | None:
     return library.get(condition) if condition.task in HEADLINE else None
 
 

@@ -19,12 +19,12 @@ from chunkstudy.analysis.taxonomy_layout import (
     Table,
     published_table,
 )
+from chunkstudy.analysis.taxonomy_rendering import values
 from chunkstudy.analysis.taxonomy_tables import MARGIN, MEASURE, scores_table
 from chunkstudy.grid.conditions import COLLECTIONS, NONE, parse
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.grid.library import Library
 from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.published.compare import Library
-from chunkstudy.analysis.taxonomy_rendering import values
 from chunkstudy.statistics import agreement
 from chunkstudy.statistics import core as statistics
 

@@ -26,7 +26,7 @@ from chunkstudy.analysis.taxonomy_layout import (
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import COLLECTIONS, NONE
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
-from chunkstudy.published.compare import Library
+from chunkstudy.grid.library import Library
 from chunkstudy.statistics import core as statistics
 
 ALPHA = 0.05

@@ -18,7 +18,7 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import BEIR_AT_HAND, LATE, OWN, PRE, WIDE
-from chunkstudy.published.compare import Library, Scores
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.statistics import core as statistics
 
 LEVEL = 0.05
@@ -152,7 +152,7 @@ def _scores(task: str, library: Library) -> dict[Method, list[pd.Series]]:
     return found
 
 
-def _records(task: str, method: Method, names: Iterable[str], library: Library) -> Iterable[Scores]:
+def _records(task: str, method: Method, names: Iterable[str], library: Library) -> Iterable[Record]:
     encoder = MINILM if task == EXCERPTS else WIDE
     for name in names:
         record = library.get(Condition(name, method[0], encoder, method[1], OWN))

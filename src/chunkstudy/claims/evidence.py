@@ -15,8 +15,9 @@ import pandas as pd
 from chunkstudy.claims.verdicts import Finding, counted, unanswered
 from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, Scores, read_published
+from chunkstudy.published.compare import read_published
 from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 
@@ -72,7 +73,7 @@ class Evidence:
         """A table of a study; empty where it was not run."""
         return results.read(self.places, name, table)
 
-    def records(self, collection: str) -> Iterator[tuple[Condition, Scores]]:
+    def records(self, collection: str) -> Iterator[tuple[Condition, Record]]:
         """Every record of a collection."""
         for condition in self.library:
             if condition.collection == collection:

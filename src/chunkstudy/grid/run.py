@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import tokens
@@ -22,12 +23,11 @@ from chunkstudy.collections import beir, builtin, chroma, gutenqa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid import behind_api, records, scoring
+from chunkstudy.grid import behind_api, rankings, records, scoring
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
-from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
@@ -47,11 +47,12 @@ class Outcome:
     """Everything a run found, before it is written."""
 
     run: records.Run
-    scores: str
+    scores: pd.DataFrame
+    """A row per query id, a column per measure, as stored."""
     timing: dict[str, Any]
     chunks: Chunks
-    ranking: retrieval.Ranking | None
-    trec: str | None = None
+    kept: pd.DataFrame | None
+    """The ranking as stored (``rankings.py``)."""
 
 
 @lru_cache(maxsize=2)
@@ -71,8 +72,14 @@ def load_store(
     return VectorStore(TransformerEncoder(model, window=window), folder)
 
 
-def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcome:
-    """Run one condition and, where ``runs`` is given, write its record.
+def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
+    """Run one condition and write its record.
+
+    Args:
+        condition: what to run.
+        vectors: the folder of the stores.
+        runs: the folder of the records.
+        outside: the folder of rankings too big to lie beside their record.
 
     Raises:
         ConditionError: if the condition cannot be run here.
@@ -84,10 +91,14 @@ def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcom
     boundaries = boundary_store(condition, vectors)
     collection = load_collection(condition.collection)
     outcome = evaluate(condition, collection, store, boundaries=boundaries)
-    if runs is not None:
-        records.write(
-            runs / condition.path, outcome.run, outcome.scores, outcome.timing, outcome.trec
-        )
+    records.write(
+        runs / condition.path,
+        outcome.run,
+        outcome.scores,
+        outcome.timing,
+        outcome.kept,
+        outside=outside,
+    )
     return outcome
 
 
@@ -158,8 +169,7 @@ def evaluate(
     timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
-    text = records.per_query_text(scored.scores)
-    has_scores = set(scored.scores["query_id"])
+    scores = records.rounded(scored.scores)
     record = records.Run(
         collection=condition.collection,
         chunker=condition.chunker,
@@ -169,18 +179,20 @@ def evaluate(
         collection_sha256=collection.digest(),
         collection_order_free_sha256=collection.order_free_digest(),
         chunks_sha256=chunks.digest(),
-        per_query_sha256=records.text_sha256(text),
+        measures=list(scores.columns),
+        per_query_sha256=records.scores_sha256(scores),
+        ranking=None if scored.kept is None else rankings.describe(scored.kept),
         model=behind_api.describe(store, vectors) if store and vectors else None,
         boundaries=boundaries.encoder.describe() if boundaries else None,
         reading=_reading(condition),
         depth=protocol.depth,
-        unscored=[query.id for query in collection.queries if query.id not in has_scores],
+        unscored=[query.id for query in collection.queries if query.id not in scores.index],
         similarity="cosine, exact, float32" if store else "no search",
         counts=records.Counts(
             documents=len(collection.documents),
             chunks=len(chunks),
             queries_expected=len(collection.queries),
-            queries_scored=len(has_scores),
+            queries_scored=len(scores),
             empty_chunks=empty,
             fallbacks=0,
             ties_at_cut=scored.ties_at_cut,
@@ -192,7 +204,7 @@ def evaluate(
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
     )
-    return Outcome(record, text, timing, chunks, scored.ranking, scored.trec)
+    return Outcome(record, scores, timing, chunks, scored.kept)
 
 
 def chunk(

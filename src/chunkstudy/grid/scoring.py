@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import tokens
+from chunkstudy.grid import rankings
 from chunkstudy.measures import first_hit, ranking
 from chunkstudy.measures.token_overlap import TokenOverlap, in_tokens
 from chunkstudy.protocols import Protocol
@@ -46,18 +47,16 @@ class Scored:
 
     Attributes:
         scores: ``query_id, measure, value``.
-        ranking: of chunks, where the task ranks them.
         ties_at_cut: queries whose 10th and 11th result score the same.
         tie_range: worst and best mean of a measure that another order of equal scores allows.
-        trec: the run of documents in TREC's form, where documents are ranked.
+        kept: the ranking as stored (``rankings.py``), where something is ranked.
         seconds: of search and of scoring.
     """
 
     scores: pd.DataFrame
-    ranking: retrieval.Ranking | None = None
     ties_at_cut: int = 0
     tie_range: dict[str, tuple[float, float]] = field(default_factory=dict)
-    trec: str | None = None
+    kept: pd.DataFrame | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -93,8 +92,8 @@ def token_overlap(
             columns[f"TokensRead@{cut}"] = read.astype(np.float64)
     return Scored(
         _long(collection, columns),
-        found,
         0 if found is None else int(found.tied_at(10).sum()),
+        kept=None if found is None else rankings.of_chunks(found, chunks),
         seconds=_seconds(started, searched, found is not None),
     )
 
@@ -120,7 +119,7 @@ def in_corpus(
         ranking.per_query(collection, found, RANKED),
         ties_at_cut=int((found.score[:, RANK - 1] == found.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, found, f"nDCG@{RANK}")},
-        trec=ranking.write_trec(found, collection, "chunkstudy"),
+        kept=rankings.of_documents(found),
         seconds=_seconds(started, searched),
     )
 
@@ -171,7 +170,8 @@ def in_document(
     if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
         judged = {judgment.query for judgment in collection.judgments}
         scores = scores[scores["query_id"].isin(judged)]
-    return Scored(scores, found, ties, seconds=_seconds(started, searched))
+    kept = rankings.of_chunks(found, chunks, relevant, parents)
+    return Scored(scores, ties, kept=kept, seconds=_seconds(started, searched))
 
 
 def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:

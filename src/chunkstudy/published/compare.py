@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
 import pandas as pd
 
 from chunkstudy.encoders import models
-from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import LARGE, MINILM, Condition, weights_needed
+from chunkstudy.grid.library import Library
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
@@ -38,52 +34,6 @@ BERLIN = "berlin"
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high"]
 BESIDE = ["protocol", "run", *NUMBERS, "verdict", "reason"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """One record, read once: its scores by measure, and its chunk sizes."""
-
-    run: records.Run
-    folder: Path
-
-    @cached_property
-    def wide(self) -> pd.DataFrame:
-        long = records.read_scores(self.folder, self.run)
-        return long.pivot(index="query_id", columns="measure", values="value")
-
-
-class Library:
-    """Every record of the study by condition."""
-
-    def __init__(self, places: Places) -> None:
-        self.places = places
-        self._found = records.find(places.runs)
-        self._read: dict[Condition, Scores] = {}
-        self._parts: dict[str, pd.Series] = {}
-
-    def __iter__(self) -> Iterator[Condition]:
-        return iter(self._found)
-
-    def get(self, condition: Condition) -> Scores | None:
-        if condition not in self._found:
-            return None
-        if condition not in self._read:
-            folder = self._found[condition]
-            self._read[condition] = Scores(records.read_run(folder), folder)
-        return self._read[condition]
-
-    def values(self, scores: Scores, measure: str, part: str = "all") -> pd.Series:
-        """A measure's value per query, of one part or of all."""
-        column = scores.wide[measure]
-        if part == "all":
-            return column
-        name = scores.run.collection
-        if name not in self._parts:
-            table = facts.read(self.places, name)
-            self._parts[name] = table.set_index("query_id")["part"]
-        parts = self._parts[name]
-        return column[column.index.isin(parts.index[parts == part])]
 
 
 def read_published(places: Places) -> pd.DataFrame:
