@@ -15,6 +15,7 @@ import io
 import json
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import quote
 
 from chunkstudy.collections.sources import (
@@ -116,6 +117,16 @@ def available() -> bool:
     return all(find(sheet.path) or locate(sheet.source) for sheet in SHEETS.values())
 
 
+def bring() -> None:
+    """Fetch and convert every file that is not here yet.
+
+    Raises:
+        SourceError: if one can be had nowhere or is not what was pinned.
+    """
+    for sheet in SHEETS.values():
+        _path(sheet)
+
+
 def read(name: str) -> list[dict[str, str | None]]:
     """The rows of one file, named as in ``SHEETS``, empty cells as None.
 
@@ -126,10 +137,7 @@ def read(name: str) -> list[dict[str, str | None]]:
         SourceError: if the file can be had nowhere or is not what was pinned.
     """
     sheet = SHEETS[name]
-    path = find(sheet.path)
-    if path is None:
-        path = cache_folder() / sheet.path
-        write_bytes(path, gzip.compress(convert(sheet, fetch(sheet.source).read_bytes()), mtime=0))
+    path = _path(sheet)
     try:
         lines = gzip.decompress(path.read_bytes())
     except (OSError, EOFError, zlib.error) as error:
@@ -157,6 +165,15 @@ def convert(sheet: Sheet, workbook: bytes) -> bytes:
             "requirements.lock and try again"
         )
     return lines
+
+
+def _path(sheet: Sheet) -> Path:
+    """The converted file, made where it is not here yet."""
+    path = find(sheet.path)
+    if path is None:
+        path = cache_folder() / sheet.path
+        write_bytes(path, gzip.compress(convert(sheet, fetch(sheet.source).read_bytes()), mtime=0))
+    return path
 
 
 def _changed(found: str) -> SourceError:

@@ -94,6 +94,7 @@ def load_emma() -> Collection:
     Raises:
         SourceError: if a file is missing, has another digest or other rows than published.
     """
+    emma_files.bring()  # the released segmentations too, so that chunkers need no network later
     return parse_emma(emma_files.read("paragraphs"), emma_files.read("questions"))
 
 
