@@ -55,11 +55,11 @@ def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
 def locate_in_order(text: str, chunks: Sequence[str], name: str) -> list[Span]:
     """Where strings that were cut from a text in this order stand in it.
 
-    Four readings are tried: character by character, then whatever the white space; each first
-    without overlap, every search starting at the end of the chunk before, then with it, starting
-    after that chunk's beginning. The first that leaves nothing but white space out is taken, else
-    the first that finds every chunk. So the strings of a splitter that neither overlaps nor
-    leaves out text are located exactly, whatever is repeated in it.
+    They are searched character by character; only if that fails, whatever the white space. Either
+    way first without overlap, every search starting at the end of the chunk before, then with it,
+    starting after that chunk's beginning; the reading that leaves nothing but white space out is
+    preferred. So the strings of a splitter that neither overlaps nor leaves out text are located
+    exactly, whatever is repeated in it.
 
     Raises:
         ChunkerError: naming document and chunk if no reading finds every chunk.
@@ -68,22 +68,16 @@ def locate_in_order(text: str, chunks: Sequence[str], name: str) -> list[Span]:
         if not chunk:
             raise ChunkerError(f"chunk {number} of document {name!r} is an empty string; drop it")
     exact = View(text, range(len(text)), range(1, len(text) + 1))
-    squeezed = solid(text)
-    readings = [
-        (exact, chunks, False),
-        (exact, chunks, True),
-        (squeezed, ["".join(chunk.split()) for chunk in chunks], False),
-        (squeezed, ["".join(chunk.split()) for chunk in chunks], True),
-    ]
-    found = []
-    for view, needles, overlapping in readings:
-        spans = _search(view, needles, overlapping)
-        found.append(spans)
-        if len(spans) == len(chunks) and not _left_out(text, spans):
-            return spans
-    most = max(found, key=len)
-    if len(most) == len(chunks):
-        return most
+    most: list[Span] = []
+    for view, needles in (
+        (exact, chunks),
+        (solid(text), ["".join(chunk.split()) for chunk in chunks]),
+    ):
+        readings = [_search(view, needles, overlapping) for overlapping in (False, True)]
+        complete = [spans for spans in readings if len(spans) == len(chunks)]
+        if complete:
+            return next((spans for spans in complete if not _left_out(text, spans)), complete[0])
+        most = max(most, *readings, key=len)
     lost = chunks[len(most)]
     raise ChunkerError(
         f"chunk {len(most) + 1} of {len(chunks)} of document {name!r} stands nowhere after the "
