@@ -119,7 +119,7 @@ def test_ielab_keeps_of_what_separates_sentences_only_the_capital() -> None:
 
 @pytest.mark.real_data
 def test_ielabs_sentences_can_reach_what_the_paper_prints_for_them() -> None:
-    # S2 prints a DCG@10 of 0.33 to 0.41; the judged text must occur in a chunk to count.
+    # The taxonomy prints a DCG@10 of 0.33 to 0.41; the judged text must occur in a chunk to count.
     if not emma_files.available():
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     chunks = passages.ielab_sentences(gutenqa.load_emma().documents[0].text, 5)
