@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers import catalogue, passages, semantic
-from chunkstudy.collections import beir, gutenqa
+from chunkstudy.collections import beir, emma_files, gutenqa
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.spans import Document, Span, chunk_documents
 
@@ -119,9 +119,9 @@ def test_ielab_keeps_of_what_separates_sentences_only_the_capital() -> None:
 
 @pytest.mark.real_data
 def test_ielabs_sentences_can_reach_what_the_paper_prints_for_them() -> None:
-    # S2 prints a DCG@10 of 0.33 to 0.41; the judged text must occur in a chunk to count.
-    if not gutenqa.available():
-        pytest.skip("Emma's files are not here; set CHUNKSTUDY_DATA")
+    # The taxonomy prints a DCG@10 of 0.33 to 0.41; the judged text must occur in a chunk to count.
+    if not emma_files.available():
+        pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     chunks = passages.ielab_sentences(gutenqa.load_emma().documents[0].text, 5)
     gold = [text.lower() for text in gutenqa.gold_strings().values()]
     found = sum(any(wanted in text.lower() for _, _, text in chunks) for wanted in gold)
