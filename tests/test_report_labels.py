@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from chunkstudy.analysis.labels import LabelRecords, worked_example
 from chunkstudy.chunkers import catalogue
-from chunkstudy.encoders.interface import Role
 from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.store import VectorStore, text_keys
+from chunkstudy.grid.store import Role, VectorStore, text_keys
 from chunkstudy.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
