@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from chunkstudy import places
+from chunkstudy.collections import registry
 from chunkstudy.grid import conditions, devices, grids, records
 from chunkstudy.grid.conditions import Condition
 
@@ -66,8 +67,6 @@ def fetch(
     ] = None,
 ) -> None:
     """Download the collections' files that are not here yet, checked by sha256."""
-    from chunkstudy.collections import registry
-
     with one_sentence():
         for name in collections or ["chroma"]:
             found = registry.find(name).load()
@@ -274,7 +273,7 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
 
         if name == "chroma":
             parts.write(load_collection(name), where)
-        elif conditions.COLLECTIONS[name] != "token_overlap":
+        elif registry.find(name).task != "token_overlap":
             parts.write_facts(load_collection(name), where)
 
 
