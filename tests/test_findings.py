@@ -73,7 +73,7 @@ def test_a_placeholder_without_a_number_is_refused() -> None:
 
 def test_more_numbers_than_a_reader_takes_in_are_refused() -> None:
     number = finding().numbers["loss"]
-    numbers = {name: number for name in "abcd"}
+    numbers = dict.fromkeys("abcd", number)
     with pytest.raises(FindingError, match="carries 4 numbers"):
         findings._check(finding(answer="{a} {b} {c} {d}", numbers=numbers, holds="a < 0"))
 

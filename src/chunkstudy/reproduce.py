@@ -124,5 +124,3 @@ def inspect_builtin(places: Places) -> str:
 
 def nothing(_: object) -> None:
     """What follows a piece that nothing waits for."""
-
-

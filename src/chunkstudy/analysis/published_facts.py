@@ -67,9 +67,10 @@ def _methods(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:
     """Table 3: methods in corpora and within books."""
     plain = _wide(cells, "3")
     average = plain[AVERAGE].unstack("chunker")
-    yield "models whose best average is structure-based", average.idxmax(axis=1).isin(
-        STRUCTURE
-    ).sum()
+    yield (
+        "models whose best average is structure-based",
+        average.idxmax(axis=1).isin(STRUCTURE).sum(),
+    )
     pairs = [(average[a] > average[b]) for a in STRUCTURE for b in GUIDED]
     yield "pairs of structure-based and guided methods", len(pairs) * len(average)
     yield "pairs in which the structure-based method is better", sum(int(p.sum()) for p in pairs)

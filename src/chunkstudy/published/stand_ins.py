@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-import pandas as pd
-
 from chunkstudy.chunkers import catalogue, released
 from chunkstudy.encoders import models
 from chunkstudy.grid import facts

@@ -123,9 +123,7 @@ def _titled(name: str, title: str) -> str:
     return title.replace("_", " ")
 
 
-def _column(
-    values: pd.Series, name: str, kinds: dict[str, Callable[[float], str]]
-) -> pd.Series:
+def _column(values: pd.Series, name: str, kinds: dict[str, Callable[[float], str]]) -> pd.Series:
     how = kinds.get(name) or (COLUMNS[name].text if name in COLUMNS else None)
     if pd.api.types.is_bool_dtype(values):
         return values.map({True: "yes", False: "no"})
@@ -141,7 +139,7 @@ def _interval_kind(
 ) -> Callable[[float], str]:
     """An interval's ends are shown as what they surround."""
     base = name.removesuffix("low").strip()
-    for middle in ([base] if base else ["difference", "mean", "score", "r"]):
+    for middle in [base] if base else ["difference", "mean", "score", "r"]:
         if middle in kinds:
             return kinds[middle]
         if middle == "fisher" or middle == "r":
@@ -196,10 +194,10 @@ CAPTIONS = {
 """What each table shows, for those that are printed."""
 
 KINDS: dict[str, dict[str, Callable[[float], str]]] = {
-    "late_chunking_similarity": {
-        name: number for name in ("pre_embedding", "contextualized", "difference", "low", "high")
-    },
-    "late_chunking_nan_guard": {name: points for name in ("change", "smallest", "largest")},
+    "late_chunking_similarity": dict.fromkeys(
+        ("pre_embedding", "contextualized", "difference", "low", "high"), number
+    ),
+    "late_chunking_nan_guard": dict.fromkeys(("change", "smallest", "largest"), points),
     "jina_berlin": {},
 }
 """Columns of single tables whose name does not tell how they are shown."""

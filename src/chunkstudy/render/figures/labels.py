@@ -59,7 +59,8 @@ def chunk_size(rows: pd.DataFrame) -> Figure:
                 axes.plot(x, 100 * part[f"best {measure}"], color=BEST, **best)
                 axes.plot(x, 100 * part[span], color=SPANS, **shape)
                 value = 100 * part[measure]
-                spread = [value - 100 * part[f"{measure} low"], 100 * part[f"{measure} high"] - value]
+                low, high = (100 * part[f"{measure} {end}"] for end in ("low", "high"))
+                spread = [value - low, high - value]
                 axes.errorbar(x, value, spread, color=LABELS, elinewidth=0.8, **shape)
         axes.set_xscale("log")
         axes.set_xticks([30, 50, 100, 200, 400])
