@@ -7,11 +7,11 @@ import pandas as pd
 from chunkstudy.analysis.chunk_size import correlations
 from chunkstudy.analysis.reproduction import measures
 from chunkstudy.analysis.taxonomy_layout import AVERAGE, BUILTIN, TAXONOMY, Table, published_table
+from chunkstudy.analysis.taxonomy_rendering import plain, to_html, to_latex
 from chunkstudy.analysis.taxonomy_tables import ALPHA, change_table, scores_table
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, read_published
-from chunkstudy.analysis.taxonomy_rendering import plain, to_html, to_latex
 
 NUMBERS = {"3": "plain chunking", "4": "contextualized against plain chunking, percent",
            "5": "contextualized chunking"}  # fmt: skip

@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 LEVEL, RESAMPLES = 0.95, 10_000
 _NAN = float("nan")
 _DRAWN_AT_ONCE = 2_000_000  # indices of queries: 16 MB
+_ADDED_AT_ONCE = 250_000  # times drawn: 2 MB, which a core's cache holds
 _KEPT = 20_000_000  # times drawn that are kept for the next values, 40 MB
 
 
@@ -85,8 +86,13 @@ def resampled_sums(columns: ArrayLike, resamples: int = RESAMPLES, seed: int = 0
     values = _checked_columns(columns)
     if not len(values):
         raise ValueError("nothing can be drawn from no queries")
-    parts = _times_drawn(len(values), resamples, seed)
-    return np.concatenate([part.astype(np.float64) @ values for part in parts])
+    few = max(1, _ADDED_AT_ONCE // len(values))
+    sums = [
+        part[first : first + few].astype(np.float64) @ values
+        for part in _times_drawn(len(values), resamples, seed)
+        for first in range(0, len(part), few)
+    ]
+    return np.concatenate(sums)
 
 
 def percentile_interval(values: ArrayLike, level: float = LEVEL) -> Interval:
@@ -153,7 +159,7 @@ _ROUNDING = 1e-12
 
 
 def _checked_columns(columns: ArrayLike) -> Floats:
-    values = np.asarray(columns, dtype=np.float64)
+    values = np.ascontiguousarray(columns, dtype=np.float64)
     if values.ndim != 2 or not np.isfinite(values).all():
         raise ValueError("columns must be finite numbers of shape (queries, columns)")
     return values
