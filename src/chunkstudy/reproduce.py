@@ -17,8 +17,8 @@ from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid import grids
 from chunkstudy.places import Places
-from chunkstudy.published.audit import audit
 from chunkstudy.published.compare import Library, compare, read_published
+from chunkstudy.published.consistency import consistency
 from chunkstudy.render import jina_answers, latex, taxonomy_answers
 from chunkstudy.render.figures import chroma as figures
 from chunkstudy.render.findings import findings
@@ -76,7 +76,7 @@ def reproduce(places: Places) -> None:
 
 def derive_tables(places: Places) -> None:
     """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README."""
-    comparison = compare(places)
+    comparison = compare(places, Library(places))
     made = make_tables(places, comparison)
     _write_csv(comparison, places.results / "comparison.csv")
     claims = ledger.derive(places, comparison, made)
@@ -138,7 +138,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
     made["which_chunker_advice"] = advice(made["which_chunker"])
     made["jina_answers"] = jina_answers.answers(made)
     made |= taxonomy.tables(library, places, comparison)
-    made["published_audit"] = audit(cells)
+    made["published_audit"] = consistency(cells)
     made["late_chunking_answers"] = answers(made)
     made["taxonomy_answers"] = taxonomy_answers.answers(cells, made)
     made |= labels_tables(places)

@@ -190,10 +190,9 @@ def _chunk_size(printed: Printed) -> list[Check]:
     same = same[same.index.isin(read.index)]
     beir = read.loc["beir", "pre_embedding"]
     late = read.loc["gutenqa", "contextualized"]
+    before = text["ordering"] == "pre_embedding"
     lowest, highest = (
-        float(
-            text.loc[(text["statistic"] == f"{end} r") & (text["line"] == "366"), "value"].iloc[0]
-        )
+        float(text.loc[(text["statistic"] == f"{end} r") & before, "value"].iloc[0])
         for end in ("lowest", "highest")
     )
     return [
