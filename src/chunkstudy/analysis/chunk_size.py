@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.analysis.taxonomy_layout import BUILTIN, LABELS, METHODS, TAXONOMY, Layout
 from chunkstudy.analysis.taxonomy_tables import Group, groups, scores_by_method
 from chunkstudy.collections.gutenqa import BOOKS
@@ -22,7 +23,6 @@ from chunkstudy.grid.conditions import COLLECTIONS
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 
 CHANGE = "relative change"

@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.analysis.taxonomy_layout import (
     AVERAGE,
     LABELS,
@@ -26,7 +27,6 @@ from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.library import Library
 from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.statistics import agreement
-from chunkstudy.statistics import core as statistics
 
 JINA = Layout(protocols=(AS_PUBLISHED_JINA.name,))
 TWINS = {"gutenqa": ("gutenqa", "gutenqa-emma")}

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.analysis.taxonomy_layout import (
     AVERAGE,
     LABELS,
@@ -27,7 +28,6 @@ from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import COLLECTIONS, NONE
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
 from chunkstudy.grid.library import Library
-from chunkstudy.statistics import core as statistics
 
 ALPHA = 0.05
 RESAMPLES = 2_000

@@ -12,13 +12,13 @@ from functools import cached_property
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.claims.verdicts import Finding, counted, unanswered
 from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
 from chunkstudy.published.compare import read_published
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import LARGE, MINILM, Condition, weights_needed
 from chunkstudy.grid.library import Library
@@ -26,7 +27,6 @@ from chunkstudy.published.sources import (
     with_conditions,
     work_of,
 )
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
