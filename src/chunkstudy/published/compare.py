@@ -16,10 +16,10 @@ import pandas as pd
 from chunkstudy.encoders import models
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import Condition, weights_needed
-from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
+from chunkstudy.published.cells import frame, read
 from chunkstudy.published.sources import (
     Change,
     Mean,
@@ -98,14 +98,10 @@ class Library:
 
 
 def read_published(places: Places) -> pd.DataFrame:
-    """Every published cell of every work, strings as printed."""
-    paths = sorted(places.published.glob("*.csv"))
-    tables = [pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths]
-    cells = pd.concat(tables, ignore_index=True).fillna("")
-    chroma = cells["work"] == "chroma"
-    cells.loc[chroma, "collection"] = "chroma"
-    cells.loc[chroma, "ordering"] = PRE_EMBEDDING
-    return cells
+    """Published cells for rooms that still ask for ``printed`` and ``line``."""
+    table = frame(read(places))
+    decimals = table["decimals"].astype("string").fillna("").astype(str)
+    return table.assign(printed=table["published"], line=table["place"], decimals=decimals)
 
 
 def compare(places: Places) -> pd.DataFrame:
