@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from chunkstudy.statistics import core as statistics
+from chunkstudy import statistics
 from chunkstudy.statistics import power
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from chunkstudy import statistics
 from chunkstudy.analysis.labels import LabelRecords, worked_example
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import MINILM, Condition
@@ -24,7 +25,6 @@ from chunkstudy.render import labels_answers
 from chunkstudy.render.figures import labels as labels_figures
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import labels as experiment
 
 PLACES = Places(Path(__file__).parents[1])

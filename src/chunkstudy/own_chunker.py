@@ -7,11 +7,11 @@ import io
 import pandas as pd
 
 from chunkstudy import places as project
+from chunkstudy import statistics
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.run import Outcome, evaluate, load_collection, load_store
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import Chunker
-from chunkstudy.statistics import core as statistics
 
 BESIDE = ("recursive-200-0", "recursive-400-200", "token-200-0", "cluster-200")
 

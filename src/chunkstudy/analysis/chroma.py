@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
@@ -14,7 +15,6 @@ from chunkstudy.grid.grids import MINILM_SIZES
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.published.compare import Library, Scores, read_published
-from chunkstudy.statistics import core as statistics
 
 PUBLISHED_COUNTS = {  # S0:264-269
     "chatlogs": (7_727, 56),

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.analysis.taxonomy_layout import BUILTIN, LABELS, METHODS, TAXONOMY, Layout
 from chunkstudy.analysis.taxonomy_tables import Group, groups, scores_by_method
 from chunkstudy.collections.gutenqa import BOOKS
@@ -22,7 +23,6 @@ from chunkstudy.grid.conditions import COLLECTIONS
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library
-from chunkstudy.statistics import core as statistics
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)

@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from chunkstudy import statistics
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import BEIR_AT_HAND, JINA, LATE, OWN, PRE, WIDE
 from chunkstudy.published.compare import Library
-from chunkstudy.statistics import core as statistics
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")
 STRENGTH = (

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy import statistics
 from chunkstudy.measures.chunk_labels import (
     GOLD_RULES,
     Averages,
@@ -19,7 +20,6 @@ from chunkstudy.measures.chunk_labels import (
     count_ids,
 )
 from chunkstudy.places import Places
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies.labels import CUTS
 
 Floats = NDArray[np.float64]

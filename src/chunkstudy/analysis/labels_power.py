@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.analysis.labels import LabelRecords, percent
-from chunkstudy.statistics import core as statistics
 from chunkstudy.statistics import power
 
 SIZES_DRAWN = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 700, 1000)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED
 from chunkstudy.grid.grids import (
@@ -25,7 +26,6 @@ from chunkstudy.grid.grids import (
 )
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, Scores
-from chunkstudy.statistics import core as statistics
 
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA = "gutenqa-emma"

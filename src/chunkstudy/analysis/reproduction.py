@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.analysis.taxonomy_layout import (
     AVERAGE,
     LABELS,
@@ -19,14 +20,13 @@ from chunkstudy.analysis.taxonomy_layout import (
     Table,
     published_table,
 )
+from chunkstudy.analysis.taxonomy_rendering import values
 from chunkstudy.analysis.taxonomy_tables import MARGIN, MEASURE, scores_table
 from chunkstudy.grid.conditions import COLLECTIONS, NONE, parse
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.published.compare import Library
-from chunkstudy.analysis.taxonomy_rendering import values
 from chunkstudy.statistics import agreement
-from chunkstudy.statistics import core as statistics
 
 JINA = Layout(protocols=(AS_PUBLISHED_JINA.name,))
 TWINS = {"gutenqa": ("gutenqa", "gutenqa-emma")}

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import BEIR_AT_HAND, LATE, OWN, PRE, WIDE
 from chunkstudy.published.compare import Library, Scores
-from chunkstudy.statistics import core as statistics
 
 LEVEL = 0.05
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"

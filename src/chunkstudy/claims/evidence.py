@@ -12,11 +12,11 @@ from functools import cached_property
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.claims.verdicts import Finding, counted, unanswered
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, Scores, read_published
-from chunkstudy.statistics import core as statistics
 
 
 @dataclass(frozen=True)

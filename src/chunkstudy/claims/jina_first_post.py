@@ -6,6 +6,7 @@ from itertools import permutations
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.chunkers import passages
 from chunkstudy.claims.evidence import Evidence, listed, numbers, reproduced, spread
 from chunkstudy.claims.jina_rows import beir, combinations, late_gains_of_minilm
@@ -18,7 +19,6 @@ from chunkstudy.claims.verdicts import (
     strict,
     unanswered,
 )
-from chunkstudy.statistics import core as statistics
 
 NO_FACTS = "facts of texts: run `python -m chunkstudy.studies.claim_facts` with their folder"
 

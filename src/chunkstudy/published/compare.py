@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.encoders import models
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import Condition, weights_needed
@@ -31,7 +32,6 @@ from chunkstudy.published.sources import (
     source_of,
     with_conditions,
 )
-from chunkstudy.statistics import core as statistics
 
 SIZE_UNIT = {"minilm": "wordpiece", "main": "cl100k"}
 SPECIAL_TOKENS = {"minilm": 2, "main": 0}

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy import statistics
 from chunkstudy.files import write_text
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
@@ -19,7 +20,6 @@ from chunkstudy.grid.grids import EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
 from chunkstudy.grid.run import chunk, load_collection, load_store
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.statistics import core as statistics
 
 
 def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:

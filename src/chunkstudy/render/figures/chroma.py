@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
+from chunkstudy import statistics
 from chunkstudy.files import write_bytes
 from chunkstudy.grid.conditions import MINILM, NONE
 from chunkstudy.places import Places
@@ -28,7 +29,6 @@ from chunkstudy.render.figures import labels as labels_figures
 from chunkstudy.render.figures import late_chunking as late_chunking_figures
 from chunkstudy.render.figures import taxonomy as taxonomy_figures
 from chunkstudy.render.figures import which_chunker as which_chunker_figure
-from chunkstudy.statistics import core as statistics
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 PARTS = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts", "all")
