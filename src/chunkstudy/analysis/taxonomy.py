@@ -10,7 +10,7 @@ it is significant. Tables 1 and 2 are the paper's own reproduction of LumberChun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -46,6 +46,8 @@ COLUMNS = [
 ]  # fmt: skip
 ROWS = ["source", "encoder", "protocol"]
 """What tells one block of a table's rows from another."""
+COLUMN = ["encoder", "protocol", "collection"]
+CELL = [*COLUMN, "method"]
 TESTED = ["table", "encoder", "protocol", "ordering", "collection", "method", "against", "other"]
 
 
@@ -175,16 +177,19 @@ def tables(library: Library, cells: pd.DataFrame) -> dict[str, pd.DataFrame]:
     made = {
         f"taxonomy_table{number}": _joined(
             published(cells, number),
-            *(scores(blocks(library, layout), layout, late) for late in (False, True)),
+            *(scores(blocks(library, layout), layout, late) for late in arms),
         )
-        for number, layout in REPRODUCED.items()
+        for number, layout, arms in (
+            ("1", REPRODUCED["1"], (False,)),
+            ("2", REPRODUCED["2"], (False, True)),
+        )
     }
     tests = []
     for name, layout in (("taxonomy", TAXONOMY), ("taxonomy_builtin", BUILTIN)):
         recorded = blocks(library, layout)
         for number in ("3", "4", "5"):
             table = f"{name}_table{number}"
-            own, tested = marked(recorded, layout, number, table)
+            own, tested = marked(recorded, layout, table)
             printed = published(cells, number) if layout is TAXONOMY else own.iloc[:0]
             made[table] = _joined(printed, own)
             tests.append(tested)
@@ -197,11 +202,11 @@ def published(cells: pd.DataFrame, number: str) -> pd.DataFrame:
     """A table as printed, in fractions; in Tables 1 and 2 the source says whose number it is."""
     own = cells[(cells["work"] == "taxonomy") & (cells["table"] == number)]
     rows = own[["encoder", "ordering", "collection"]].assign(
-        source=own["statistic"].where(number in REPRODUCED, PUBLISHED),
+        source=own["statistic"] if number in REPRODUCED else PUBLISHED,
         protocol=IELAB,
         method=own["chunker"],
         chunker=own["chunker"],
-        n=pd.NA,
+        n=own["collection"].map({AVERAGE: len(IN_CORPUS)}),
         value=own["value"] / own["unit"].map({"percent": 100, "fraction": 1}),
         best=own["marks"].str.contains("bold"),
         worst=own["marks"].str.contains("underline"),
@@ -209,7 +214,7 @@ def published(cells: pd.DataFrame, number: str) -> pd.DataFrame:
     )
     if number in REPRODUCED:
         rows.loc[rows["source"] == "original", "protocol"] = REPRODUCED[number].protocols[0]
-    return rows[COLUMNS].reset_index(drop=True)
+    return rows[COLUMNS].reset_index(drop=True).astype({"n": "Int64"})
 
 
 def scores(recorded: Iterable[Block], layout: Layout, late: bool) -> pd.DataFrame:
@@ -221,44 +226,34 @@ def scores(recorded: Iterable[Block], layout: Layout, late: bool) -> pd.DataFram
             _cell(block, ordering, key, values, float(values.mean()))
             for key, values in _ordered(arm, layout)
         ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"n": "Int64", "value": float})
 
 
 def marked(
-    recorded: Iterable[Block], layout: Layout, number: str, table: str
+    recorded: Sequence[Block], layout: Layout, table: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Table 3, 4 or 5 of records with marks and averages, and the tests behind the marks.
 
     Holm's correction is within the tests of one encoder under one protocol on either task.
     """
-    recorded = list(recorded)
-    own = changes(recorded, layout) if number == "4" else scores(recorded, layout, number == "5")
-    pairs = []
-    for block in recorded:
-        made = _of_change(block, layout) if number == "4" else _of_column(block, layout, own, number)
-        pairs += [replace(one, keys={"table": table} | dict(one.keys)) for one in made]
+    number = table[-1]
+    own = scores(recorded, layout, late=number != "3")
+    compare = _with_plain if number == "4" else _with_best_and_worst
+    pairs = [one for block in recorded for one in compare(block, table)]
     tests = differences(pairs, _family, "first", "second")
     if tests.empty:
-        return own, pd.DataFrame()
+        return with_averages(own, layout, ranked=False), tests
     tests["p_equivalent"] = [_equivalent(one) for one in pairs]
-    own = _with_marks(own, tests)
-    if number != "4":
-        own = _with_extremes(own)
-    return with_averages(own, layout, number != "4"), tests
-
-
-def changes(recorded: Iterable[Block], layout: Layout) -> pd.DataFrame:
-    """The relative change from plain to contextualized chunking over the queries of both."""
-    rows = []
-    for block in recorded:
-        for key, late in _ordered(block.late, layout):
-            if key not in block.plain:
-                continue
-            both = pd.concat([late, block.plain[key]], axis=1, join="inner", keys=["late", "plain"])
-            before = float(both["plain"].mean())
-            change = float(both["late"].mean()) / before - 1 if before else np.nan
-            rows.append(_cell(block, block.ordering, key, both["late"].rename(late.name), change))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    if number == "4":
+        own = own.drop(columns=["n", "value"]).merge(tests[[*CELL, "n", "first", "second"]], on=CELL)
+        own["value"] = own["first"] / own["second"].where(own["second"] != 0) - 1
+    else:
+        columns = own.groupby(COLUMN)["value"]
+        several = columns.transform("size") > 1
+        own["best"] = several & (own["value"] == columns.transform("max"))
+        own["worst"] = several & (own["value"] == columns.transform("min"))
+    own["marks"] = _letters(own, tests)
+    return with_averages(own[COLUMNS], layout, ranked=number != "4"), tests
 
 
 def with_averages(own: pd.DataFrame, layout: Layout, ranked: bool) -> pd.DataFrame:
@@ -308,8 +303,7 @@ def superscripts(made: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             continue
         for keys, block in table.groupby(ROWS, sort=False):
             row: dict[str, object] = {"table": name} | dict(zip(ROWS, keys, strict=True))
-            row |= {mark: int(block["marks"].str.count(rf"\{mark}").sum()) for mark in "*"}
-            row |= {mark: int(block["marks"].str.count(mark).sum()) for mark in "ab"}
+            row |= {mark: sum(mark in marks for marks in block["marks"]) for mark in "ab*"}
             if row["source"] == RECORDS and len(tests):
                 own = tests[(tests["table"] == name) & (tests["encoder"] == row["encoder"])
                             & (tests["protocol"] == row["protocol"])]  # fmt: skip
@@ -369,3 +363,53 @@ def _cell(
         "worst": False,
         "marks": "",
     }
+
+
+def _with_best_and_worst(block: Block, table: str) -> Iterator[Pair]:
+    """Each method of a column against its best and its worst, every two methods once."""
+    ordering, arm = block.arm(late=table.endswith("5"))
+    for name in dict.fromkeys(name for _, name in arm):
+        column = {method: values for (method, one), values in arm.items() if one == name}
+        best = max(column, key=lambda method: column[method].mean())
+        worst = min(column, key=lambda method: column[method].mean())
+        for method, values in column.items():
+            for against, other in (("best", best), ("worst", worst)):
+                if method != other and (method, against) != (best, "worst"):
+                    keys = (table, block.encoder, block.protocol, ordering, name, method)
+                    named = dict(zip(TESTED, (*keys, against, other), strict=True))
+                    yield Pair(named, values, column[other])
+
+
+def _with_plain(block: Block, table: str) -> Iterator[Pair]:
+    for (method, name), values in block.late.items():
+        if (method, name) in block.plain:
+            keys = (table, block.encoder, block.protocol, block.ordering, name, method)
+            named = dict(zip(TESTED, (*keys, PRE_EMBEDDING, method), strict=True))
+            yield Pair(named, values, block.plain[method, name])
+
+
+def _family(keys: Mapping[str, object]) -> str:
+    task = "in-document" if keys["collection"] in IN_DOCUMENT else "in-corpus"
+    return f"{keys['table']}, {task}, {keys['encoder']}, {keys['protocol']}"
+
+
+def _equivalent(pair: Pair) -> float:
+    """p of the two one-sided tests that the systems differ by less than a point."""
+    first, second = pair.first.align(pair.second, join="inner")
+    return statistics.equivalence(first, second, MARGIN).p
+
+
+def _letters(own: pd.DataFrame, tests: pd.DataFrame) -> pd.Series:
+    """The superscripts of each cell; the best differs from the worst where the worst's test says so."""
+    sure = tests[tests["p"] < ALPHA]
+    letter = sure["against"].map({"best": "a", "worst": "b", PRE_EMBEDDING: "*"})
+    found = letter.groupby([sure[name] for name in CELL]).agg("".join).rename("letters")
+    marks = own[CELL].join(found, on=CELL)["letters"].fillna("")
+    apart = (own["worst"] & marks.str.contains("a")).groupby([own[name] for name in COLUMN])
+    return marks.where(~(own["best"] & apart.transform("any")), "b")
+
+
+def _joined(*frames: pd.DataFrame) -> pd.DataFrame:
+    """Frames one below the other; empty ones would spoil the types of columns."""
+    filled = [frame for frame in frames if len(frame)]
+    return pd.concat(filled, ignore_index=True) if filled else frames[0]
