@@ -89,7 +89,9 @@ def berlin(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     table = pd.concat(
         [
             printed.assign(source=PUBLISHED),
-            measured.reindex(columns=columns).astype(dict.fromkeys(columns[2:], float)).assign(source=RECORDS),
+            measured.reindex(columns=columns)
+            .astype(dict.fromkeys(columns[2:], float))
+            .assign(source=RECORDS),
         ],
         ignore_index=True,
     )
@@ -140,7 +142,9 @@ def combinations(cells: pd.DataFrame, library: Library) -> pd.DataFrame:
         for chunker in CHUNKERS:
             for late in (False, True):
                 ordering, arm = block.arm(late)
-                found = {one: float(arm[chunker, one].mean()) for one in names if (chunker, one) in arm}
+                found = {
+                    one: float(arm[chunker, one].mean()) for one in names if (chunker, one) in arm
+                }
                 if found:
                     keys = (RECORDS, block.encoder, block.protocol, chunker, ordering)
                     rows.append(dict(zip(list(rows[0])[:5], keys, strict=True)) | found)
@@ -175,7 +179,9 @@ def comparisons(cells: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for question, first, second in asked:
         difference = values[first] - values[second]
-        thousandths = (1000 * difference).round().astype(int)  # a digit more than was printed is none
+        thousandths = (
+            (1000 * difference).round().astype(int)
+        )  # a digit more than was printed is none
         rows.append(
             {"question": question}
             | dict(zip(names, (*first, *second), strict=True))
@@ -229,7 +235,10 @@ def _combinations(cells: pd.DataFrame) -> dict[tuple[str, str, str], pd.Series]:
     own = cells[(cells["work"] == "jina") & (cells["table"] == "combinations")]
     keyed = own.set_index(["encoder", "chunker", "ordering"]).sort_index()
     return {
-        (encoder, chunker, ordering): keyed.loc[[(encoder, chunker, ordering)]].set_index("collection")["value"] / 100
+        (encoder, chunker, ordering): keyed.loc[[(encoder, chunker, ordering)]].set_index(
+            "collection"
+        )["value"]
+        / 100
         for chunker in CHUNKERS
         for encoder in STRENGTH
         for ordering in (PRE_EMBEDDING, CONTEXTUALIZED)

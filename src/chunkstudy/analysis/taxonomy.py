@@ -245,7 +245,9 @@ def marked(
         return with_averages(own, layout, ranked=False), tests
     tests["p_equivalent"] = [_equivalent(one) for one in pairs]
     if number == "4":
-        own = own.drop(columns=["n", "value"]).merge(tests[[*CELL, "n", "first", "second"]], on=CELL)
+        own = own.drop(columns=["n", "value"]).merge(
+            tests[[*CELL, "n", "first", "second"]], on=CELL
+        )
         own["value"] = own["first"] / own["second"].where(own["second"] != 0) - 1
     else:
         columns = own.groupby(COLUMN)["value"]

@@ -123,9 +123,7 @@ def _methods(table: pd.DataFrame) -> dict[tuple[tuple[object, ...], str], str]:
     for (*keys, method), rows in table.groupby([*ROWS, "method"], sort=False):
         chunkers = set(rows["chunker"].dropna()) - {"", AVERAGE}
         name = chunkers.pop() if len(chunkers) == 1 else str(method)
-        found[tuple(keys), str(method)] = (
-            "Average" if method == AVERAGE else shown("chunker", name)
-        )
+        found[tuple(keys), str(method)] = "Average" if method == AVERAGE else shown("chunker", name)
     return found
 
 
