@@ -9,17 +9,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.analysis.chunk_size import by_book, correlate, correlations
+from chunkstudy.analysis.chunk_size import by_book, correlate, correlations, interval
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
-from chunkstudy.published.compare import read_published
+from chunkstudy.published import cells as published_cells
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import results
 from chunkstudy.studies.chunk_sizes import per_query
-from tests.test_report_taxonomy_tables import CHUNKERS, LATE, OWN, PRE, WIDE, Recorded, made
-from tests.test_studies import made_by
+from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, library, made
 
-CELLS = read_published(Places(Path(__file__).parents[1]))
+CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
 DRAWN = np.random.default_rng(3)
 
 
@@ -29,18 +27,14 @@ def points(n: int = 80, collection: str = "scifact", level: float = 0.0) -> pd.D
     return pd.DataFrame({"size": size, "score": score, "collection": collection})
 
 
-def number(found: dict[str, object], name: str = "r") -> float:
-    return float(str(found[name]))
-
-
 def test_the_text_correlates_sizes_as_they_are() -> None:
     drawn = points()
     found = correlate(drawn, "text")
     expected = stats.pearsonr(drawn["size"], drawn["score"])
-    assert number(found) == pytest.approx(expected.statistic, abs=0.0006)
+    assert found["r"] == pytest.approx(expected.statistic)
     interval = expected.confidence_interval()
-    assert number(found, "fisher low") == pytest.approx(interval.low, abs=0.0006)
-    assert number(found, "fisher high") == pytest.approx(interval.high, abs=0.0006)
+    assert found["low"] == pytest.approx(interval.low)
+    assert found["high"] == pytest.approx(interval.high)
     assert (found["n"], found["dropped"]) == (80, 0)
 
 
@@ -54,24 +48,25 @@ def test_the_code_takes_logarithms_and_drops_outliers_of_either_axis() -> None:
     assert not kept[:2].any()
     expected = stats.pearsonr(np.log10(drawn["size"][kept]), drawn["score"][kept])
     found = correlate(drawn, "code")
-    assert number(found) == pytest.approx(expected.statistic, abs=0.0006)
+    assert found["r"] == pytest.approx(expected.statistic)
     assert (found["n"], found["dropped"]) == (kept.sum(), 80 - kept.sum())
 
 
 def test_centring_takes_out_what_only_the_collections_differ_in() -> None:
     # Two collections, one of larger chunks and higher scores; within each, size says nothing.
     pooled = pd.concat([points(), points(collection="nfcorpus", level=1.0)], ignore_index=True)
-    assert number(correlate(pooled, "text")) > 0.5
-    assert abs(number(correlate(pooled, "within"))) < 0.25
+    assert correlate(pooled, "text")["r"] > 0.5
+    assert abs(correlate(pooled, "within")["r"]) < 0.25
     shifted = pooled.assign(score=pooled["score"] + (pooled["collection"] == "nfcorpus") * 7)
-    assert correlate(shifted, "within")["r"] == correlate(pooled, "within")["r"]
+    again = correlate(shifted, "within")["r"]
+    assert again == pytest.approx(correlate(pooled, "within")["r"])
 
 
 def test_what_has_no_variance_left_has_no_correlation() -> None:
     drawn = points().assign(score=[0.0] * 70 + [1.0] * 10)  # quartiles 0, so every 1 is dropped
     found = correlate(drawn, "code")
-    assert (found["r"], found["dropped"]) == ("", 10)
-    assert correlate(points(1), "text")["r"] == ""
+    assert np.isnan(found["r"]) and found["dropped"] == 10
+    assert np.isnan(correlate(points(1), "text")["r"])
 
 
 def test_a_book_is_one_point() -> None:
@@ -113,7 +108,8 @@ def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
 
 def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
     """Chunk sizes of made-up records: 20 tokens and more, growing with the query's number."""
-    tables = {}
+    folder = tmp_path / "results" / "parts"
+    folder.mkdir(parents=True)
     for name in sorted({c.collection for c in scores}):
         rows = [
             (chunker, OWN, f"q{i}", 20 + i + place, 50 + place)
@@ -121,25 +117,37 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
             for i in range(40)
         ]
         columns = ["chunker", "protocol", "query_id", "relevant", "document"]
-        tables[name] = pd.DataFrame(rows, columns=columns)
-    results.write(tmp_path / "results/studies/chunk-sizes", tables, made_by(study="chunk-sizes"))
+        pd.DataFrame(rows, columns=columns).to_csv(folder / f"{name}_chunk_sizes.csv", index=False)
     return Places(tmp_path)
 
 
 def test_every_arm_and_definition_has_a_row_beside_the_published_ones(tmp_path: Path) -> None:
     scores = made()
-    table = correlations(Recorded(scores), written(tmp_path, scores), CELLS)
+    table = correlations(library(scores), written(tmp_path, scores), CELLS)
     ours = table[table["source"] == "records"]
     assert len(ours) == 5 * 3 * (2 * 2 + 3)  # methods, arms, two collections and pooled
-    row = ours[(ours["method"] == "Semantic") & (ours["ordering"] == LATE.split("-")[0])
+    row = ours[(ours["method"] == "semantic") & (ours["ordering"] == LATE.split("-")[0])
                & (ours["collection"] == "nfcorpus") & (ours["definition"] == "text")]  # fmt: skip
     late = scores[Condition("nfcorpus", "semantic", WIDE, LATE, OWN)]
     expected = stats.pearsonr([24 + i for i in range(40)], late).statistic
-    assert float(row["r"].iloc[0]) == pytest.approx(expected, abs=0.0006)
+    assert row["r"].iloc[0] == pytest.approx(expected)
     printed = table[table["source"] == "published"]
-    jina = printed[(printed["model"] == "Jina-v3") & (printed["method"] == "Paragraph")]
-    assert jina.set_index("ordering")["r"].to_dict()["contextualized"] == "0.44"
+    jina = printed[printed["encoder"].str.endswith("-v3") & (printed["method"] == "paragraph")]
+    assert jina.set_index("ordering")["r"].to_dict()["contextualized"] == 0.44
     assert set(printed.loc[printed["collection"] == "gutenqa", "n"]) == {100}
+    plain = {"method": "semantic", "ordering": PRE}
+    here = ours[(ours[list(plain)] == plain).all(axis=1) & (ours["collection"] == "nfcorpus")]
+    there = printed[(printed[list(plain)] == plain).all(axis=1) & (printed["collection"] == "beir")]
+    assert set(here["published lowest r"]) == {there["r"].min()}
+
+
+def test_every_correlation_has_the_same_kind_of_interval_published_or_recorded() -> None:
+    drawn = points()
+    found = correlate(drawn, "text")
+    assert interval(float(str(found["r"])), 80) == {
+        key: found[key] for key in ("n", "r", "low", "high", "interval", "smallest significant r")
+    }
+    assert interval(0.5, 0)["interval"] == ""  # of an r whose n is unknown there is none
 
 
 def test_a_change_leaves_out_queries_that_scored_nothing_before(tmp_path: Path) -> None:
@@ -148,12 +156,12 @@ def test_a_change_leaves_out_queries_that_scored_nothing_before(tmp_path: Path) 
         if condition.ordering == PRE:
             scores[condition] = scores[condition].abs() + 0.1
             scores[condition].iloc[:5] = 0.0
-    table = correlations(Recorded(scores), written(tmp_path, scores), CELLS)
+    table = correlations(library(scores), written(tmp_path, scores), CELLS)
     changes = table[(table["ordering"] == "relative change") & (table["definition"] == "text")
                     & (table["collection"] == "scifact")]  # fmt: skip
     assert set(changes["n"]) == {35}
 
 
 def test_without_measured_sizes_there_are_only_the_published_rows(tmp_path: Path) -> None:
-    table = correlations(Recorded(made()), Places(tmp_path), CELLS)
+    table = correlations(library(made()), Places(tmp_path), CELLS)
     assert set(table["source"]) == {"published"}
