@@ -17,7 +17,8 @@ from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid import grids
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, compare, read_published
+from chunkstudy.published.cells import frame, read
+from chunkstudy.published.compare import Library, compare
 from chunkstudy.published.consistency import consistency
 from chunkstudy.render import jina_answers, latex, taxonomy_answers
 from chunkstudy.render.figures import chroma as figures
@@ -126,7 +127,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_depth": late_chunking.experiment(places, "depth"),
         "late_chunking_similarity": late_chunking.experiment(places, "similarity"),
     }
-    cells = read_published(places)
+    cells = frame(read(places))
     made |= {
         "jina_berlin": jina.berlin(cells, late_chunking.experiment(places, "berlin")),
         "jina_datasets": jina.datasets(cells, library),

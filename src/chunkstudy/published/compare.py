@@ -88,9 +88,9 @@ class Library:
 
 def read_published(places: Places) -> pd.DataFrame:
     """Published cells for rooms that still ask for ``printed`` and ``line``."""
-    table = frame(read(places))
+    table = frame(read(places)).rename(columns={"published": "printed"})
     decimals = table["decimals"].astype("string").fillna("").astype(str)
-    return table.assign(printed=table["published"], line=table["place"], decimals=decimals)
+    return table.assign(line=table["place"], decimals=decimals)
 
 
 def compare(places: Places, library: Library) -> pd.DataFrame:
@@ -196,8 +196,10 @@ class _Comparison:
         }
 
     def _similarity(self, cell: Cell, source: Similarity) -> dict[str, object]:
-        table = self.similarities
-        found = table[(table["encoder"] == source.model) & (table["chunk"] == source.chunk)]
+        found = self.similarities
+        if len(found):
+            own = (found["encoder"] == source.model) & (found["chunk"] == source.chunk)
+            found = found[own]
         if found.empty:
             needs = weights_needed(models.spec(source.model))
             return {"reason": "; ".join([*needs, "then run `chunkstudy experiment berlin`"])}
@@ -258,4 +260,4 @@ class _Comparison:
 def _similarities(places: Places) -> pd.DataFrame:
     """The cosines of Jina's example that were measured here; no row where none were."""
     path = places.results / "experiments" / BERLIN
-    return pd.read_csv(path) if path.exists() else pd.DataFrame(columns=["encoder", "chunk"])
+    return pd.read_csv(path) if path.exists() else pd.DataFrame()
