@@ -112,8 +112,8 @@ def test_of_a_cell_that_is_not_whole_no_number_is_claimed() -> None:
     assert math.isnan(kept["leading digit"].value) and len(kept["leading digit"].published) == 1
 
 
-def test_a_cell_cannot_be_changed() -> None:
+def test_a_cell_cannot_be_changed_nor_hold_more() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        CELLS[0].published = "1"  # type: ignore[misc]
+        CELLS[0].published = "1"
     with pytest.raises(ValueError, match="Extra inputs"):
-        Cell(**CELLS[0].model_dump(), printed="1")
+        Cell.model_validate(CELLS[0].model_dump() | {"printed": "1"})

@@ -26,7 +26,7 @@ def tables(places: Places) -> str:
     """
     library = Library(places)
     cells = published.read(places)
-    comparison = compare.compare(places, library, cells)
+    comparison = compare.compare(places, library)
     made = every_table.make(places, library, cells, comparison)
     claims = ledger.derive(places, comparison, made)
     found = findings.settle(findings.read(), made | {"claims": claims, "comparison": comparison})

@@ -1,6 +1,6 @@
 """Every table of the Chroma study as a data frame, computed from records and published cells.
 
-Scores are fractions; only the tables that lay a published table out again (`published_rows`,
+Record are fractions; only the tables that lay a published table out again (`published_rows`,
 `appendix`) keep the unit in which it was printed. A comparison is corrected within its measure
 and encoder: what the chunkers together say of one score.
 """
@@ -15,12 +15,12 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid import records
+from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.grids import MINILM_SIZES
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.published.compare import Library, Scores
 
 COLLECTION = "chroma"
 PUBLISHED_COUNTS = {  # tokens and queries of each corpus
@@ -40,7 +40,7 @@ rest were found in the store, encoded for another one."""
 
 def collection(places: Places) -> pd.DataFrame:
     """Characters, tokens, queries and excerpts of each corpus beside the published counts."""
-    table = pd.read_csv(places.results / "parts" / "chroma_counts.csv")
+    table = facts.read(places, "chroma_counts")
     published = table["part"].map(PUBLISHED_COUNTS)
     table.insert(3, "published_tokens", published.str[0])
     table.insert(6, "published_queries", published.str[1])
@@ -140,7 +140,7 @@ def scores(library: Library) -> pd.DataFrame:
 def protocols(library: Library) -> pd.DataFrame:
     """What the official code's departures are worth: as published minus corrected, paired."""
 
-    def pair(condition: Condition, record: Scores, measure: str) -> tuple[pd.Series, ...] | None:
+    def pair(condition: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
         ours = library.get(replace(condition, protocol=CORRECTED.name))
         if ours is None or measure not in record.wide:
             return None
@@ -153,7 +153,7 @@ def protocols(library: Library) -> pd.DataFrame:
 def token_unit(library: Library) -> pd.DataFrame:
     """Characters against true cl100k tokens under the corrected protocol, paired."""
 
-    def pair(_: Condition, record: Scores, measure: str) -> tuple[pd.Series, ...] | None:
+    def pair(_: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
         name, _, cut = measure.partition("@")
         other = f"{name}(unit=token)" + (f"@{cut}" if cut else "")
         if measure not in record.wide or other not in record.wide:
@@ -223,7 +223,7 @@ def _summaries(wide: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _cost_row(
-    condition: Condition, record: Scores, timing: list[dict[str, float]]
+    condition: Condition, record: Record, timing: list[dict[str, float]]
 ) -> dict[str, object]:
     millions = timing[0]["collection_tokens"] / 1e6
     encoded = max(timing, key=lambda t: t["encoded_texts"])
@@ -247,7 +247,7 @@ def _cost_row(
     }
 
 
-def _records(library: Library) -> Iterator[tuple[Condition, Scores]]:
+def _records(library: Library) -> Iterator[tuple[Condition, Record]]:
     for condition in library:
         record = library.get(condition)
         if condition.collection == COLLECTION and record is not None:
@@ -257,7 +257,7 @@ def _records(library: Library) -> Iterator[tuple[Condition, Scores]]:
 def _differences(
     library: Library,
     protocol: str,
-    pair: Callable[[Condition, Scores, str], tuple[pd.Series, ...] | None],
+    pair: Callable[[Condition, Record, str], tuple[pd.Series, ...] | None],
     first: str,
     second: str,
 ) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Jina's two posts: published cells, what follows from them, and every recorded encoder beside.
 
-Scores and differences are fractions, published ones as far as they were printed.
+Record and differences are fractions, published ones as far as they were printed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from chunkstudy.analysis.taxonomy import (
 )
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.grid.library import Library
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.published.compare import Library
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")
 COLLECTIONS = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")

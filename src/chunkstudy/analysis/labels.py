@@ -21,6 +21,7 @@ from chunkstudy.measures.chunk_labels import (
     count_ids,
 )
 from chunkstudy.places import Places
+from chunkstudy.studies import results
 from chunkstudy.studies.labels import CUTS
 
 Floats = NDArray[np.float64]
@@ -43,12 +44,10 @@ class LabelRecords:
 
     @classmethod
     def read(cls, places: Places, collection: str = "chroma") -> LabelRecords | None:
-        """None where the experiment was not run."""
-        folder = places.results / "experiments"
-        paths = [folder / "labels.csv", folder / "labels_chunks.csv"]
-        if not all(path.exists() for path in paths):
+        """None where the study was not run."""
+        rows, facts = (results.read(places, "labels", name) for name in ("queries", "chunkers"))
+        if rows.empty:
             return None
-        rows, facts = (pd.read_csv(path, dtype={"query": str}) for path in paths)
         return cls(
             rows[rows["collection"] == collection],
             facts[facts["collection"] == collection].set_index("chunker"),

@@ -2,7 +2,7 @@
 open.
 
 Every model that has records is shown; where one was read at several windows, the widest stands for
-it, and `windows` shows them all. Scores and their differences are fractions.
+it, and `windows` shows them all. Record and their differences are fractions.
 
 Families of comparisons, each corrected by itself and for one protocol and encoder: late chunking
 of chunks in corpora; of whole documents there; of chunks within Emma; on the built-in collection;
@@ -20,11 +20,12 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.grid import facts as collection_facts
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import IELAB, JINA, LUMBERCHUNKER, OWN, TAILS
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, Scores
 
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA, BUILTIN = "gutenqa-emma", "builtin-graded"
@@ -200,14 +201,23 @@ def propositions(library: Library) -> pd.DataFrame:
 
 def facts(places: Places) -> pd.DataFrame:
     """What decides how each collection's documents are read, a row per collection."""
-    paths = sorted((places.results / "parts").glob("*_facts.csv"))
-    return pd.concat([pd.read_csv(path) for path in paths]) if paths else pd.DataFrame()
+    names = sorted(path.stem for path in (places.results / "facts").glob("*_facts.csv"))
+    found = [collection_facts.read(places, name) for name in names]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
-def experiment(places: Places, name: str) -> pd.DataFrame:
-    """What ``chunkstudy experiment`` left; empty where it was not run."""
-    path = places.results / "experiments" / f"{name}.csv"
-    return pd.read_csv(path) if path.exists() else pd.DataFrame()
+def depth_changes(found: pd.DataFrame) -> pd.DataFrame:
+    """What ranking fewer chunks than all changes, before documents are scored by their best.
+
+    Args:
+        found: the study's table, a row per collection, chunker and depth; may be empty.
+    """
+    if found.empty:
+        return found
+    keys, measures = ["collection", "chunker"], ["nDCG@10", "R@10", "R@100"]
+    whole = found[found["depth"] == "all"].set_index(keys)[measures]
+    rows = found[found["depth"] != "all"].set_index([*keys, "depth"])[measures]
+    return rows.sub(whole).reset_index().astype({"depth": int})
 
 
 def nan_guard(found: pd.DataFrame) -> pd.DataFrame:
@@ -254,7 +264,7 @@ def _differences(
     return differences(found, family, first, second)
 
 
-def _ranked(library: Library) -> Iterator[tuple[Condition, Scores]]:
+def _ranked(library: Library) -> Iterator[tuple[Condition, Record]]:
     for condition in library:
         record = library.get(condition)
         if condition.task in HEADLINE and record is not None:

@@ -21,7 +21,7 @@ from chunkstudy.analysis.windows import IN_ORDER
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.grids import OWN
-from chunkstudy.published.compare import Library
+from chunkstudy.grid.library import Library
 
 DCG, RECALL = "DCG@10", "SpanRecall@5"
 MEASURES = ((DCG, WITHIN), (RECALL, WITHIN), (RECALL, ALL_CORPORA))

@@ -26,8 +26,8 @@ from chunkstudy.analysis.taxonomy import (
 )
 from chunkstudy.grid.conditions import NONE, parse
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.grid.library import Library
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.published.compare import Library
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.statistics import agreement
 

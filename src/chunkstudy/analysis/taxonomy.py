@@ -20,13 +20,13 @@ from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
+from chunkstudy.grid.library import Library
 from chunkstudy.protocols import (
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
     AS_PUBLISHED_LUMBERCHUNKER,
     CORRECTED,
 )
-from chunkstudy.published.compare import Library
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
 
 ALPHA = 0.05

@@ -20,7 +20,7 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PRE
-from chunkstudy.published.compare import Library, Scores
+from chunkstudy.grid.library import Library, Record
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 TASKS = {
@@ -157,13 +157,13 @@ def _belongs(task: str, one: Condition) -> bool:
     return known and usual and (one.ordering == PRE or windows.contextualized(one))
 
 
-def _records(task: str, encoder: str, library: Library) -> dict[Method, dict[str, Scores]]:
+def _records(task: str, encoder: str, library: Library) -> dict[Method, dict[str, Record]]:
     """Per chunker and ordering the records by collection, where all collections that have any have
     one."""
     wanted = [one for one in library if _belongs(task, one) and one.encoder == encoder]
     seen = {one.collection for one in wanted}
     names = [name for name in TASKS[task] if name in seen]
-    found: dict[Method, dict[str, Scores]] = {}
+    found: dict[Method, dict[str, Record]] = {}
     for one in wanted:
         record = library.get(one)
         if record is not None:
@@ -176,7 +176,7 @@ def _records(task: str, encoder: str, library: Library) -> dict[Method, dict[str
 
 
 def _chunk_cost(
-    task: str, method: Method, records: list[Scores], cost: pd.DataFrame
+    task: str, method: Method, records: list[Record], cost: pd.DataFrame
 ) -> dict[str, object]:
     unit = "cl100k" if task == EXCERPTS else "wordpiece"
     chunks = sum(record.run.counts.chunks for record in records)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.grid import records
+from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 
@@ -61,7 +61,7 @@ class Library:
             return column
         name = record.run.collection
         if name not in self._parts:
-            table = pd.read_csv(self.places.results / "parts" / f"{name}.csv", dtype=str)
+            table = facts.read(self.places, name)
             self._parts[name] = table.set_index("query_id")["part"]
         parts = self._parts[name]
         return column[column.index.isin(parts.index[parts == part])]

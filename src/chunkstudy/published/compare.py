@@ -31,17 +31,9 @@ from chunkstudy.studies import results
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
-BERLIN = "berlin"
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high"]
 BESIDE = ["protocol", "run", *NUMBERS, "verdict", "reason"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
-
-
-def read_published(places: Places) -> pd.DataFrame:
-    """Published cells for rooms that still ask for ``printed`` and ``line``."""
-    table = frame(read(places))
-    decimals = table["decimals"].astype("string").fillna("").astype(str)
-    return table.assign(printed=table["published"], line=table["place"], decimals=decimals)
 
 
 def compare(places: Places, library: Library) -> pd.DataFrame:
@@ -144,13 +136,15 @@ class _Comparison:
         }
 
     def _similarity(self, cell: Cell, source: Similarity) -> dict[str, object]:
-        table = self.similarities
-        found = table[(table["encoder"] == source.model) & (table["chunk"] == source.chunk)]
+        found = self.similarities
+        if len(found):
+            own = (found["encoder"] == source.model) & (found["chunk"] == source.chunk)
+            found = found[own]
         if found.empty:
             needs = weights_needed(models.spec(source.model))
             return {"reason": "; ".join([*needs, "then run `chunkstudy study berlin`"])}
         measured = found.iloc[0]
-        row: dict[str, object] = {"run": f"studies/{BERLIN}"}
+        row: dict[str, object] = {"run": "studies/berlin"}
         if source.arm != "plain":
             row["corrected"] = float(measured["late"])
         return row | self._judged(cell, Reproduced(float(measured[source.arm]), 1.0))
@@ -205,5 +199,4 @@ class _Comparison:
 
 def _similarities(places: Places) -> pd.DataFrame:
     """The cosines of Jina's example that were measured here; no row where none were."""
-    table = results.read(places, BERLIN)
-    return table if len(table) else pd.DataFrame(columns=["encoder", "chunk"])
+    return results.read(places, "berlin")
