@@ -57,8 +57,8 @@ class Context:
     def chunks(self, condition: Condition, store: VectorStore | None = None) -> Chunks:
         """The chunks of a condition; ``store`` where its chunker asks a model for boundaries."""
         found = chunk(condition, self.collection(condition.collection), store)
-        name = "/".join(part for part in condition.path.parts if part != condition.ordering)
-        return self.cut(name, found)
+        one = condition
+        return self.cut(f"{one.collection}/{one.chunker}/{one.encoder}/{one.protocol}", found)
 
     def cut(self, name: str, chunks: Chunks) -> Chunks:
         """Note chunks that the study cut by itself."""
