@@ -11,7 +11,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.analysis import taxonomy
-from chunkstudy.analysis.taxonomy import BUILTIN, TAXONOMY, blocks, marked, scores
+from chunkstudy.analysis.recorded import BUILTIN, TAXONOMY, blocks
+from chunkstudy.analysis.taxonomy import scores, with_marks
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published_cells
@@ -25,7 +26,7 @@ Scores = dict[Condition, pd.Series]
 
 def table_of(found: Scores, number: str = "3") -> tuple[pd.DataFrame, pd.DataFrame]:
     """A table's cells by method and collection, and its tests."""
-    own, tests = marked(blocks(library(found)), TAXONOMY, f"taxonomy_table{number}")
+    own, tests = with_marks(blocks(library(found)), TAXONOMY, f"taxonomy_table{number}")
     return own.set_index(["method", "collection"]), tests
 
 
@@ -217,4 +218,4 @@ def test_with_no_records_the_published_tables_remain() -> None:
 def test_the_built_in_collection_has_its_records_in_both_orderings() -> None:
     recorded = blocks(Library(ROOT), BUILTIN)
     for late in (False, True):
-        assert set(scores(recorded, BUILTIN, late)["method"]) == set(BUILTIN.methods)
+        assert set(scores(recorded, late)["method"]) == set(BUILTIN.methods)

@@ -17,16 +17,8 @@ import pandas as pd
 from scipy import stats
 
 from chunkstudy import statistics
-from chunkstudy.analysis.taxonomy import (
-    BUILTIN,
-    IELAB,
-    IN_DOCUMENT,
-    PUBLISHED,
-    RECORDS,
-    TAXONOMY,
-    Block,
-    blocks,
-)
+from chunkstudy.analysis.recorded import BUILTIN, IELAB, IN_DOCUMENT, TAXONOMY, Block, blocks
+from chunkstudy.analysis.taxonomy import PUBLISHED, RECORDS
 from chunkstudy.collections.gutenqa import BOOKS
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.places import Places
@@ -87,8 +79,8 @@ def correlate(points: pd.DataFrame, definition: str) -> dict[str, object]:
     if definition != "text":
         x = np.log10(x)
     if definition == "within":
-        x, y = (v - pd.Series(v).groupby(points["collection"].to_numpy()).transform("mean").to_numpy()
-                for v in (x, y))  # fmt: skip
+        places = points["collection"].to_numpy()
+        x, y = (v - pd.Series(v).groupby(places).transform("mean").to_numpy() for v in (x, y))
     if definition == "code":
         kept = statistics.inside_fences(x) & statistics.inside_fences(y)
         x, y = x[kept], y[kept]
@@ -98,7 +90,7 @@ def correlate(points: pd.DataFrame, definition: str) -> dict[str, object]:
 
 
 def interval(r: float, n: int) -> dict[str, object]:
-    """r of n points with its interval, which needs nothing else and so holds for published r too."""
+    """r of n points with its interval, which needs nothing else and so serves published r too."""
     low, high = statistics.fisher_interval(r, n)
     least = statistics.smallest_significant_r(n)
     method = "" if np.isnan(low) else INTERVAL

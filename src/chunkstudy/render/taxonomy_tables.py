@@ -9,7 +9,8 @@ from html import escape
 
 import pandas as pd
 
-from chunkstudy.analysis.taxonomy import IN_DOCUMENT, RECORDS, REPRODUCED, ROWS
+from chunkstudy.analysis.recorded import IN_DOCUMENT, REPRODUCED
+from chunkstudy.analysis.taxonomy import RECORDS, ROWS
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.published.sources import AVERAGE
