@@ -11,6 +11,7 @@ out what only the collections' differences do to the pooled correlation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,12 +64,12 @@ def correlations(library: Library, places: Places, cells: pd.DataFrame) -> pd.Da
     column = ours["collection"].isin(IN_DOCUMENT).map({True: "gutenqa", False: "beir"})
     spread = printed.groupby(["collection", "method", "ordering"])["r"].agg(["min", "max"])
     spread = spread.set_axis(COLUMNS[-2:], axis=1)
-    ours = ours.join(spread, on=[column, "method", "ordering"])[COLUMNS]
+    ours = ours.assign(column=column).join(spread, on=["column", "method", "ordering"])[COLUMNS]
     made = pd.concat([ours, printed], ignore_index=True) if len(ours) else printed[COLUMNS]
     return made.astype({"n": "Int64", "dropped": "Int64"})
 
 
-def correlate(points: pd.DataFrame, definition: str) -> dict[str, object]:
+def correlate(points: pd.DataFrame, definition: str) -> dict[str, Any]:
     """The correlation of ``size`` and ``score`` under a definition, with its interval.
 
     Args:
@@ -89,7 +90,7 @@ def correlate(points: pd.DataFrame, definition: str) -> dict[str, object]:
     return interval(r, len(x)) | {"dropped": len(points) - len(x), "p": p}
 
 
-def interval(r: float, n: int) -> dict[str, object]:
+def interval(r: float, n: int) -> dict[str, Any]:
     """r of n points with its interval, which needs nothing else and so serves published r too."""
     low, high = statistics.fisher_interval(r, n)
     least = statistics.smallest_significant_r(n)

@@ -134,7 +134,7 @@ def combinations(cells: pd.DataFrame, library: Library) -> pd.DataFrame:
          "ordering": ordering} | values.to_dict()
         for (encoder, chunker, ordering), values in printed.items()
     ]  # fmt: skip
-    names = list(rows[0])[5:]
+    names = [str(name) for name in list(rows[0])[5:]]
     for block in blocks(library, LAYOUT):
         for chunker in CHUNKERS:
             for late in (False, True):

@@ -4,7 +4,7 @@ gains by delta relative improvement and effect ratio, runs by RMSE per topic, me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -205,8 +205,8 @@ def _means(library: Library, comparison: pd.DataFrame) -> Iterator[Row]:
         yield keys | _equivalence(values, published)
 
 
-def _model(source: str, keys: tuple[str, str]) -> Model:
-    return (keys[0], keys[1] if source == RECORDS else "")
+def _model(source: str, keys: Sequence[object]) -> Model:
+    return (str(keys[0]), str(keys[1]) if source == RECORDS else "")
 
 
 def _models(one: Model, two: Model) -> Row:
