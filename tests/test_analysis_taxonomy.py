@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.analysis import taxonomy
-from chunkstudy.analysis.taxonomy import BUILTIN, TAXONOMY, blocks, marked, scores
+from chunkstudy.analysis.recorded import BUILTIN, TAXONOMY, blocks
+from chunkstudy.analysis.taxonomy import scores, with_marks
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published_cells
@@ -23,9 +25,9 @@ CELLS = published_cells.frame(published_cells.read(ROOT))
 Scores = dict[Condition, pd.Series]
 
 
-def table_of(found: Scores, number: str = "3") -> tuple[pd.DataFrame, pd.DataFrame]:
+def table_of(found: Scores, number: str = "3") -> tuple[Any, Any]:
     """A table's cells by method and collection, and its tests."""
-    own, tests = marked(blocks(library(found)), TAXONOMY, f"taxonomy_table{number}")
+    own, tests = with_marks(blocks(library(found)), TAXONOMY, f"taxonomy_table{number}")
     return own.set_index(["method", "collection"]), tests
 
 
@@ -199,9 +201,9 @@ def test_marks_are_counted_and_with_them_how_many_hold_corrected() -> None:
     counted = tables["taxonomy_superscripts"].set_index(["table", "encoder"])
     marks = CELLS.loc[(CELLS["table"] == "3") & CELLS["encoder"].str.endswith("-v3"), "marks"]
     letters = marks.str.replace("bold|underline", "", regex=True)
-    row = counted.loc["taxonomy_table3", "jinaai/jina-embeddings-v3"]
+    row: Any = counted.loc["taxonomy_table3", "jinaai/jina-embeddings-v3"]
     assert row["a"] == letters.str.contains("a").sum()
-    ours = counted.loc["taxonomy_table3", WIDE]
+    ours: Any = counted.loc["taxonomy_table3", WIDE]
     tests = tables["taxonomy_tests"]
     tests = tests[tests["table"] == "taxonomy_table3"]
     assert ours["significant"] == (tests["p"] < 0.05).sum() >= ours["significant after Holm"]
@@ -217,4 +219,4 @@ def test_with_no_records_the_published_tables_remain() -> None:
 def test_the_built_in_collection_has_its_records_in_both_orderings() -> None:
     recorded = blocks(Library(ROOT), BUILTIN)
     for late in (False, True):
-        assert set(scores(recorded, BUILTIN, late)["method"]) == set(BUILTIN.methods)
+        assert set(scores(recorded, late)["method"]) == set(BUILTIN.methods)

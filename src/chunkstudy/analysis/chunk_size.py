@@ -11,22 +11,15 @@ out what only the collections' differences do to the pooled correlation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from chunkstudy import statistics
-from chunkstudy.analysis.taxonomy import (
-    BUILTIN,
-    IELAB,
-    IN_DOCUMENT,
-    PUBLISHED,
-    RECORDS,
-    TAXONOMY,
-    Block,
-    blocks,
-)
+from chunkstudy.analysis.recorded import BUILTIN, IELAB, IN_DOCUMENT, TAXONOMY, Block, blocks
+from chunkstudy.analysis.taxonomy import PUBLISHED, RECORDS
 from chunkstudy.collections.gutenqa import BOOKS
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.library import Library
@@ -68,12 +61,12 @@ def correlations(library: Library, places: Places, cells: pd.DataFrame) -> pd.Da
     column = ours["collection"].isin(IN_DOCUMENT).map({True: "gutenqa", False: "beir"})
     spread = printed.groupby(["collection", "method", "ordering"])["r"].agg(["min", "max"])
     spread = spread.set_axis(COLUMNS[-2:], axis=1)
-    ours = ours.join(spread, on=[column, "method", "ordering"])[COLUMNS]
+    ours = ours.assign(column=column).join(spread, on=["column", "method", "ordering"])[COLUMNS]
     made = pd.concat([ours, printed], ignore_index=True) if len(ours) else printed[COLUMNS]
     return made.astype({"n": "Int64", "dropped": "Int64"})
 
 
-def correlate(points: pd.DataFrame, definition: str) -> dict[str, object]:
+def correlate(points: pd.DataFrame, definition: str) -> dict[str, Any]:
     """The correlation of ``size`` and ``score`` under a definition, with its interval.
 
     Args:
@@ -84,8 +77,8 @@ def correlate(points: pd.DataFrame, definition: str) -> dict[str, object]:
     if definition != "text":
         x = np.log10(x)
     if definition == "within":
-        x, y = (v - pd.Series(v).groupby(points["collection"].to_numpy()).transform("mean").to_numpy()
-                for v in (x, y))  # fmt: skip
+        places = points["collection"].to_numpy()
+        x, y = (v - pd.Series(v).groupby(places).transform("mean").to_numpy() for v in (x, y))
     if definition == "code":
         kept = statistics.inside_fences(x) & statistics.inside_fences(y)
         x, y = x[kept], y[kept]
@@ -94,8 +87,8 @@ def correlate(points: pd.DataFrame, definition: str) -> dict[str, object]:
     return interval(r, len(x)) | {"dropped": len(points) - len(x), "p": p}
 
 
-def interval(r: float, n: int) -> dict[str, object]:
-    """r of n points with its interval, which needs nothing else and so holds for published r too."""
+def interval(r: float, n: int) -> dict[str, Any]:
+    """r of n points with its interval, which needs nothing else and so serves published r too."""
     low, high = statistics.fisher_interval(r, n)
     least = statistics.smallest_significant_r(n)
     method = "" if np.isnan(low) else INTERVAL

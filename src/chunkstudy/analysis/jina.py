@@ -14,20 +14,19 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from chunkstudy.analysis.paired import Pair, differences
-from chunkstudy.analysis.taxonomy import (
+from chunkstudy.analysis.recorded import (
     JINA,
     METHODS,
-    PUBLISHED,
-    RECORDS,
+    OWN,
     UNCHUNKED,
     Block,
     Layout,
     blocks,
 )
+from chunkstudy.analysis.taxonomy import PUBLISHED, RECORDS
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.library import Library
-from chunkstudy.protocols import CORRECTED
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")
 COLLECTIONS = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")
@@ -38,35 +37,33 @@ STRENGTH = (
     "jinaai/jina-embeddings-v3",
 )
 """The models from weak to strong, as the second post orders them."""
-ARMS = ["plain", "late", "none"]
+ARMS = ["plain", "late", "no chunking"]
 ARM_OF = {
-    ("none", ""): "characters",
-    ("none", PRE_EMBEDDING): "none",
+    ("none", ""): "document length",
+    ("none", PRE_EMBEDDING): "no chunking",
     ("fixed-256", PRE_EMBEDDING): "plain",
     ("fixed-256", CONTEXTUALIZED): "late",
 }
-GAIN = ["difference", "low", "high", "p", "p_holm", "family", "family_size", "interval"]
+GAIN = ["late - plain", "low", "high", "p", "p_holm", "family", "family_size", "interval"]
 
 
 def datasets(cells: pd.DataFrame, library: Library) -> pd.DataFrame:
     """The first post's table, a row per source and collection: three arms and what they imply.
 
-    ``characters`` is the published mean length of a document; ``plain`` and ``late`` are chunks of
-    256 tokens, ``none`` is no chunking; ``difference`` is late less plain, with an interval where
-    there are scores per query; ``best`` names the arms that no other exceeds.
+    ``document length`` is the published mean in characters; ``plain`` and ``late`` are chunks of
+    256 tokens; ``low`` to ``high`` is the interval of ``late - plain`` where there are scores per
+    query; ``best`` names the arms that no other exceeds.
     """
     printed = _arms(cells)
-    rows = printed.assign(source=PUBLISHED, encoder=STRENGTH[0], protocol=JINA)
-    made = [rows.assign(difference=rows["late"] - rows["plain"]).reset_index()]
-    for block in blocks(library, LAYOUT):
-        own = _recorded_arms(block, library)
-        if len(own):
-            made.append(own.assign(characters=own["collection"].map(printed["characters"])))
-    table = pd.concat(made, ignore_index=True)
-    table["late - none"] = table["late"] - table["none"]
+    rows = printed.assign(source=PUBLISHED, encoder=STRENGTH[0], protocol=JINA).reset_index()
+    recorded = [_recorded_arms(block, library) for block in blocks(library, LAYOUT)]
+    table = pd.concat([rows, *filter(len, recorded)], ignore_index=True)
+    table["document length"] = table["collection"].map(printed["document length"])
+    table["late - plain"] = table["late"] - table["plain"]
+    table["late - no chunking"] = table["late"] - table["no chunking"]
     table["best"] = [", ".join(row.index[row == row.max()]) for _, row in table[ARMS].iterrows()]
-    keys = ["source", "encoder", "protocol", "collection", "characters", "n", *ARMS]
-    table = table.reindex(columns=[*keys, *GAIN, "late - none", "best"])
+    keys = ["source", "encoder", "protocol", "collection", "document length", "n", *ARMS]
+    table = table.reindex(columns=[*keys, *GAIN, "late - no chunking", "best"])
     return table.astype({"n": "Int64", "family_size": "Int64"})
 
 
@@ -77,25 +74,23 @@ def berlin(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
         cells: published cells.
         measured: what the study ``berlin`` left: ``encoder, chunk, plain, late as published,
             late``; may be empty.
+
+    Returns:
+        ``late`` is late chunking as the notebook does it, ``late corrected`` without its slips;
+        ``late - plain`` is of the latter where there is one.
     """
     own = cells[(cells["work"] == "jina") & (cells["table"] == "berlin")]
     printed = own.pivot(index=["encoder", "chunker"], columns="ordering", values="value")
-    names = {"chunker": "chunk", PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late as published"}
-    printed = printed.reset_index().rename(columns=names)
-    order = {name: at for at, name in enumerate(dict.fromkeys(own["chunker"]))}
-    printed = printed.sort_values("chunk", key=lambda chunk: chunk.map(order))
+    printed = printed.loc[list(dict.fromkeys(zip(own["encoder"], own["chunker"], strict=True)))]
+    published = printed.reset_index().set_axis(["encoder", "sentence", "late", "plain"], axis=1)
     columns = ["encoder", "chunk", "plain", "late as published", "late"]
+    names = ["encoder", "sentence", "plain", "late", "late corrected"]
+    recorded = measured.reindex(columns=columns).set_axis(names, axis=1)
     table = pd.concat(
-        [
-            printed.assign(source=PUBLISHED),
-            measured.reindex(columns=columns)
-            .astype(dict.fromkeys(columns[2:], float))
-            .assign(source=RECORDS),
-        ],
-        ignore_index=True,
-    )
-    table["difference"] = table["late"].fillna(table["late as published"]) - table["plain"]
-    return table[["source", *columns, "difference"]]
+        [published.assign(source=PUBLISHED), recorded.assign(source=RECORDS)], ignore_index=True
+    ).astype(dict.fromkeys(names[2:], float))
+    table["late - plain"] = table["late corrected"].fillna(table["late"]) - table["plain"]
+    return table[["source", *names, "late - plain"]]
 
 
 def length(cells: pd.DataFrame) -> pd.DataFrame:
@@ -109,20 +104,23 @@ def length(cells: pd.DataFrame) -> pd.DataFrame:
     for left_out in (None, *wide.index):
         part = wide.drop(index=left_out) if left_out else wide
         gain = (part["late"] - part["plain"]).to_numpy()
-        for kind, gains in (("absolute", gain), ("relative", gain / part["plain"].to_numpy())):
-            found = stats.pearsonr(part["characters"], gains)
+        relative = gain / part["plain"].to_numpy()
+        for kind, gains in (("points", gain), ("percent of plain", relative)):
+            found = stats.pearsonr(part["document length"], gains)
             low, high = found.confidence_interval()
             rows.append(
                 {
                     "left out": left_out or "",
-                    "gain": kind,
+                    "gain in": kind,
                     "n": len(part),
                     "Pearson r": float(found.statistic),
                     "low": low,
                     "high": high,
                     "interval": "Fisher's z, 95%",
-                    "p (exact)": _exact_p(part["characters"].to_numpy(), gains),
-                    "Spearman rho": float(stats.spearmanr(part["characters"], gains).statistic),
+                    "p (exact)": _exact_p(part["document length"].to_numpy(), gains),
+                    "Spearman rho": float(
+                        stats.spearmanr(part["document length"], gains).statistic
+                    ),
                 }
             )
     return pd.DataFrame(rows)
@@ -136,7 +134,7 @@ def combinations(cells: pd.DataFrame, library: Library) -> pd.DataFrame:
          "ordering": ordering} | values.to_dict()
         for (encoder, chunker, ordering), values in printed.items()
     ]  # fmt: skip
-    names = list(rows[0])[5:]
+    names = [str(name) for name in list(rows[0])[5:]]
     for block in blocks(library, LAYOUT):
         for chunker in CHUNKERS:
             for late in (False, True):
@@ -154,17 +152,16 @@ def comparisons(cells: pd.DataFrame) -> pd.DataFrame:
     """What the second post says of its table, counted in its table: cells above, equal and below.
 
     A row holds ``first`` less ``second``, each an encoder, a chunker and an ordering, over the four
-    collections; ``question`` is ``late against plain``, ``fixed sizes against boundaries`` (late
-    against plain, and late against late) or ``weaker late against stronger plain``.
+    collections, and names the question that it counts for.
     """
     plain, late = PRE_EMBEDDING, CONTEXTUALIZED
     asked = [
         *(("late against plain", (e, c, late), (e, c, plain)) for e in STRENGTH for c in CHUNKERS),
         *(
-            ("fixed sizes against boundaries", (e, "fixed-256", late), (e, c, ordering))
+            (f"fixed-256 late against {c} {arm}", (e, "fixed-256", late), (e, c, ordering))
             for e in STRENGTH
             for c in CHUNKERS[1:]
-            for ordering in (plain, late)
+            for arm, ordering in (("plain", plain), ("late", late))
         ),
         *(
             ("weaker late against stronger plain", (weak, c, late), (strong, c, plain))
@@ -178,9 +175,7 @@ def comparisons(cells: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for question, first, second in asked:
         difference = values[first] - values[second]
-        thousandths = (
-            (1000 * difference).round().astype(int)
-        )  # a digit more than was printed is none
+        thousandths = (1000 * difference).round().astype(int)
         rows.append(
             {"question": question}
             | dict(zip(names, (*first, *second), strict=True))
@@ -217,7 +212,7 @@ def _recorded_arms(block: Block, library: Library) -> pd.DataFrame:
         chunked = ("fixed-256", name)
         if chunked not in block.plain or chunked not in block.late:
             continue
-        whole = Condition(name, "none", block.encoder, PRE_EMBEDDING, CORRECTED.name)
+        whole = Condition(name, "none", block.encoder, PRE_EMBEDDING, OWN)
         record = library.get(whole)
         if record is not None:
             none[name] = float(record.wide["nDCG@10"].mean())
@@ -226,7 +221,7 @@ def _recorded_arms(block: Block, library: Library) -> pd.DataFrame:
         pairs.append(Pair(named, block.late[chunked], block.plain[chunked]))
     family = f"late against plain chunks of 256 tokens, {block.encoder}, {block.protocol}"
     table = differences(pairs, family, "late", "plain")
-    return table.assign(none=table["collection"].map(none)) if len(table) else table
+    return table.assign(**{"no chunking": table["collection"].map(none)}) if len(table) else table
 
 
 def _combinations(cells: pd.DataFrame) -> dict[tuple[str, str, str], pd.Series]:

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
+from typing import Any
 
 import pandas as pd
 
-from chunkstudy.analysis.taxonomy import IN_DOCUMENT, RECORDS, REPRODUCED, ROWS
+from chunkstudy.analysis.recorded import IN_DOCUMENT, REPRODUCED
+from chunkstudy.analysis.taxonomy import RECORDS, ROWS
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.published.sources import AVERAGE
@@ -31,7 +33,8 @@ MARKS = {
 }
 MARKS |= {"1": MARKS["2"], "5": MARKS["3"]}
 WHOSE = {"original": "original", "reproduced": "reproduced by the taxonomy"}
-Wrap = Callable[[str, Mapping[str, object]], str]
+Cell = Mapping[Any, Any]
+Wrap = Callable[[str, Cell], str]
 
 
 def write_all(places: Places, made: Mapping[str, pd.DataFrame]) -> None:
@@ -113,7 +116,7 @@ def _frame(
     )
 
 
-def _keys(cell: Mapping[str, object]) -> tuple[object, ...]:
+def _keys(cell: Cell) -> tuple[object, ...]:
     return tuple(cell[name] for name in ROWS)
 
 
@@ -127,7 +130,7 @@ def _methods(table: pd.DataFrame) -> dict[tuple[tuple[object, ...], str], str]:
     return found
 
 
-def _block(cell: Mapping[str, object]) -> str:
+def _block(cell: Cell) -> str:
     """Whose rows they are: a published model, or a recorded one and how it was run."""
     encoder = shown("encoder", cell["encoder"])
     if cell["source"] == RECORDS:
@@ -147,18 +150,18 @@ def _number(value: float, number: str) -> str:
     return f"{100 * value:+.2f}" if number == "4" else f"{value:.4f}"
 
 
-def _tex(number: str, cell: Mapping[str, object]) -> str:
+def _tex(number: str, cell: Cell) -> str:
     marks = f"\\textsuperscript{{{cell['marks']}}}" if _marked(cell) else ""
     shape = "\\textbf" if cell["best"] else "\\underline" if cell["worst"] else ""
     return f"{shape}{{{number}{marks}}}" if shape else f"{number}{marks}"
 
 
-def _html(number: str, cell: Mapping[str, object]) -> str:
+def _html(number: str, cell: Cell) -> str:
     marks = f"<sup>{cell['marks']}</sup>" if _marked(cell) else ""
     shape = "b" if cell["best"] else "u" if cell["worst"] else ""
     return f"<{shape}>{number}{marks}</{shape}>" if shape else f"{number}{marks}"
 
 
-def _marked(cell: Mapping[str, object]) -> bool:
+def _marked(cell: Cell) -> bool:
     """A frame that was read from its CSV has NaN for no marks."""
     return bool(cell["marks"]) and not pd.isna(cell["marks"])
