@@ -80,7 +80,7 @@ def test_only_queries_of_both_systems_are_compared_whatever_their_order() -> Non
 
 def test_two_scores_of_one_query_are_refused() -> None:
     twice = pd.concat([BASE, BASE.iloc[:1]])
-    with pytest.raises(ValueError, match="query 'q0' of .* has two scores"):
+    with pytest.raises(ValueError, match=r"query 'q0' of .* has two scores"):
         differences([Pair({"system": 1}, twice, BASE)], "one question", "ours", "theirs")
 
 

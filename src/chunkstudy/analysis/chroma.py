@@ -18,7 +18,6 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.grids import MINILM_SIZES
-from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.published.compare import Library, Scores
 
@@ -38,9 +37,13 @@ NEARLY_ALL = 0.9
 rest were found in the store, encoded for another one."""
 
 
-def collection(places: Places) -> pd.DataFrame:
-    """Characters, tokens, queries and excerpts of each corpus beside the published counts."""
-    table = pd.read_csv(places.results / "parts" / "chroma_counts.csv")
+def collection(counts: pd.DataFrame) -> pd.DataFrame:
+    """Characters, tokens, queries and excerpts of each corpus beside the published counts.
+
+    Args:
+        counts: the collection's facts, a row per corpus.
+    """
+    table = counts.copy()
     published = table["part"].map(PUBLISHED_COUNTS)
     table.insert(3, "published_tokens", published.str[0])
     table.insert(6, "published_queries", published.str[1])

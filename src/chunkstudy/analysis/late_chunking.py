@@ -204,12 +204,6 @@ def facts(places: Places) -> pd.DataFrame:
     return pd.concat([pd.read_csv(path) for path in paths]) if paths else pd.DataFrame()
 
 
-def experiment(places: Places, name: str) -> pd.DataFrame:
-    """What ``chunkstudy experiment`` left; empty where it was not run."""
-    path = places.results / "experiments" / f"{name}.csv"
-    return pd.read_csv(path) if path.exists() else pd.DataFrame()
-
-
 def nan_guard(found: pd.DataFrame) -> pd.DataFrame:
     """nDCG@10 with and without the guard, and by which fraction it changes over the draws.
 
