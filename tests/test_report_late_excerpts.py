@@ -11,9 +11,9 @@ import pytest
 from chunkstudy.analysis import late_chunking
 from chunkstudy.places import Places
 from chunkstudy.render.late_chunking_answers_gains import excerpts, excerpts_alike, positions
-from chunkstudy.studies.late_excerpts import MEASURES
 
 QUERIES = 40
+MEASURES = ("DCG@10", "SpanRecall@5", "SpanRecall@5, all corpora")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from chunkstudy import places
+from chunkstudy.collections import registry
 from chunkstudy.grid import conditions, devices, grids, records
 from chunkstudy.grid.conditions import Condition
 
@@ -23,12 +24,13 @@ app = typer.Typer(
 Only = Annotated[
     list[str],
     typer.Option(
-        help="Conditions to take, with wildcards: 'chroma/recursive-*/*/*/corrected'; "
-        "give it several times for more"
+        help="Conditions to take: any one in full, or with wildcards those of the grid: "
+        "'chroma/recursive-*/*/*/corrected'; give it several times for more"
     ),
 ]
 ALL = ["*"]
 CHROMA = ["chroma/*"]
+WILDCARDS = frozenset("*?[")
 
 
 @app.command("list")
@@ -65,15 +67,9 @@ def fetch(
     ] = None,
 ) -> None:
     """Download the collections' files that are not here yet, checked by sha256."""
-    from chunkstudy.grid.run import LOADERS
-
     with one_sentence():
         for name in collections or ["chroma"]:
-            if name not in LOADERS:
-                raise conditions.ConditionError(
-                    f"unknown collection {name!r}; use one of {', '.join(LOADERS)}"
-                )
-            found = LOADERS[name]()
+            found = registry.find(name).load()
             typer.echo(f"{name}\t{len(found.documents)} documents\t{len(found.queries)} queries")
 
 
@@ -100,12 +96,7 @@ def run(
     What an API sells is priced first and stops at CHUNKSTUDY_BUDGET dollars.
     """
     with one_sentence():
-        selected = _select(only)
-        if not selected:
-            raise conditions.ConditionError(
-                f"no condition matches {' or '.join(only)}; `chunkstudy list` shows them all"
-            )
-        _run(selected, dry_run, again)
+        _run(_select(only), dry_run, again)
 
 
 @app.command()
@@ -135,8 +126,7 @@ def experiment(
     name: Annotated[
         str,
         typer.Argument(
-            help="nan-guard, depth, similarity, company, late-excerpts, berlin, labels, "
-            "chunk-sizes or claim-facts"
+            help="nan-guard, depth, similarity, company, berlin, labels, chunk-sizes or claim-facts"
         ),
     ],
     collection: Annotated[
@@ -151,7 +141,6 @@ def experiment(
         company,
         depth,
         labels,
-        late_excerpts,
         nan_guard,
         similarity,
     )
@@ -163,7 +152,6 @@ def experiment(
             "depth": (depth.measure, beir),
             "similarity": (similarity.measure, [*beir, "gutenqa-emma"]),
             "company": (company.measure, [*beir, "gutenqa-emma"]),
-            "late-excerpts": (late_excerpts.measure, ["chroma"]),
             "berlin": (lambda where, _: berlin.measure(where), []),
             "labels": (labels.measure, ["chroma"]),
             "chunk-sizes": (chunk_sizes.measure, [*beir, "gutenqa-emma"]),
@@ -285,12 +273,31 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
 
         if name == "chroma":
             parts.write(load_collection(name), where)
-        elif conditions.COLLECTIONS[name] != "token_overlap":
+        elif registry.find(name).task != "token_overlap":
             parts.write_facts(load_collection(name), where)
 
 
 def _select(only: list[str]) -> list[Condition]:
-    return [c for c in grids.grid() if any(fnmatch.fnmatch(str(c), one) for one in only)]
+    """The conditions that some patterns name, those of the grid first and in its order.
+
+    Raises:
+        ConditionError: if a pattern matches nothing.
+        ValueError, RuntimeError: if one that names a condition in full names none that exists.
+    """
+    grid = grids.grid()
+    found: set[Condition] = set()
+    for one in only:
+        named = not WILDCARDS.intersection(one) and one.strip("/").count("/") == 4
+        matching = (
+            {conditions.parse(one)} if named else {c for c in grid if fnmatch.fnmatch(str(c), one)}
+        )
+        if not matching:
+            raise conditions.ConditionError(
+                f"no condition matches {one!r}; `chunkstudy list` shows the grid, and any other "
+                "condition runs as collection/chunker/encoder/ordering/protocol"
+            )
+        found |= matching
+    return [c for c in grid if c in found] + sorted(found.difference(grid))
 
 
 if __name__ == "__main__":

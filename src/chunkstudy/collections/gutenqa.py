@@ -100,9 +100,14 @@ def available() -> bool:
     return all(locate(source) for source in EMMA_FILES.values())
 
 
-def pinned() -> bool:
-    """Whether revision and digest of the whole collection's files are known."""
-    return all(file.revision and file.sha256 for file in HUB_FILES.values())
+def lacks() -> str | None:
+    """Why all of GutenQA cannot be loaded: a revision or a digest of its files is not known."""
+    if all(file.revision and file.sha256 for file in HUB_FILES.values()):
+        return None
+    return (
+        "GutenQA's 100 books are not pinned here: look up revision and sha256 of its two files and "
+        "write them into HUB_FILES in collections/gutenqa.py"
+    )
 
 
 def load_emma() -> Collection:

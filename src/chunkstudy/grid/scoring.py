@@ -36,6 +36,8 @@ RANK = 10
 """The cut whose ties are bounded."""
 RANKED = ("nDCG@10", "R@10", "R@100")
 FIRST_HIT_CUTS = (1, 2, 5, 10, 20)
+SPAN_CUT = 5
+"""Where passages of the query's own document are judged as spans."""
 PROPOSITION_DEPTH = 2000
 """Chunks ranked before they are reduced to their parents (ielab's ranker.py:33-54)."""
 
@@ -130,10 +132,11 @@ def in_document(
     chunks: Chunks,
     vectors: tuple[Vectors, Vectors],
     protocol: Protocol,
-    gold: Mapping[str, str],
+    gold: Mapping[str, str] | None,
     by_parent: bool,
 ) -> Scored:
-    """DCG of the first relevant chunk of the query's own document, and the best it could be.
+    """DCG of the first relevant chunk of the query's own document, and the best it could be; where
+    passages are spans, also how much of them is found.
 
     Under relevance by overlap a query whose passage was not located has no scores.
 
@@ -142,7 +145,8 @@ def in_document(
         chunks: of the collection.
         vectors: of the queries and of the chunks.
         protocol: says how relevance is told.
-        gold: query id to the judged text, for relevance by substring.
+        gold: query id to the judged passage as quoted, for relevance by substring; None where
+            passages are spans only.
         by_parent: chunks of one span, propositions, count as their parent, once.
     """
     started = time.perf_counter()
@@ -166,6 +170,10 @@ def in_document(
     for cut in FIRST_HIT_CUTS:
         columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut, parents)
     columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
+    if gold is None:
+        found_spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
+        for name in ("SpanRecall", "SpanPrecision", "SpanIoU"):
+            columns[f"{name}@{SPAN_CUT}"] = found_spans[name]
     ties = 0 if by_parent else int(found.tied_at(10).sum())
     scores = _long(collection, columns)
     if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
