@@ -38,9 +38,13 @@ NEARLY_ALL = 0.9
 rest were found in the store, encoded for another one."""
 
 
-def collection(places: Places) -> pd.DataFrame:
-    """Characters, tokens, queries and excerpts of each corpus beside the published counts."""
-    table = facts.read(places, "chroma_counts")
+def collection(counts: pd.DataFrame) -> pd.DataFrame:
+    """Characters, tokens, queries and excerpts of each corpus beside the published counts.
+
+    Args:
+        counts: the collection's facts, a row per corpus.
+    """
+    table = counts.copy()
     published = table["part"].map(PUBLISHED_COUNTS)
     table.insert(3, "published_tokens", published.str[0])
     table.insert(6, "published_queries", published.str[1])

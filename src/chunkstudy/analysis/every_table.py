@@ -19,6 +19,7 @@ from chunkstudy.analysis import (
     taxonomy,
     which_chunker,
 )
+from chunkstudy.grid import facts
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import consistency
@@ -44,7 +45,7 @@ def make(
         "verdicts": verdict_counts(comparison),
         "published_consistency": consistency.consistency(published),
         "published_facts": published_facts.table(published),
-        "chroma_collection": chroma.collection(places),
+        "chroma_collection": chroma.collection(facts.read(places, "chroma_counts")),
         "chroma_main": chroma.published_rows(comparison, "main"),
         "chroma_minilm": chroma.published_rows(comparison, "minilm"),
         "chroma_appendix": chroma.appendix(comparison),

@@ -36,8 +36,7 @@ COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negative
 
 @dataclass(frozen=True)
 class LabelRecords:
-    """What the study of labels left of one collection: a row per chunker and query, and one per
-    chunker."""
+    """``results/experiments/labels*.csv`` of one collection."""
 
     rows: pd.DataFrame
     facts: pd.DataFrame

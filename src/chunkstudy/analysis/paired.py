@@ -85,6 +85,7 @@ def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
     both = pd.concat({first: pair.first, second: pair.second}, axis=1, join="inner").dropna()
     if both.index.nlevels > 1:
         return {"n": len(both), **_over_collections(both)}
+    both = both.sort_index()  # so that the order of the rows cannot move the interval
     found = statistics.paired_difference(both[first], both[second])
     return {
         "n": found.n,
