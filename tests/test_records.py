@@ -58,9 +58,8 @@ def test_scores_have_six_decimals_and_a_missing_one_stays_missing() -> None:
     wide = records.rounded(pd.DataFrame(rows, columns=["query_id", "measure", "value"]))
     assert list(wide.index) == ["b", "a"]
     assert wide["M"].tolist() == [0.123457, 0.0]
-    assert not np.signbit(wide.at["a", "M"])
-    assert np.isnan(wide.at["b", "N"])
-    assert wide.at["a", "N"] == 0.666667
+    assert not np.signbit(wide["M"].to_numpy()).any()
+    np.testing.assert_array_equal(wide["N"], [np.nan, 0.666667])
 
 
 def test_the_digest_is_of_the_content_whoever_wrote_the_file(folder: Path) -> None:
@@ -82,7 +81,7 @@ def test_a_column_that_the_run_does_not_name_is_not_read(folder: Path) -> None:
 
 def test_a_score_changed_by_hand_is_refused(folder: Path) -> None:
     scores = records.read_scores(folder)
-    scores.iloc[0, 0] += 1e-6
+    scores["SpanRecall@5"] += 1e-6
     records.write_scores(folder, scores)
     with pytest.raises(records.RecordError, match="not what its"):
         records.read_scores(folder)

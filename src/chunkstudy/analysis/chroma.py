@@ -15,11 +15,10 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid import facts, records
+from chunkstudy.grid import records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.grids import MINILM_SIZES
 from chunkstudy.grid.library import Library, Record
-from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 
 COLLECTION = "chroma"

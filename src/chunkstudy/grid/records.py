@@ -20,8 +20,6 @@ from chunkstudy.grid import parquet, rankings
 from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.parquet import RecordError
 
-VERSION = 2
-"""Of ``run.json``; raise it, and migrate the stored records, when a field comes or goes."""
 SCORES = "per_query.parquet"
 DECIMALS = 6
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -65,7 +63,8 @@ class Sizes(_Strict):
 
 
 class Run(_Strict):
-    schema_version: Literal[2] = VERSION
+    schema_version: Literal[2] = 2
+    """Raise it, and migrate the stored records, when a field comes or goes."""
     collection: Named
     chunker: Named
     encoder: Named
@@ -176,12 +175,13 @@ def read_run(folder: Path) -> Run:
             condition's folder.
     """
     path = folder / "run.json"
+    current = Run.model_fields["schema_version"].default
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(content, dict) and content.get("schema_version") != VERSION:
+        if isinstance(content, dict) and content.get("schema_version") != current:
             raise RecordError(
                 f"{path} is of schema version {content.get('schema_version')} and this code reads "
-                f"version {VERSION}; run the condition again, or use the code that wrote it"
+                f"version {current}; run the condition again, or use the code that wrote it"
             )
         run = Run.model_validate(content)
     except FileNotFoundError as error:

@@ -150,8 +150,8 @@ def _overlap(
     cut: int,
 ) -> np.ndarray:
     """Every row of the ranking stands for a chunk of its own."""
-    columns = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
-    chunks = Chunks(*columns)
+    document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
+    chunks = Chunks(document, start, end)
     rows = _matrix(collection, ranking.assign(row=range(len(ranking))), "row")
     if in_true_tokens:
         offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]

@@ -106,7 +106,9 @@ def run(
         raise results.StudyError(f"study {name} takes no collection; leave --collection out")
     for one in wanted:
         if one not in registry.COLLECTIONS:
-            raise results.StudyError(f"unknown collection {one!r}; use one of {', '.join(registry.COLLECTIONS)}")
+            raise results.StudyError(
+                f"unknown collection {one!r}; use one of {', '.join(registry.COLLECTIONS)}"
+            )
     context = Context(places)
     found = study.tables(context, wanted)
     whole = wanted == tuple(study.COLLECTIONS)
