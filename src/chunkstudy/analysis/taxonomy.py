@@ -10,6 +10,7 @@ paper's own reproduction of LumberChunker and of Jina.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -144,12 +145,13 @@ def with_averages(own: pd.DataFrame, layout: Layout, ranked: bool) -> pd.DataFra
     places = {name: at for at, name in enumerate([*layout.methods, AVERAGE])}
     made = []
     for keys, block in own.groupby([*ROWS, "ordering"], sort=False):
+        named: dict[str, Any] = dict(zip([*ROWS, "ordering"], keys, strict=True))
         wide = block.pivot(index="method", columns="collection", values="value")
         compared = wide.drop(index=UNCHUNKED, errors="ignore")
         inside = [name for name in wide if name not in IN_DOCUMENT]
         counted = compared[compared[inside].notna().any(axis=1)]
         whole = [name for name in inside if len(counted) and counted[name].notna().all()]
-        added = []
+        added: list[tuple[object, ...]] = []
         if len(whole) > 1:
             means = wide[whole].mean(axis=1, skipna=False).dropna()
             wide[AVERAGE] = means
@@ -159,12 +161,13 @@ def with_averages(own: pd.DataFrame, layout: Layout, ranked: bool) -> pd.DataFra
                 for method, value in means.items()
             ]
         for name in wide:
-            values = wide.loc[compared.index if name in IN_DOCUMENT else counted.index, name]
+            needed = compared if name in IN_DOCUMENT else counted
+            values = wide.loc[needed.index][name]
             if len(values) and values.notna().all():
                 added.append((AVERAGE, name, len(values), float(values.mean()), False, False))
         averages = pd.DataFrame(
             added, columns=["method", "collection", "n", "value", "best", "worst"]
-        ).assign(chunker="", marks="", **dict(zip([*ROWS, "ordering"], keys, strict=True)))
+        ).assign(chunker="", marks="", **named)
         both = _joined(block, averages[COLUMNS])
         made.append(both.sort_values("method", key=lambda names: names.map(places), kind="stable"))
     return _joined(own.iloc[:0], *made)

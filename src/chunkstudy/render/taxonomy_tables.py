@@ -56,8 +56,10 @@ def caption(name: str, table: pd.DataFrame) -> str:
     said = f"{where}: {TITLES[number]}. {MARKS.get(number, '')}".strip()
     averages = table[(table["collection"] == AVERAGE) & table["n"].notna()]
     counts = {
-        count: " and ".join(dict.fromkeys(_block(row) for row in rows.to_dict("records")))
-        for count, rows in averages[averages["method"] != AVERAGE].groupby("n")
+        int(rows["n"].iloc[0]): " and ".join(
+            dict.fromkeys(_block(row) for row in rows.to_dict("records"))
+        )
+        for _, rows in averages[averages["method"] != AVERAGE].groupby("n")
     }
     over = "; ".join(f"{count} for {names}" for count, names in counts.items())
     return f"{said} Averages over in-corpus collections: {over}." if over else said
