@@ -29,18 +29,18 @@ def gain_by_length(rows: pd.DataFrame) -> Figure:
     figure, axes = plt.subplots(figsize=(8.3, 4.4), layout="constrained")
     printed, ours = (rows[rows["source"] == one] for one in ("published", "records"))
     axes.axhline(0, color="grey", lw=0.8, zorder=0)
-    x, y = printed["characters"], 100 * printed["difference"]
+    x, y = printed["document length"], 100 * printed["late - plain"]
     axes.plot(x, y, "o", color=PLAIN, label=f"published, {display_names.MODELS[_model(printed)]}")
     for at, gain, name in zip(x, y, printed["collection"], strict=True):
         axes.annotate(display_names.collection(name), (at, gain), xytext=(-6, 6),
                       textcoords="offset points", ha="right")  # fmt: skip
-    ours = ours[(ours["protocol"] == "as_published-jina") & ours["difference"].notna()]
+    ours = ours[(ours["protocol"] == "as_published-jina") & ours["late - plain"].notna()]
     if len(ours):
         ours = ours[ours["encoder"] == _model(ours)]
-        gain = ours["difference"]
+        gain = ours["late - plain"]
         errors = [100 * (gain - ours["low"]), 100 * (ours["high"] - gain)]
         label = f"{display_names.encoder(_model(ours))}, 95% interval"
-        axes.errorbar(ours["characters"] + 12, 100 * gain, yerr=errors, fmt="s", ms=4, color=LATE,
+        axes.errorbar(ours["document length"] + 12, 100 * gain, yerr=errors, fmt="s", ms=4, color=LATE,
                       label=label)  # fmt: skip
     axes.set(xlabel="mean document length (characters)",
              ylabel="late minus plain, nDCG@10 (points)")  # fmt: skip
