@@ -223,11 +223,32 @@ def reproduce(
 
 @app.command()
 def check() -> None:
-    """Whether tables, figures and pages are what the records give, byte for byte."""
-    from chunkstudy import reproduce as everything
+    """Whether records, tables, figures, pages and notebooks are what they should be, by bytes."""
+    from chunkstudy import check as checking
 
     with one_sentence():
-        typer.echo(everything.check(places.find()))
+        typer.echo(checking.check(places.find()))
+
+
+@app.command()
+def notebook(
+    name: Annotated[str, typer.Argument(help="A notebook of the study, for instance claims")],
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="name=value, as often as needed")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The executed notebook; in build/ if none")
+    ] = None,
+) -> None:
+    """Execute one notebook with other parameters; the study's own copy is left alone."""
+    from chunkstudy import notebooks
+
+    with one_sentence():
+        where = places.find()
+        source = notebooks.named(where, name)
+        target = out or where.build / "notebooks" / source.name
+        given = notebooks.parse_parameters(source, parameter or [])
+        typer.echo(notebooks.run(source, target, given, where.root))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import tempfile
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,40 @@ class NotebookError(RuntimeError):
 def sources(places: Places) -> list[Path]:
     """Every notebook of the project."""
     return sorted(places.notebooks.glob("*.ipynb"))
+
+
+def named(places: Places, name: str) -> Path:
+    """The notebook of that name.
+
+    Raises:
+        NotebookError: if there is none, with the names there are.
+    """
+    known = {path.stem: path for path in sources(places)}
+    if name not in known:
+        raise NotebookError(f"unknown notebook {name!r}; use one of {', '.join(known)}")
+    return known[name]
+
+
+def parse_parameters(source: Path, given: Sequence[str]) -> dict[str, Any]:
+    """``name=value`` strings as values of the kind the notebook declares.
+
+    Raises:
+        NotebookError: where there is no equals sign, or the value is of another kind.
+    """
+    declared = inspect_parameters(source)
+    found: dict[str, Any] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals:
+            raise NotebookError(f"write {one!r} as name=value")
+        if isinstance(declared.get(name, ""), str):
+            found[name] = value
+            continue
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError) as error:
+            raise NotebookError(f"{value!r} is no value for parameter {name!r}") from error
+    return found
 
 
 def run_one(places: Places, source: Path) -> str:

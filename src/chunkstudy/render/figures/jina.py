@@ -40,8 +40,8 @@ def gain_by_length(rows: pd.DataFrame) -> Figure:
         gain = ours["late - plain"]
         errors = [100 * (gain - ours["low"]), 100 * (ours["high"] - gain)]
         label = f"{display_names.encoder(_model(ours))}, 95% interval"
-        axes.errorbar(ours["document length"] + 12, 100 * gain, yerr=errors, fmt="s", ms=4, color=LATE,
-                      label=label)  # fmt: skip
+        beside = ours["document length"] + 12
+        axes.errorbar(beside, 100 * gain, yerr=errors, fmt="s", ms=4, color=LATE, label=label)
     axes.set(xlabel="mean document length (characters)",
              ylabel="late minus plain, nDCG@10 (points)")  # fmt: skip
     axes.set_title("Five points, of which the highest carries the line", loc="left")

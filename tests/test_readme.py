@@ -1,0 +1,70 @@
+"""The README's generated parts are what the tables say, and nothing else of it is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from chunkstudy.places import Places
+from chunkstudy.render import readme
+
+COMPARISON = pd.DataFrame(
+    {
+        "work": ["chroma", "chroma", "taxonomy"],
+        "table": ["main", "main", "3"],
+        "verdict": ["exact", "not_run", "not_run"],
+    }
+)
+CLAIMS = pd.DataFrame(
+    {
+        "id": ["C1", "C1", "C2"],
+        "work": ["chroma", "chroma", "tutorial"],
+        "reading": ["strict: all", "charitable: most", "plain"],
+        "verdict": ["contradicted", "holds", "open"],
+    }
+)
+FINDINGS = pd.DataFrame(
+    {
+        "question": ["Second?", "First?", "Nowhere?"],
+        "answer": ["No.", "Yes.", "Never."],
+        "headline": [2, 1, 0],
+        "page": ["claims", "claims", "claims"],
+        "table": ["verdicts", "verdicts", "verdicts"],
+    }
+)
+ADVICE = pd.DataFrame()
+
+
+def test_only_the_generated_parts_change_and_a_second_time_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(
+        "before\n<!-- generated: first screen -->\nold\n<!-- end generated -->\nbetween\n"
+        "<!-- generated: tables -->\n<!-- end generated -->\nafter\n"
+    )
+    made = {"findings": FINDINGS, "which_chunker_advice": ADVICE}
+    readme.fill(Places(tmp_path), COMPARISON, CLAIMS, made)
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("after\n") and "\nbetween\n" in text
+    assert "\nold\n" not in text
+    readme.fill(Places(tmp_path), COMPARISON, CLAIMS, made)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_the_number_of_cells_run_stands_first_and_beside_every_count() -> None:
+    assert "1 of 3 published cells" in readme.coverage(COMPARISON, CLAIMS)
+    assert "| 1 of 2 | 1 |" in readme.verdicts(COMPARISON)
+    assert "| 0 of 1 | 0 |" in readme.verdicts(COMPARISON)
+
+
+def test_headlines_come_in_their_order_with_page_and_table_linked() -> None:
+    text = readme.headlines(FINDINGS)
+    assert text.index("First?") < text.index("Second?")
+    assert "Nowhere?" not in text
+    assert "(results/notebooks/claims.ipynb)" in text and "(results/tables/verdicts.csv)" in text
+
+
+def test_claims_are_counted_by_both_readings() -> None:
+    text = readme.claim_counts(CLAIMS)
+    assert "| Chroma's report | 1 | 0 / 1 | 0 / 0 | 1 / 0 | 0 / 0 |" in text
+    assert "| the tutorial | 1 | 0 / 0 | 0 / 0 | 0 / 0 | 1 / 1 |" in text
