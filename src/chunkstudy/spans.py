@@ -19,7 +19,7 @@ RewrittenSpan = tuple[int, int, str]
 Chunker = Callable[[str], Sequence[Span] | Sequence[RewrittenSpan]]
 """A chunker turns one text into spans; a third member holds the text where it rewrites it. One
 that had to fall back returns them as :class:`Drawn`."""
-AnySpan = TypeVar("AnySpan", Span, RewrittenSpan)
+AnySpan = TypeVar("AnySpan", bound=Span | RewrittenSpan)
 
 
 class Drawn(list[AnySpan]):
