@@ -1,22 +1,34 @@
-"""What computations look at: printed cells, their comparison, records, tables, facts.
+"""What claims look at: published cells, their comparison, records, tables, facts and studies.
 
 Everything is committed with the project, so that verdicts come out the same wherever they are
-derived, with or without the collections at hand.
+derived, with or without the collections at hand. Nothing else in this room opens a file of the
+project or knows in which unit one keeps its numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.claims.verdicts import Finding, counted, unanswered
+from chunkstudy.claims.verdicts import Outcome, counted, unanswered
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, Scores, read_published
 from chunkstudy.statistics import core as statistics
+
+PERCENT = {
+    "chroma_token_unit": ("characters", "tokens", "difference"),
+    "chroma_scores": ("mean",),
+    "late_chunking_emma": ("DCG@10", "Ceiling(DCG@10)"),
+    "late_chunking_gains": ("difference", "low", "high"),
+    "late_chunking_positions": ("difference", "low", "high"),
+    "late_chunking_windows": ("difference", "low", "high"),
+    "late_chunking_nan_guard": ("change (%)",),
+}
+"""Columns of derived tables that are written in percent; claims see every score as a fraction."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,7 @@ class Evidence:
 
     Attributes:
         places: where the project's files lie.
-        comparison: a row per printed cell, with what was reproduced.
+        comparison: a row per published cell, with what was reproduced.
         tables: the derived tables by name, as ``results/tables`` holds them.
     """
 
@@ -38,39 +50,47 @@ class Evidence:
         return Library(self.places)
 
     @cached_property
-    def published(self) -> pd.DataFrame:
-        """Printed cells of every work; ``value`` is the number, missing where it is lost."""
-        cells = read_published(self.places)
-        return cells.assign(value=pd.to_numeric(cells["printed"], errors="coerce"))
+    def _published(self) -> pd.DataFrame:
+        found = read_published(self.places).rename(columns={"printed": "published"})
+        return found.assign(value=pd.to_numeric(found["published"], errors="coerce"))
 
-    def printed(self, work: str, table: str, **keys: str) -> pd.DataFrame:
-        """The printed cells of one table whose columns have these values."""
-        return _where(self.published, work=work, table=table, **keys)
+    def cells(self, work: str, table: str) -> pd.DataFrame:
+        """The published cells of one table, in the unit it prints; a lost ``value`` is missing."""
+        return _of(self._published, work, table)
 
-    def value(self, work: str, table: str, **keys: str) -> float:
-        """The one printed number that these keys name.
-
-        Raises:
-            LookupError: if they name none or several.
-        """
-        cells = self.printed(work, table, **keys)
-        if len(cells) != 1:
-            raise LookupError(f"{len(cells)} cells of {work}, {table} have {keys}, not 1")
-        return float(cells["value"].iloc[0])
-
-    def compared(self, work: str, table: str, **keys: str) -> pd.DataFrame:
+    def compared(self, work: str, table: str) -> pd.DataFrame:
         """The same cells beside what was reproduced."""
-        return _where(self.comparison, work=work, table=table, **keys)
+        found = _of(self.comparison, work, table)
+        numbers = ["reproduced", "difference", "low", "high"]
+        return found.assign(
+            value=pd.to_numeric(found["published"], errors="coerce"),
+            **{name: pd.to_numeric(found[name]) for name in numbers},
+        )
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A derived table, its scores as fractions; empty where no record gives it."""
+        found = self.tables[name]
+        return found.assign(
+            **{c: pd.to_numeric(found[c]) / 100 for c in PERCENT.get(name, ()) if c in found}
+        )
 
     def facts(self, name: str) -> pd.DataFrame:
-        """``results/parts/<name>.csv``; empty where no run has written it yet."""
-        path = self.places.results / "parts" / f"{name}.csv"
-        return pd.read_csv(path) if path.exists() else pd.DataFrame()
+        """Counted facts of collections and texts; empty where no run has written them yet."""
+        return self._stored("parts", name)
 
-    def experiment(self, name: str) -> pd.DataFrame:
-        """``results/experiments/<name>.csv``; empty where it was not run."""
-        path = self.places.results / "experiments" / f"{name}.csv"
-        return pd.read_csv(path) if path.exists() else pd.DataFrame()
+    def study(self, name: str) -> pd.DataFrame:
+        """A study's table; empty where it was not run."""
+        return self._stored("experiments", name)
+
+    def conditions(self, collection: str) -> pd.DataFrame:
+        """Every record of a collection by its condition, ``value`` being 1."""
+        names = ("chunker", "encoder", "ordering", "protocol")
+        found = [
+            {name: getattr(condition, name) for name in names} | {"value": 1}
+            for condition in self.library
+            if condition.collection == collection
+        ]
+        return pd.DataFrame(found, columns=[*names, "value"])
 
     def records(self, collection: str) -> Iterator[tuple[Condition, Scores]]:
         """Every record of a collection."""
@@ -81,40 +101,43 @@ class Evidence:
                 yield condition, record
 
     def per_query(self, condition: Condition, measure: str) -> pd.Series | None:
-        """A measure's value per query; None without the record."""
+        """A measure's value per query, a fraction; None without the record."""
         record = self.library.get(condition)
         return None if record is None else record.wide[measure]
 
+    def _stored(self, folder: str, name: str) -> pd.DataFrame:
+        path = self.places.results / folder / f"{name}.csv"
+        return pd.read_csv(path) if path.exists() else pd.DataFrame()
 
-def reproduced(cells: pd.DataFrame) -> Finding:
-    """Whether printed cells came out again: at the printed digits or within measured noise."""
+
+def reproduced(cells: pd.DataFrame) -> Outcome:
+    """Whether published cells came out again: at the printed digits or within measured noise."""
     done = cells[cells["verdict"] != "not_run"]
     if done.empty:
         return unanswered(reasons(cells), f"0 of {len(cells)} cells have a record")
     exact = done["verdict"].isin(["exact", "within_noise"])
     figures = []
-    differences = pd.to_numeric(done["difference"], errors="coerce")
-    if differences.notna().any():
-        furthest = done.iloc[int(differences.abs().fillna(-1).argmax())]
+    if done["difference"].notna().any():
+        furthest = done.iloc[int(done["difference"].abs().fillna(-1).argmax())]
         figures.append(
-            f"furthest {furthest['chunker']}: printed {furthest['published']}, "
-            f"reproduced {float(furthest['reproduced']):.3f}"
+            f"furthest {furthest['chunker']}: published {furthest['published']}, "
+            f"reproduced {furthest['reproduced']:.3f}"
         )
     if len(done) < len(cells):
         figures.append(f"{len(cells) - len(done)} cells lost or without a record")
     return counted(exact.tolist(), "; ".join(figures))
 
 
-def inside_interval(cells: pd.DataFrame) -> Finding:
-    """Whether printed means lie in the 95% intervals of the reproduced ones."""
-    done = cells[pd.to_numeric(cells["low"], errors="coerce").notna()]
+def inside_interval(cells: pd.DataFrame) -> Outcome:
+    """Whether published means lie in the 95% intervals of the reproduced ones."""
+    done = cells[cells["low"].notna()]
     if done.empty:
         return unanswered(reasons(cells), f"0 of {len(cells)} cells have a record")
-    inside = {
-        str(row["chunker"]): float(row["low"]) <= float(row["published"]) <= float(row["high"])
-        for _, row in done.iterrows()
-    }
-    return counted(inside, "printed value inside the reproduced 95% interval")
+    inside = done["value"].between(done["low"], done["high"])
+    return counted(
+        dict(zip(done["chunker"], inside, strict=True)),
+        "published value inside the reproduced 95% interval",
+    )
 
 
 def reasons(cells: pd.DataFrame, most: int = 3) -> str:
@@ -131,45 +154,24 @@ def rank(values: pd.Series, name: str) -> int:
     return int((values > values[name]).sum()) + 1
 
 
-def highest(values: pd.Series) -> str:
-    return str(values.idxmax())
-
-
-def spread(values: Iterable[float], form: str = "{:.2f}") -> str:
-    """``lowest to highest``."""
-    numbers = list(values)
-    return f"{form.format(min(numbers))} to {form.format(max(numbers))}"
-
-
 def listed(values: pd.Series, form: str = "{:.2f}") -> str:
     """``name value, name value``."""
-    return ", ".join(f"{_name(key)} {form.format(value)}" for key, value in values.items())
+    return ", ".join(f"{key} {form.format(value)}" for key, value in values.items())
 
 
-def paired(a: pd.Series, b: pd.Series, scale: float = 100) -> tuple[float, float, float]:
-    """Mean difference a - b over common queries and its 95% interval, times ``scale``."""
+def paired(a: pd.Series, b: pd.Series) -> tuple[float, float, float]:
+    """Mean difference a - b over common queries and its 95% interval."""
     both = pd.DataFrame({"a": a, "b": b}).dropna()
     found = statistics.paired_difference(both["a"], both["b"])
-    return scale * found.mean, scale * found.interval.low, scale * found.interval.high
+    return found.mean, found.interval.low, found.interval.high
 
 
-def shown(difference: tuple[float, float, float]) -> str:
-    """``+1.23 [0.45, 2.01]``."""
-    mean, low, high = difference
+def points(difference: tuple[float, float, float]) -> str:
+    """``+1.23 [0.45, 2.01]`` in hundredths."""
+    mean, low, high = (100 * value for value in difference)
     return f"{mean:+.2f} [{low:.2f}, {high:.2f}]"
 
 
-def numbers(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """A derived table with these columns as numbers again."""
-    return table.assign(**{name: pd.to_numeric(table[name]) for name in columns})
-
-
-def _name(key: object) -> str:
-    return " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-def _where(cells: pd.DataFrame, **keys: str) -> pd.DataFrame:
-    keep = pd.Series(True, index=cells.index)
-    for name, value in keys.items():
-        keep &= cells[name].astype(str) == value
-    return cells[keep]
+def _of(cells: pd.DataFrame, work: str, table: str) -> pd.DataFrame:
+    found = cells[(cells["work"] == work) & (cells["table"].astype(str) == table)]
+    return found.fillna({"chunker": ""})

@@ -1,4 +1,4 @@
-"""Whether the printed tables of Jina and of the taxonomy agree with each other and with the text.
+"""Whether the printed tables of Jina and of the taxonomy agree with each other.
 
 Each check names what must be equal, where both stand (S1, S2, S4 and the lines of the source), and
 how far the worst cell is off.
@@ -11,7 +11,6 @@ import pandas as pd
 from chunkstudy.published.audit_check import Check, Printed
 from chunkstudy.published.audit_marks import mark_checks
 from chunkstudy.published.audit_tables import table_checks
-from chunkstudy.published.audit_text import text_checks
 
 
 def audit(cells: pd.DataFrame) -> pd.DataFrame:
@@ -25,5 +24,5 @@ def audit(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def every_check(printed: Printed) -> list[Check]:
-    """Tables against tables, marks against scores, sentences against tables."""
-    return [*table_checks(printed), *mark_checks(printed), *text_checks(printed)]
+    """Tables against tables and marks against scores."""
+    return [*table_checks(printed), *mark_checks(printed)]
