@@ -28,6 +28,8 @@ MINILM_ROWS = (
     "cluster-200",
 )
 """The rows of the report's table with all-MiniLM-L6-v2."""
+QUERIES = 472
+"""As the report counts them."""
 NO_RECORDS = "records of the MiniLM table: `chunkstudy run`"
 ROUNDING = 5e-6
 """Stored scores have six decimals; a product of two is off by a few of the last."""
@@ -54,7 +56,7 @@ def leads_with_minilm(
     """
     cases, figures = {}, []
     for measure in measures:
-        scores = minilm_scores(evidence, measure)
+        scores = _minilm_scores(evidence, measure)
         if row not in scores:
             return unanswered(NO_RECORDS, f"0 of {len(measures)} measures have records")
         means = scores.mean()
@@ -70,23 +72,22 @@ def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
     cells = evidence.cells("chroma", "minilm")
     cells = cells[(cells["measure"] == RECALL) & (cells["statistic"] == "mean")]
     published = cells.set_index("chunker")["value"]
-    scores = minilm_scores(evidence, RECALL)
+    scores = _minilm_scores(evidence, RECALL)
     cases, figures = {}, []
     for name in names:
         some, none = f"{name}-250-125", f"{name}-250-0"
+        if some not in scores or none not in scores:
+            return unanswered(NO_RECORDS, f"{scores.shape[1]} rows have a record")
         change = published[some] - published[none]
-        cases[name], text = bool(change > 0), f"{name}: published {change:+.1f}"
-        if some in scores and none in scores:
-            found = paired(scores[some], scores[none])
-            cases[name] = cases[name] and found[1] > 0
-            text += f", records {points(found)}"
-        figures.append(text)
+        found = paired(scores[some], scores[none])
+        cases[name] = bool(change > 0 and found[1] > 0)
+        figures.append(f"{name}: published {change:+.1f}, records {points(found)}")
     return counted(cases, "; ".join(figures))
 
 
 def largest_chunk_is_below(evidence: Evidence, chunker: str, limit: float) -> Outcome:
     """Is the largest chunk with all-MiniLM-L6-v2's boundaries shorter than it should be?"""
-    record = evidence.library.get(minilm_condition(chunker))
+    record = evidence.library.get(_minilm(chunker))
     if record is None:
         return unanswered(NO_RECORDS, f"limit {limit:.0f}, 0 chunkers on record")
     largest = record.run.sizes["cl100k"].percentiles[-1]
@@ -189,7 +190,7 @@ def filter_leaves_scores_alone(evidence: Evidence) -> Outcome:
     Questions below a threshold were dropped, so what matters is whether recall changes along the
     scale; the similarity here is all-MiniLM-L6-v2's, not the filter's model.
     """
-    alike, scores = _similar(evidence), minilm_scores(evidence, RECALL)
+    alike, scores = _similar(evidence), _minilm_scores(evidence, RECALL)
     if alike.empty or scores.empty:
         return unanswered(NO_RECORDS, f"{len(alike)} queries with a similarity")
     r = float(alike.corr(scores.mean(axis=1).reindex(alike.index)))
@@ -198,7 +199,7 @@ def filter_leaves_scores_alone(evidence: Evidence) -> Outcome:
 
 def filter_leaves_the_order_alone(evidence: Evidence) -> Outcome:
     """Do chunkers rank alike on questions most and least like their excerpts, but for chance?"""
-    alike, scores = _similar(evidence), minilm_scores(evidence, RECALL)
+    alike, scores = _similar(evidence), _minilm_scores(evidence, RECALL)
     if alike.empty or scores.empty:
         return unanswered(NO_RECORDS, f"{len(alike)} queries with a similarity")
     third = alike.rank(method="first") * 3 / (len(alike) + 1)
@@ -236,7 +237,7 @@ def times_differ_a_hundredfold(evidence: Evidence) -> Outcome:
 
 def difference_of_records(evidence: Evidence, one: str, other: str, measure: str) -> str:
     """The paired difference of two chunkers with all-MiniLM-L6-v2; nothing without both."""
-    first, second = (evidence.per_query(minilm_condition(n), measure) for n in (one, other))
+    first, second = (evidence.per_query(_minilm(n), measure) for n in (one, other))
     if first is None or second is None:
         return ""
     return f"{measure} of {one} minus {other} {points(paired(first, second))}"
@@ -244,7 +245,7 @@ def difference_of_records(evidence: Evidence, one: str, other: str, measure: str
 
 def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
     """A chunker's mean size in cl100k tokens with all-MiniLM-L6-v2's boundaries."""
-    record = evidence.library.get(minilm_condition(chunker))
+    record = evidence.library.get(_minilm(chunker))
     return "" if record is None else f"mean {record.run.sizes['cl100k'].mean:.1f} tokens"
 
 
@@ -261,7 +262,7 @@ def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     scores = evidence.table("chroma_scores")
     if scores.empty:
         return ""
-    names = {minilm_condition(name).chunker: name for name in MINILM_ROWS}
+    names = {_minilm(name).chunker: name for name in MINILM_ROWS}
     scores = scores[
         (scores["protocol"] == AS_PUBLISHED_CHROMA.name)
         & (scores["measure"] == RECALL)
@@ -276,18 +277,18 @@ def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     return f"rank by recall of {row} among {len(wide)} rows: {listed(places, '{:d}')}"
 
 
-def minilm_condition(chunker: str) -> Condition:
+def _minilm(chunker: str) -> Condition:
     """The record of a row of the MiniLM table, under the length function that prints its size."""
     length = CHROMA_LENGTH.get(("minilm", chunker.split("-")[0]), "")
     return Condition("chroma", chunker + length, MINILM, "pre_embedding", AS_PUBLISHED_CHROMA.name)
 
 
-def minilm_scores(evidence: Evidence, measure: str) -> pd.DataFrame:
+def _minilm_scores(evidence: Evidence, measure: str) -> pd.DataFrame:
     """Values per query, fractions, of the rows of the MiniLM table that have a record."""
     found = {
         chunker: values
         for chunker in MINILM_ROWS
-        if (values := evidence.per_query(minilm_condition(chunker), measure)) is not None
+        if (values := evidence.per_query(_minilm(chunker), measure)) is not None
     }
     return pd.DataFrame(found)
 
@@ -297,8 +298,7 @@ def _recall_and_error(evidence: Evidence, row: str) -> tuple[float, float, str]:
     cells = evidence.cells("chroma", "main")
     cells = cells[cells["measure"] == RECALL].set_index(["statistic", "chunker"])["value"]
     mean, recall = float(cells["mean"].mean()), float(cells["mean", row])
-    queries = int(evidence.facts("chroma_counts")["queries"].sum())
-    error = float(cells["std", row]) / math.sqrt(queries)
+    error = float(cells["std", row]) / math.sqrt(QUERIES)
     return mean - recall, error, f"recall {recall}, mean {mean:.2f}, standard error {error:.2f}"
 
 

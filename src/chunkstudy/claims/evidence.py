@@ -13,7 +13,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.claims.verdicts import Outcome, counted, unanswered
+from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, unanswered
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, Scores, read_published
@@ -50,13 +50,23 @@ class Evidence:
         return Library(self.places)
 
     @cached_property
-    def _published(self) -> pd.DataFrame:
+    def _published(self) -> dict[tuple[str, str], pd.DataFrame]:
         found = read_published(self.places).rename(columns={"printed": "published"})
-        return found.assign(value=pd.to_numeric(found["published"], errors="coerce"))
+        found = found.assign(value=pd.to_numeric(found["published"], errors="coerce"))
+        return {
+            (str(work), str(table)): cells
+            for (work, table), cells in found.groupby(["work", "table"])
+        }
 
     def cells(self, work: str, table: str) -> pd.DataFrame:
-        """The published cells of one table, in the unit it prints; a lost ``value`` is missing."""
-        return _of(self._published, work, table)
+        """The published cells of one table, in the unit it prints; a lost ``value`` is missing.
+
+        Raises:
+            ClaimError: if there is no such table.
+        """
+        if (work, table) not in self._published:
+            raise ClaimError(f"{work} has no published table {table!r}")
+        return self._published[work, table]
 
     def compared(self, work: str, table: str) -> pd.DataFrame:
         """The same cells beside what was reproduced."""
@@ -173,5 +183,4 @@ def points(difference: tuple[float, float, float]) -> str:
 
 
 def _of(cells: pd.DataFrame, work: str, table: str) -> pd.DataFrame:
-    found = cells[(cells["work"] == work) & (cells["table"].astype(str) == table)]
-    return found.fillna({"chunker": ""})
+    return cells[(cells["work"] == work) & (cells["table"].astype(str) == table)]

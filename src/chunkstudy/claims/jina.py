@@ -51,5 +51,7 @@ def gains_with_minilm(evidence: Evidence, protocol: str) -> str:
         & ~table["collection"].str.startswith("builtin")
         & ~table["chunker"].str.contains("none|merged|dropped")
     ]
-    rows = zip(*(table[c] for c in ("collection", "chunker", "difference", "low", "high")), strict=True)
+    rows = zip(
+        *(table[c] for c in ("collection", "chunker", "difference", "low", "high")), strict=True
+    )
     return ", ".join(f"{name} {chunker} {points(tuple(found))}" for name, chunker, *found in rows)

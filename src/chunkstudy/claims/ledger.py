@@ -24,7 +24,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from chunkstudy.claims.evidence import Evidence
 from chunkstudy.claims.predicates import Call, Predicate, Shown, Strict, asked
-from chunkstudy.claims.selection import Named, Selection, select
+from chunkstudy.claims.selection import Selection, Selector
 from chunkstudy.claims.verdicts import ClaimError, Outcome
 from chunkstudy.places import Places
 
@@ -55,7 +55,7 @@ class Reading(Strict):
     basis: Basis
     whole: bool = False
     decided: Predicate = Field(alias="by")
-    beside: list[Shown] = []
+    beside: tuple[Shown, ...] = ()
     witness: Call | None = None
 
     @model_validator(mode="after")
@@ -64,13 +64,13 @@ class Reading(Strict):
             raise ValueError("a strict or charitable reading, and no plain one, has a meaning")
         return self
 
-    def outcome(self, named: Named, evidence: Evidence) -> Outcome:
+    def outcome(self, selector: Selector) -> Outcome:
         """What its predicate finds, with what is shown beside it."""
-        found = asked(self.decided, named, evidence)
+        found = asked(self.decided, selector)
         for shown in self.beside:
-            if len(numbers := select(shown.values, named, evidence)):
+            if len(numbers := selector.select(shown.values)):
                 found = found.beside(shown.text(numbers))
-        return found.witnessed(str(self.witness.ask(evidence))) if self.witness else found
+        return found.witnessed(str(self.witness.ask(selector.evidence))) if self.witness else found
 
 
 class Claim(Strict):
@@ -109,8 +109,7 @@ def read_works(works: Iterable[str] = WORKS) -> list[Work]:
         ClaimError: if one has other parts than it should, or an id stands twice.
     """
     folder = files(__package__)
-    texts = {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in works}
-    found = [parsed(name, text) for name, text in texts.items()]
+    found = [parsed(name, folder.joinpath(f"{name}.toml").read_text("utf-8")) for name in works]
     ids = [claim.id for work in found for claim in work.claims]
     if repeated := sorted({one for one in ids if ids.count(one) > 1}):
         raise ClaimError(f"claims {', '.join(repeated)} stand twice; give each its own id")
@@ -149,10 +148,11 @@ def settle(works: Iterable[Work], evidence: Evidence) -> pd.DataFrame:
     """
     rows = []
     for work in works:
+        selector = Selector(work.selections, evidence)
         for claim in work.claims:
             for reading in claim.reading:
                 try:
-                    found = reading.outcome(work.selections, evidence)
+                    found = reading.outcome(selector)
                 except ClaimError as error:
                     raise ClaimError(f"claim {claim.id}, {reading.name}: {error}") from error
                 meaning = f": {reading.meaning}" if reading.meaning else ""

@@ -21,11 +21,10 @@ from chunkstudy.claims.evidence import Evidence, inside_interval, reproduced
 from chunkstudy.claims.selection import (
     VALUE,
     Among,
-    Named,
     Selection,
+    Selector,
     matched,
     names_of,
-    select,
 )
 from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, decide, together, unanswered
 
@@ -55,12 +54,17 @@ class Call(Strict):
         Raises:
             ClaimError: if there is none of that name, or it takes other arguments.
         """
-        try:
-            return functions()[self.function](evidence, **self.arguments)
-        except KeyError as error:
+        known = functions()
+        if self.function not in known:
             raise ClaimError(
                 f"function {self.function!r} does not exist; write it, or correct the name"
-            ) from error
+            )
+        function = known[self.function]
+        try:
+            inspect.signature(function).bind(evidence, **self.arguments)
+        except TypeError as error:
+            raise ClaimError(f"function {self.function!r}: {error}") from error
+        return function(evidence, **self.arguments)
 
 
 def functions() -> dict[str, Callable[..., object]]:
@@ -95,7 +99,9 @@ class Shown(Strict):
         else:
             names = names_of(selected)
             pairs = zip(names, numbers, strict=True)
-            shown = ", ".join(f"{name} {self.form.format(number)}".strip() for name, number in pairs)
+            shown = ", ".join(
+                f"{name} {self.form.format(number)}".strip() for name, number in pairs
+            )
         return f"{self.label} {shown}".strip()
 
 
@@ -138,8 +144,8 @@ class Every(Bounds):
 
     predicate: Literal["every"]
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        found = select(self.values, named, evidence)
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
         if found.empty:
             return _nothing()
         return counted(_cases(found, self.met(found[VALUE])), self.text(found))
@@ -150,8 +156,8 @@ class Some(Bounds):
 
     predicate: Literal["some"]
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        found = select(self.values, named, evidence)
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
         if found.empty:
             return _nothing()
         met = self.met(found[VALUE])
@@ -169,8 +175,8 @@ class Count(Bounds):
     least: int = 0
     most: int | None = None
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        found = select(self.values, named, evidence)
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
         if found.empty and self.bounded():
             return _nothing()
         met = int(self.met(found[VALUE]).sum())
@@ -192,8 +198,8 @@ class Range(Shown):
     digits: int = 0
     reached: bool = False
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        found = select(self.values, named, evidence)
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
         if found.empty:
             return _nothing()
         numbers = found[VALUE].round(self.digits)
@@ -223,13 +229,10 @@ class Rank(Shown):
     first: int = 1
     last: int
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        found = select(Selection(of=self.values, rank=[self.over]), named, evidence)
-        rows = select(
-            Selection(of=self.values, rank=[self.over], pick={self.over: self.row}),
-            named,
-            evidence,
-        )
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(Selection(of=self.values, rank=[self.over]))
+        ranked = Selection(of=self.values, rank=[self.over], pick={self.over: self.row})
+        rows = selector.select(ranked)
         if rows.empty:
             return _nothing()
         met = (rows[VALUE] >= self.first) & (rows[VALUE] <= self.last)
@@ -251,12 +254,12 @@ class Equal(Shown):
     within: float = 0
     digits: int | None = None
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        found = select(self.values, named, evidence)
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
         if isinstance(self.to, (int, float)):
             both = found.assign(other=self.to)
         else:
-            both = matched(found, select(self.to, named, evidence))
+            both = matched(found, selector.select(self.to))
         if both.empty:
             return _nothing()
         one, two = both[VALUE], both["other"]
@@ -282,7 +285,9 @@ class Cells(Strict):
     def cells(self, evidence: Evidence) -> pd.DataFrame:
         found = evidence.compared(*self.table.split("/", 1))
         for name, values in self.where.items():
-            found = found[found[name].astype(str).isin([values] if isinstance(values, str) else values)]
+            found = found[
+                found[name].astype(str).isin([values] if isinstance(values, str) else values)
+            ]
         if found.empty:
             raise ClaimError(f"no cell of {self.table} has {self.where}")
         return found
@@ -293,8 +298,8 @@ class Reproduced(Cells):
 
     predicate: Literal["reproduced"]
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        return reproduced(self.cells(evidence))
+    def ask(self, selector: Selector) -> Outcome:
+        return reproduced(self.cells(selector.evidence))
 
 
 class Interval(Cells):
@@ -302,8 +307,8 @@ class Interval(Cells):
 
     predicate: Literal["interval"]
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        return inside_interval(self.cells(evidence))
+    def ask(self, selector: Selector) -> Outcome:
+        return inside_interval(self.cells(selector.evidence))
 
 
 class Open(Strict):
@@ -320,8 +325,8 @@ class Open(Strict):
     figures: str
     counted: Selection | str | None = None
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        count = "" if self.counted is None else f"{len(select(self.counted, named, evidence))} "
+    def ask(self, selector: Selector) -> Outcome:
+        count = "" if self.counted is None else f"{len(selector.select(self.counted))} "
         return unanswered(self.needs, count + self.figures)
 
 
@@ -343,8 +348,8 @@ class Parts(Strict):
     predicate: Literal["parts"]
     parts: list[Predicate]
 
-    def ask(self, named: Named, evidence: Evidence) -> Outcome:
-        return together(asked(part, named, evidence) for part in self.parts)
+    def ask(self, selector: Selector) -> Outcome:
+        return together(asked(part, selector) for part in self.parts)
 
 
 Predicate = Annotated[
@@ -353,11 +358,11 @@ Predicate = Annotated[
 ]
 
 
-def asked(predicate: Predicate, named: Named, evidence: Evidence) -> Outcome:
+def asked(predicate: Predicate, selector: Selector) -> Outcome:
     """What a predicate finds in the evidence."""
     if isinstance(predicate, Function):
-        return predicate.decide(evidence)
-    return predicate.ask(named, evidence)
+        return predicate.decide(selector.evidence)
+    return predicate.ask(selector)
 
 
 def _cases(selected: pd.DataFrame, met: pd.Series) -> dict[str, bool]:

@@ -104,27 +104,73 @@ class Selection(BaseModel):
         return [name for name in names if getattr(self, name) is not None]
 
 
-Named = Mapping[str, Selection]
+class Selector:
+    """Selects from the evidence; a selection that has a name is computed once.
 
-
-def select(selection: Selection | str, named: Named, evidence: Evidence) -> pd.DataFrame:
-    """The numbers: a column per key and ``value``, without missing ones.
-
-    Raises:
-        ClaimError: for a name, a source or a key that is not there.
+    Args:
+        named: the selections that a file defines, by name.
+        evidence: what is known.
     """
-    if isinstance(selection, str):
-        if selection not in named:
-            raise ClaimError(f"no selection is called {selection!r}; define it in the file")
-        selection = named[selection]
-    found = _source(selection, named, evidence)
-    found = _operated(found, selection, named, evidence)
-    if selection.absolute:
-        found = found.assign(value=found[VALUE].abs())
-    for name in REDUCTIONS:
-        if (over := getattr(selection, name)) is not None:
-            found = _reduced(found, name, over)
-    return _kept(found, selection.pick, {})
+
+    def __init__(self, named: Mapping[str, Selection], evidence: Evidence) -> None:
+        self.named, self.evidence = named, evidence
+        self._done: dict[str, pd.DataFrame] = {}
+
+    def select(self, selection: Selection | str) -> pd.DataFrame:
+        """The numbers: a column per key and ``value``, without missing ones.
+
+        Raises:
+            ClaimError: for a name, a source or a key that is not there.
+        """
+        if not isinstance(selection, str):
+            return self._select(selection)
+        if selection not in self._done:
+            if selection not in self.named:
+                raise ClaimError(f"no selection is called {selection!r}; define it in the file")
+            self._done[selection] = self._select(self.named[selection])
+        return self._done[selection]
+
+    def _select(self, selection: Selection) -> pd.DataFrame:
+        found = self._operated(self._source(selection), selection)
+        if selection.absolute:
+            found = found.assign(value=found[VALUE].abs())
+        for name in REDUCTIONS:
+            if (over := getattr(selection, name)) is not None:
+                found = _reduced(found, name, over)
+        return _kept(found, selection.pick, {})
+
+    def _source(self, selection: Selection) -> pd.DataFrame:
+        if selection.of is not None:
+            found = self.select(selection.of)
+        elif selection.stated is not None:
+            stated = selection.stated
+            found = pd.DataFrame({selection.key: list(stated), VALUE: list(stated.values())})
+        elif selection.joined is not None:
+            parts = {name: self.select(part) for name, part in selection.joined.items()}
+            labelled = [part.assign(**{selection.key: name}) for name, part in parts.items()]
+            found = pd.concat(labelled, ignore_index=True)
+        else:
+            return _read(selection, self.evidence)
+        return _kept(found, selection.where, selection.without)
+
+    def _operated(self, found: pd.DataFrame, selection: Selection) -> pd.DataFrame:
+        operation = next((n for n in OPERATIONS if getattr(selection, n) is not None), "")
+        if not operation:
+            return found
+        other = getattr(selection, operation)
+        if isinstance(other, (int, float)):
+            both = found.assign(other=other)
+        else:
+            both = matched(found, self.select(other), selection.against)
+        if operation == "correlated_with":
+            return _correlated(both, selection)
+        one, two = both[VALUE], both["other"]
+        result = {
+            "minus": one - two,
+            "divided_by": one / two,
+            "change_from": 100 * (one / two - 1),
+        }[operation]
+        return both.assign(value=result).drop(columns="other")
 
 
 def names_of(selected: pd.DataFrame) -> list[str]:
@@ -136,19 +182,11 @@ def names_of(selected: pd.DataFrame) -> list[str]:
     ]
 
 
-def _source(selection: Selection, named: Named, evidence: Evidence) -> pd.DataFrame:
-    if selection.of is not None:
-        found = select(selection.of, named, evidence)
-    elif selection.stated is not None:
-        stated = selection.stated
-        found = pd.DataFrame({selection.key: list(stated), VALUE: list(stated.values())})
-    elif selection.joined is not None:
-        parts = {name: select(part, named, evidence) for name, part in selection.joined.items()}
-        labelled = [part.assign(**{selection.key: name}) for name, part in parts.items()]
-        found = pd.concat(labelled, ignore_index=True)
-    else:
-        return _read(selection, evidence)
-    return _kept(found, selection.where, selection.without)
+def matched(one: pd.DataFrame, two: pd.DataFrame, against: str = "") -> pd.DataFrame:
+    """Each number beside the ``other`` one of the same keys, as the module says."""
+    two = two.rename(columns={VALUE: "other"} | ({against: f"and {against}"} if against else {}))
+    shared = [name for name in one.columns if name in two.columns]
+    return one.merge(two, on=shared) if shared else one.merge(two, how="cross")
 
 
 def _read(selection: Selection, evidence: Evidence) -> pd.DataFrame:
@@ -197,35 +235,6 @@ def _kept(frame: pd.DataFrame, where: Among, without: Among) -> pd.DataFrame:
             frame = frame[frame[name].astype(str).isin(among) == inside]
     settled = [name for name, values in where.items() if isinstance(values, str)]
     return frame.drop(columns=settled).reset_index(drop=True)
-
-
-def _operated(
-    found: pd.DataFrame, selection: Selection, named: Named, evidence: Evidence
-) -> pd.DataFrame:
-    operation = next((name for name in OPERATIONS if getattr(selection, name) is not None), "")
-    if not operation:
-        return found
-    other = getattr(selection, operation)
-    if isinstance(other, (int, float)):
-        both = found.assign(other=other)
-    else:
-        both = matched(found, select(other, named, evidence), selection.against)
-    one, two = both[VALUE], both["other"]
-    if operation == "correlated_with":
-        return _correlated(both, selection)
-    result = {
-        "minus": one - two,
-        "divided_by": one / two,
-        "change_from": 100 * (one / two - 1),
-    }[operation]
-    return both.assign(value=result).drop(columns="other")
-
-
-def matched(one: pd.DataFrame, two: pd.DataFrame, against: str = "") -> pd.DataFrame:
-    """Each number beside the ``other`` one of the same keys, as the module says."""
-    two = two.rename(columns={VALUE: "other"} | ({against: f"and {against}"} if against else {}))
-    shared = [name for name in one.columns if name in two.columns]
-    return one.merge(two, on=shared) if shared else one.merge(two, how="cross")
 
 
 def _correlated(both: pd.DataFrame, selection: Selection) -> pd.DataFrame:

@@ -172,15 +172,17 @@ def marks_hold_after_correction(evidence: Evidence) -> Outcome:
 
 
 def marks_keep_the_rule(evidence: Evidence) -> Outcome:
-    """Is no best cell marked as worse than the best, and no worst one as better than the worst?"""
-    marks = _marked(evidence, "3", "5")["marks"]
+    """Is no best cell marked as worse than the best, no worst one as better, no change of 0?"""
+    marks, changes = _marked(evidence, "3", "5")["marks"], _marked(evidence, "4")
+    none = changes[changes["value"] == 0]
     best, worst = marks[marks.str.contains("bold")], marks[marks.str.contains("underline")]
     return counted(
         {
             "best without a": not best.str.replace("bold", "").str.contains("a").any(),
             "worst without b": not worst.str.replace("underline", "").str.contains("b").any(),
+            "no change of 0 with a star": not none["marks"].str.contains("*", regex=False).any(),
         },
-        f"{len(best)} best and {len(worst)} worst cells",
+        f"{len(best)} best and {len(worst)} worst cells, {len(none)} changes of 0",
     )
 
 
@@ -190,7 +192,8 @@ def change_by_unguarded_empty_documents(evidence: Evidence) -> str:
     if guard.empty:
         return ""
     change = guard["change (%)"]
-    return f"empty documents without a guard change nDCG@10 by {change.min():+.1%} to {change.max():+.1%}"
+    reach = f"{change.min():+.1%} to {change.max():+.1%}"
+    return f"empty documents without a guard change nDCG@10 by {reach}"
 
 
 def documents_of_several_paragraphs(evidence: Evidence) -> str:
@@ -256,12 +259,13 @@ def ceilings_on_emma(evidence: Evidence) -> str:
 
 def gains_within_documents(evidence: Evidence) -> str:
     """Contextualized minus plain, in points, on Emma and within Chroma's corpora by window."""
-    gains, windows = evidence.table("late_chunking_gains"), evidence.table("late_chunking_positions")
+    gains, windows = (
+        evidence.table("late_chunking_gains"),
+        evidence.table("late_chunking_positions"),
+    )
     found = []
     if len(gains):
-        emma = gains[
-            (gains["collection"] == "gutenqa-emma") & (gains["protocol"] == "corrected")
-        ]
+        emma = gains[(gains["collection"] == "gutenqa-emma") & (gains["protocol"] == "corrected")]
         found.append(f"Emma, points: {_differences(emma, 'chunker')}")
     if len(windows):
         whole = windows[(windows["positions"] == "in order") & (windows["corpus"] == "all")]
