@@ -30,7 +30,7 @@ CELLS = pd.DataFrame(
     columns=["collection", "chunker", "encoder", "score"],
 )
 KEYS = ["collection", "chunker", "encoder"]
-EVIDENCE = Evidence(Places(Path(".")), pd.DataFrame(), {"cells": CELLS, "none": CELLS.head(0)})
+EVIDENCE = Evidence(Places(Path()), pd.DataFrame(), {"cells": CELLS, "none": CELLS.head(0)})
 SELECTOR = Selector({"cells": Selection(table="cells", value="score", keys=KEYS)}, EVIDENCE)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from chunkstudy.encoders import models
@@ -13,28 +12,35 @@ from chunkstudy.grid import grids, published_grid
 from chunkstudy.grid.conditions import LARGE, MINILM, Condition, ConditionError
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.published import sources as cells
-from chunkstudy.published.compare import read_published
+from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import (
+    IN_CORPUS,
     Change,
     Mean,
     NoCondition,
     Similarity,
+    Source,
     conditions_of,
     source_of,
 )
-from chunkstudy.published.stand_ins import minilm_in_place_of
+from chunkstudy.published.stand_ins import stand_in
 
 PLACES = Places(Path(__file__).parents[1])
-CELLS = read_published(PLACES)
-CELLS_OF = {
-    work: [(cell, source_of(cell)) for _, cell in rows.iterrows()]
-    for work, rows in CELLS.groupby("work")
-}
+CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
+LAPTOP = frozenset(grids.laptop_grid())
+MINILM_ID = models.parse_slug(MINILM)[0]
 
 
-def cells_of(work: str, table: str) -> list[tuple[pd.Series, cells.Source]]:
-    return [(cell, source) for cell, source in CELLS_OF[work] if cell["table"] == table]
+def cells_of(work: str, table: str | None = None) -> list[tuple[Cell, Source]]:
+    return [
+        (cell, source)
+        for cell, source in CELLS
+        if cell.work == work and table in (None, cell.table)
+    ]
+
+
+def with_minilm(cell: Cell, places: Places = PLACES) -> Source | None:
+    return stand_in(cell, MINILM_ID, LAPTOP, places)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def test_the_grid_accounts_for_every_cell_by_table(
 
 
 def test_only_the_model_that_the_text_names_and_nobody_ran_has_no_cell() -> None:
-    bound = {one for rows in CELLS_OF.values() for _, s in rows for one in conditions_of(s)}
+    bound = {one for _, source in CELLS for one in conditions_of(source)}
     listed = [one for one in published_grid.published_grid() if one.protocol != CORRECTED.name]
     named = models.slug(published_grid.E5)
     assert {one.encoder for one in listed if one not in bound} == {named}
@@ -81,13 +87,13 @@ def test_every_published_condition_has_its_corrected_twin() -> None:
 
 def test_a_cell_names_its_own_collection_chunker_model_and_ordering() -> None:
     for work in ("jina", "taxonomy"):
-        for cell, source in CELLS_OF[work]:
-            if not isinstance(source, Condition) or cell["statistic"] == "original":
+        for cell, source in cells_of(work):
+            if not isinstance(source, Condition) or cell.statistic == "original":
                 continue
-            assert source.collection == cell["collection"]
-            assert source.chunker.split("-by-")[0] == cell["chunker"]
-            assert models.parse_slug(source.encoder)[0] == cell["encoder"]
-            assert source.ordering.split("-")[0] == cell["ordering"]
+            assert source.collection == cell.collection
+            assert source.chunker.split("-by-")[0] == cell.chunker
+            assert models.parse_slug(source.encoder)[0] == cell.encoder
+            assert source.ordering.split("-")[0] == cell.ordering
 
 
 def test_semantic_boundaries_of_the_taxonomy_are_one_models() -> None:
@@ -114,24 +120,24 @@ def test_boundaries_by_the_evaluated_model_are_not_named_twice() -> None:
 def test_quoted_scores_are_judged_by_the_protocol_that_made_them() -> None:
     for cell, source in [*cells_of("taxonomy", "1"), *cells_of("taxonomy", "2")]:
         (condition,) = conditions_of(source)
-        quoted = "lumberchunker" if cell["table"] == "1" else "jina"
-        expected = quoted if cell["statistic"] == "original" else "ielab"
+        quoted = "lumberchunker" if cell.table == "1" else "jina"
+        expected = quoted if cell.statistic == "original" else "ielab"
         assert condition.protocol == f"as_published-{expected}"
 
 
 def test_an_average_is_of_the_cells_its_row_or_column_prints() -> None:
     for number in ("3", "4", "5"):
         for cell, source in cells_of("taxonomy", number):
-            across = [name for name in ("collection", "chunker") if cell[name] == "average"]
+            across = [
+                name for name in ("collection", "chunker") if getattr(cell, name) == "average"
+            ]
             assert isinstance(source, Mean) == bool(across)
             if isinstance(source, Mean):
                 assert len(source.parts) == 6 ** len(across)
                 assert len(set(source.parts)) == len(source.parts)
                 names = {one.collection for one in conditions_of(source)}
                 assert names == (
-                    set(cells.IN_CORPUS)
-                    if cell["collection"] == "average"
-                    else {cell["collection"]}
+                    set(IN_CORPUS) if cell.collection == "average" else {cell.collection}
                 )
 
 
@@ -181,8 +187,8 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
 def test_minilm_stands_where_its_grid_has_the_same_place() -> None:
     listed = set(grids.grid())
     for work in ("jina", "taxonomy"):
-        for cell, source in CELLS_OF[work]:
-            placed = minilm_in_place_of(cell, PLACES)
+        for cell, source in cells_of(work):
+            placed = with_minilm(cell)
             if placed is None:
                 continue
             assert type(placed) is type(source)
@@ -200,10 +206,10 @@ def test_minilm_stands_where_its_grid_has_the_same_place() -> None:
 
 def test_minilm_fills_jinas_methods_and_the_book_that_is_public() -> None:
     filled = {
-        (cell["work"], cell["table"], cell["collection"])
+        (cell.work, cell.table, cell.collection)
         for work in ("jina", "taxonomy")
-        for cell, source in CELLS_OF[work]
-        if isinstance(source, Condition) and minilm_in_place_of(cell, PLACES) is not None
+        for cell, source in cells_of(work)
+        if isinstance(source, Condition) and with_minilm(cell) is not None
     }
     for collection in ("scifact", "nfcorpus"):
         assert {("jina", "beir", collection), ("jina", "combinations", collection)} <= filled
@@ -217,10 +223,49 @@ def test_a_document_of_one_paragraph_is_its_paragraph(tmp_path: Path) -> None:
         cell
         for cell, source in cells_of("taxonomy", "3")
         if isinstance(source, Condition)
-        and (cell["collection"], cell["chunker"]) == ("scifact", "paragraph")
-        and cell["encoder"] == published_grid.NOMIC
+        and (cell.collection, cell.chunker) == ("scifact", "paragraph")
+        and cell.encoder == published_grid.NOMIC
     ]
-    placed = minilm_in_place_of(cell, PLACES)
+    placed = with_minilm(cell)
     assert isinstance(placed, Condition)
     assert (placed.chunker, placed.protocol) == ("none", "corrected")
-    assert minilm_in_place_of(cell, Places(tmp_path)) is None
+    assert with_minilm(cell, Places(tmp_path)) is None
+
+
+def test_a_further_encoder_stands_in_the_same_places() -> None:
+    other = published_grid.NOMIC
+    twins = {
+        replace(one, encoder=models.slug(other, 512)): one
+        for one in LAPTOP
+        if one.encoder == grids.WIDE
+    }
+    for work in ("jina", "taxonomy"):
+        for cell, source in cells_of(work):
+            if not isinstance(source, Condition) or cell.encoder == other:
+                continue
+            ours = with_minilm(cell)
+            theirs = stand_in(cell, other, frozenset(twins), PLACES)
+            assert (ours is None) == (theirs is None)
+            assert ours is None or twins[theirs] == ours  # type: ignore[index]
+
+
+def test_of_several_windows_the_widest_stands_in() -> None:
+    cell = next(
+        cell
+        for cell, _ in cells_of("jina", "beir")
+        if (cell.collection, cell.chunker, cell.ordering)
+        == ("scifact", "fixed-256", "contextualized")
+    )
+    wide = with_minilm(cell)
+    assert isinstance(wide, Condition) and wide.encoder == grids.WIDE
+    narrow = replace(wide, encoder=MINILM, ordering="contextualized-256")
+    both = stand_in(cell, MINILM_ID, frozenset({narrow, wide}), PLACES)
+    assert both == wide
+    assert stand_in(cell, MINILM_ID, frozenset({narrow}), PLACES) == narrow
+    assert stand_in(cell, MINILM_ID, frozenset(), PLACES) is None
+
+
+def test_a_work_that_nothing_maps_says_where_to_map_it() -> None:
+    cell, _ = CELLS[0]
+    with pytest.raises(ValueError, match=r"'unheard of' come from; add the work to WORKS"):
+        source_of(cell.model_copy(update={"work": "unheard of"}))

@@ -17,8 +17,9 @@ from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid import grids
 from chunkstudy.places import Places
-from chunkstudy.published.audit import audit
-from chunkstudy.published.compare import Library, compare, read_published
+from chunkstudy.published.cells import frame, read
+from chunkstudy.published.compare import Library, compare
+from chunkstudy.published.consistency import consistency
 from chunkstudy.render import jina_answers, latex, taxonomy_answers
 from chunkstudy.render.figures import chroma as figures
 from chunkstudy.render.findings import findings
@@ -76,7 +77,7 @@ def reproduce(places: Places) -> None:
 
 def derive_tables(places: Places) -> None:
     """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README."""
-    comparison = compare(places)
+    comparison = compare(places, Library(places))
     made = make_tables(places, comparison)
     _write_csv(comparison, places.results / "comparison.csv")
     claims = ledger.derive(places, comparison, made)
@@ -126,7 +127,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_depth": late_chunking.experiment(places, "depth"),
         "late_chunking_similarity": late_chunking.experiment(places, "similarity"),
     }
-    cells = read_published(places)
+    cells = frame(read(places))
     made |= {
         "jina_berlin": jina.berlin(cells, late_chunking.experiment(places, "berlin")),
         "jina_datasets": jina.datasets(cells, library),
@@ -138,7 +139,7 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
     made["which_chunker_advice"] = advice(made["which_chunker"])
     made["jina_answers"] = jina_answers.answers(made)
     made |= taxonomy.tables(library, places, comparison)
-    made["published_audit"] = audit(cells)
+    made["published_audit"] = consistency(cells)
     made["late_chunking_answers"] = answers(made)
     made["taxonomy_answers"] = taxonomy_answers.answers(cells, made)
     made |= labels_tables(places)

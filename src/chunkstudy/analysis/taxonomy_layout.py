@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
-from chunkstudy.published.audit_check import AVERAGE, IN_CORPUS
+from chunkstudy.published.consistency import AVERAGE, IN_CORPUS
 
 LABELS = {
     "jinaai/jina-embeddings-v2-small-en": "Jina-v2",

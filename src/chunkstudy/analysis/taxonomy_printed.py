@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.published.audit_check import IN_CORPUS
+from chunkstudy.published.consistency import IN_CORPUS
 
 __all__ = [
     "GUIDED",

@@ -16,7 +16,8 @@ import pandas as pd
 from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, unanswered
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, Scores, read_published
+from chunkstudy.published.cells import frame, read
+from chunkstudy.published.compare import Library, Scores
 from chunkstudy.statistics import core as statistics
 
 PERCENT = {
@@ -51,12 +52,8 @@ class Evidence:
 
     @cached_property
     def _published(self) -> dict[tuple[str, str], pd.DataFrame]:
-        found = read_published(self.places).rename(columns={"printed": "published"})
-        found = found.assign(value=pd.to_numeric(found["published"], errors="coerce"))
-        return {
-            (str(work), str(table)): cells
-            for (work, table), cells in found.groupby(["work", "table"])
-        }
+        tables = frame(read(self.places)).groupby(["work", "table"])
+        return {(str(work), str(table)): cells for (work, table), cells in tables}
 
     def cells(self, work: str, table: str) -> pd.DataFrame:
         """The published cells of one table, in the unit it prints; a lost ``value`` is missing.
@@ -69,13 +66,9 @@ class Evidence:
         return self._published[work, table]
 
     def compared(self, work: str, table: str) -> pd.DataFrame:
-        """The same cells beside what was reproduced."""
-        found = _of(self.comparison, work, table)
-        numbers = ["reproduced", "difference", "low", "high"]
-        return found.assign(
-            value=pd.to_numeric(found["published"], errors="coerce"),
-            **{name: pd.to_numeric(found[name]) for name in numbers},
-        )
+        """The same cells beside what was reproduced, in the same unit."""
+        of = self.comparison
+        return of[(of["work"] == work) & (of["table"].astype(str) == table)]
 
     def table(self, name: str) -> pd.DataFrame:
         """A derived table, its scores as fractions; empty where no record gives it."""
@@ -180,7 +173,3 @@ def points(difference: tuple[float, float, float]) -> str:
     """``+1.23 [0.45, 2.01]`` in hundredths."""
     mean, low, high = (100 * value for value in difference)
     return f"{mean:+.2f} [{low:.2f}, {high:.2f}]"
-
-
-def _of(cells: pd.DataFrame, work: str, table: str) -> pd.DataFrame:
-    return cells[(cells["work"] == work) & (cells["table"].astype(str) == table)]

@@ -1,7 +1,4 @@
-"""Published cells beside reproduced ones, with a verdict each.
-
-``results/published/*.csv`` holds cells as printed; nothing here writes to it.
-"""
+"""Published cells beside reproduced ones, with a verdict each."""
 
 from __future__ import annotations
 
@@ -15,11 +12,11 @@ import pandas as pd
 
 from chunkstudy.encoders import models
 from chunkstudy.grid import records
-from chunkstudy.grid.conditions import Condition, weights_needed
-from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.conditions import LARGE, MINILM, Condition, weights_needed
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
+from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
+from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.sources import (
     Change,
     Mean,
@@ -30,25 +27,17 @@ from chunkstudy.published.sources import (
     pattern,
     source_of,
     with_conditions,
+    work_of,
 )
 from chunkstudy.statistics import core as statistics
 
-SIZE_UNIT = {"minilm": "wordpiece", "main": "cl100k"}
-SPECIAL_TOKENS = {"minilm": 2, "main": 0}
+SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
+"""What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
 HNSW = "hnsw.csv"
 BERLIN = "berlin.csv"
-PROTOCOL_OF = {
-    "chroma": AS_PUBLISHED_CHROMA.name,
-    "jina": AS_PUBLISHED_JINA.name,
-    "taxonomy": AS_PUBLISHED_IELAB.name,
-}
-"""Each cell is judged against the protocol of the work that made it; one that quotes another work
-against that one's."""
-COLUMNS = [
-    "work", "table", "collection", "chunker", "encoder", "ordering", "part", "cut", "measure",
-    "statistic", "published", "decimals", "unit", "state", "line", "protocol", "run",
-    "reproduced", "corrected", "difference", "low", "high", "verdict", "reason",
-]  # fmt: skip
+NUMBERS = ["reproduced", "corrected", "difference", "low", "high"]
+BESIDE = ["protocol", "run", *NUMBERS, "verdict", "reason"]
+COLUMNS = [*CELL_COLUMNS, *BESIDE]
 
 
 @dataclass(frozen=True)
@@ -98,22 +87,27 @@ class Library:
 
 
 def read_published(places: Places) -> pd.DataFrame:
-    """Every published cell of every work, strings as printed."""
-    paths = sorted(places.published.glob("*.csv"))
-    tables = [pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths]
-    cells = pd.concat(tables, ignore_index=True).fillna("")
-    chroma = cells["work"] == "chroma"
-    cells.loc[chroma, "collection"] = "chroma"
-    cells.loc[chroma, "ordering"] = PRE_EMBEDDING
-    return cells
+    """Published cells for rooms that still ask for ``printed`` and ``line``."""
+    table = frame(read(places)).rename(columns={"published": "printed"})
+    decimals = table["decimals"].astype("string").fillna("").astype(str)
+    return table.assign(line=table["place"], decimals=decimals)
 
 
-def compare(places: Places) -> pd.DataFrame:
-    """A row per published cell: what it says, what was reproduced, and a verdict."""
-    library = Library(places)
-    noise = measured_noise(places)
-    rows = [_compare(cell, library, noise) for _, cell in read_published(places).iterrows()]
-    return pd.DataFrame(rows, columns=COLUMNS)
+def compare(places: Places, library: Library) -> pd.DataFrame:
+    """A row per published cell: what it says, what was reproduced, and a verdict.
+
+    Args:
+        places: of the cells, and of what measures noise and similarities.
+        library: the records.
+
+    Returns:
+        The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
+        there is none.
+    """
+    comparison = _Comparison(places, library)
+    cells = read(places)
+    beside = pd.DataFrame([comparison.row(cell) for cell in cells], columns=BESIDE)
+    return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
 
 
 def measured_noise(places: Places) -> float:
@@ -129,128 +123,141 @@ def measured_noise(places: Places) -> float:
     return largest
 
 
-def verdict(cell: pd.Series, value: float, noise: float) -> str:
+def verdict(cell: Cell, value: float, noise: float) -> str:
     """``exact`` at the printed digits (rounded or truncated), ``within_noise``, or ``deviates``.
 
     Args:
-        cell: a published cell.
+        cell: a published cell of which something survives.
         value: the reproduced value in the printed unit.
         noise: in the printed unit.
     """
-    printed = str(cell["published"] if "published" in cell else cell["printed"])
-    if cell["state"] == "leading digit":
-        return "exact" if f"{value:.1f}"[0] == printed else "deviates"
-    decimals = int(cell["decimals"])
-    step = 10.0**-decimals
-    if f"{value:.{decimals}f}" == printed:
+    if cell.decimals is None:
+        return "exact" if f"{value:.1f}"[0] == cell.published else "deviates"
+    step = 10.0**-cell.decimals
+    if f"{value:.{cell.decimals}f}" == cell.published:
         return "exact"
-    if cell["unit"] == "token" and math.floor(value / step) * step == float(printed):
+    if cell.unit == "token" and math.floor(value / step) * step == cell.value:
         return "exact"
-    half = step / 2 if cell["unit"] != "token" else step
-    return "within_noise" if abs(value - float(printed)) <= half + noise else "deviates"
+    half = step / 2 if cell.unit != "token" else step
+    return "within_noise" if abs(value - cell.value) <= half + noise else "deviates"
 
 
-def _compare(cell: pd.Series, library: Library, noise: float) -> dict[str, object]:
-    row: dict[str, object] = {
-        **{name: cell[name] for name in COLUMNS if name in cell},
-        "published": cell["printed"],
-        "protocol": PROTOCOL_OF[str(cell["work"])],
-        "verdict": "not_run",
-    }
-    if cell["state"] == "lost":
-        return row | {"reason": "the printed value is lost in the source"}
-    source = source_of(cell)
-    if isinstance(source, NoCondition):
-        return row | {"reason": source.reason}
-    if isinstance(source, Similarity):
-        return row | _similarity(cell, source, library.places, noise)
-    row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
-    if reason := _why_missing(source, library):
-        return row | {"reason": reason}
-    value, interval, sensitivity = _reproduced(cell, source, library)
-    row["reproduced"] = _shown(value, cell)
-    if interval is not None:
-        row |= {"low": _shown(interval.low, cell), "high": _shown(interval.high, cell)}
-    twin = with_conditions(source, corrected)
-    if all(library.get(one) for one in conditions_of(twin)):
-        row["corrected"] = _shown(_reproduced(cell, twin, library)[0], cell)
-    if cell["state"] == "whole":
-        row["difference"] = _shown(value - float(str(cell["printed"])), cell)
-    return row | {"verdict": verdict(cell, value, noise * sensitivity)}
+@dataclass(frozen=True)
+class Reproduced:
+    """A cell's value from records, in its printed unit."""
+
+    value: float
+    sensitivity: float
+    """How far the value moves, in its unit, where a score moves by one."""
+    low: float = math.nan
+    high: float = math.nan
+    """The interval of a mean over queries; NaN for anything else."""
 
 
-def _similarity(
-    cell: pd.Series, source: Similarity, places: Places, noise: float
-) -> dict[str, object]:
+class _Comparison:
+    """Published cells against the records of one library."""
+
+    def __init__(self, places: Places, library: Library) -> None:
+        self.library = library
+        self.noise = measured_noise(places)
+        self.similarities = _similarities(places)
+        self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
+
+    def row(self, cell: Cell) -> dict[str, object]:
+        """What stands beside a cell; numbers that there are none of have no entry."""
+        row: dict[str, object] = {
+            "protocol": work_of(cell).protocol,
+            "run": "",
+            "verdict": "not_run",
+            "reason": "",
+        }
+        if cell.state == "lost":
+            return row | {"reason": "the printed value is lost in the source"}
+        source = source_of(cell)
+        if isinstance(source, NoCondition):
+            return row | {"reason": source.reason}
+        if isinstance(source, Similarity):
+            return row | self._similarity(cell, source)
+        row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
+        if reason := self._why_missing(source):
+            return row | {"reason": reason}
+        ours = self._reproduced(cell, source)
+        row |= {"low": ours.low, "high": ours.high}
+        twin = with_conditions(source, corrected)
+        if all(self.library.get(one) for one in conditions_of(twin)):
+            row["corrected"] = self._reproduced(cell, twin).value
+        return row | self._judged(cell, ours)
+
+    def _judged(self, cell: Cell, ours: Reproduced) -> dict[str, object]:
+        return {
+            "reproduced": ours.value,
+            "difference": ours.value - cell.value,
+            "verdict": verdict(cell, ours.value, self.noise * ours.sensitivity),
+        }
+
+    def _similarity(self, cell: Cell, source: Similarity) -> dict[str, object]:
+        found = self.similarities
+        if len(found):
+            own = (found["encoder"] == source.model) & (found["chunk"] == source.chunk)
+            found = found[own]
+        if found.empty:
+            needs = weights_needed(models.spec(source.model))
+            return {"reason": "; ".join([*needs, "then run `chunkstudy experiment berlin`"])}
+        measured = found.iloc[0]
+        row: dict[str, object] = {"run": f"experiments/{BERLIN}"}
+        if source.arm != "plain":
+            row["corrected"] = float(measured["late"])
+        return row | self._judged(cell, Reproduced(float(measured[source.arm]), 1.0))
+
+    def _why_missing(self, source: Source) -> str:
+        """Why a cell has no score: what its condition needs, or the first missing of several."""
+        wanted = list(dict.fromkeys(conditions_of(source)))
+        missing = [one for one in wanted if self.library.get(one) is None]
+        if not missing:
+            return ""
+        first = missing[0]
+        # What this machine has is left out, so that the table is the same everywhere.
+        reason = "; ".join(first.needs()) or f"open: run `chunkstudy run --only '{first}'`"
+        if len(wanted) == 1:
+            return reason
+        many = f"computed from {len(wanted)} conditions, {len(missing)} of them missing"
+        return f"{many}, first {first}: {reason}"
+
+    def _reproduced(self, cell: Cell, source: Source) -> Reproduced:
+        """The cell's value, all of whose conditions have records."""
+        if isinstance(source, Mean):
+            parts = [self._reproduced(cell, part) for part in source.parts]
+            value = statistics.mean([part.value for part in parts])
+            return Reproduced(value, max(part.sensitivity for part in parts))
+        if isinstance(source, Change):
+            before, after = (
+                statistics.mean(self._values(cell, one)) for one in conditions_of(source)
+            )
+            return Reproduced(100 * (after / before - 1), 100 * (1 + after / before) / before)
+        assert isinstance(source, Condition)
+        if cell.measure == "chunk size":
+            record = self.library.get(source)
+            assert record is not None
+            unit, special_tokens = SIZES[cell.encoder]
+            return Reproduced(record.run.sizes[unit].mean + special_tokens, 1.0)
+        scale = 100.0 if cell.unit == "percent" else 1.0
+        values = scale * self._values(cell, source)
+        if cell.statistic == "std":
+            return Reproduced(statistics.population_std(values), scale)
+        interval = statistics.bootstrap_interval(values)
+        return Reproduced(statistics.mean(values), scale, interval.low, interval.high)
+
+    def _values(self, cell: Cell, condition: Condition) -> pd.Series:
+        """Scores by query, read once for all cells that rest on them."""
+        key = (condition, cell.measure, cell.part)
+        if key not in self._scores:
+            record = self.library.get(condition)
+            assert record is not None
+            self._scores[key] = self.library.values(record, cell.measure, cell.part)
+        return self._scores[key]
+
+
+def _similarities(places: Places) -> pd.DataFrame:
+    """The cosines of Jina's example that were measured here; no row where none were."""
     path = places.results / "experiments" / BERLIN
-    table = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=["encoder", "chunk"])
-    found = table[(table["encoder"] == source.model) & (table["chunk"] == source.chunk)]
-    if found.empty:
-        needs = weights_needed(models.spec(source.model))
-        return {"reason": "; ".join([*needs, "then run `chunkstudy experiment berlin`"])}
-    value = float(found[source.arm].iloc[0])
-    return {
-        "run": f"experiments/{BERLIN}",
-        "reproduced": _shown(value, cell),
-        "corrected": _shown(float(found["late"].iloc[0]), cell) if source.arm != "plain" else None,
-        "difference": _shown(value - float(str(cell["printed"])), cell),
-        "verdict": verdict(cell, value, noise),
-    }
-
-
-def _why_missing(source: Source, library: Library) -> str:
-    """Why a cell has no score: what its condition needs, or the first missing one of several."""
-    wanted = list(dict.fromkeys(conditions_of(source)))
-    missing = [one for one in wanted if library.get(one) is None]
-    if not missing:
-        return ""
-    first = missing[0]
-    # What this machine has is left out, so that the table is the same everywhere.
-    reason = "; ".join(first.needs()) or f"open: run `chunkstudy run --only '{first}'`"
-    if len(wanted) == 1:
-        return reason
-    many = f"computed from {len(wanted)} conditions, {len(missing)} of them missing"
-    return f"{many}, first {first}: {reason}"
-
-
-def _reproduced(
-    cell: pd.Series, source: Source, library: Library
-) -> tuple[float, statistics.Interval | None, float]:
-    """The cell's value in its printed unit, the interval of a mean over queries, and how far the
-    value moves, in its unit, where a score moves by one."""
-    if isinstance(source, Mean):
-        parts = [_reproduced(cell, part, library) for part in source.parts]
-        return (
-            statistics.mean([value for value, _, _ in parts]),
-            None,
-            max(sensitivity for _, _, sensitivity in parts),
-        )
-    if isinstance(source, Change):
-        before, after = (
-            statistics.mean(_scores(cell, one, library)) for one in conditions_of(source)
-        )
-        return 100 * (after / before - 1), None, 100 * (1 + after / before) / before
-    assert isinstance(source, Condition)
-    if cell["measure"] == "chunk size":
-        table = "minilm" if "MiniLM" in str(cell["encoder"]) else "main"
-        run = _record(source, library).run
-        return run.sizes[SIZE_UNIT[table]].mean + SPECIAL_TOKENS[table], None, 1.0
-    scale = 100.0 if cell["unit"] == "percent" else 1.0
-    values = scale * _scores(cell, source, library)
-    if cell["statistic"] == "std":
-        return statistics.population_std(values), None, scale
-    return statistics.mean(values), statistics.bootstrap_interval(values), scale
-
-
-def _scores(cell: pd.Series, condition: Condition, library: Library) -> pd.Series:
-    return library.values(_record(condition, library), str(cell["measure"]), str(cell["part"]))
-
-
-def _record(condition: Condition, library: Library) -> Scores:
-    record = library.get(condition)
-    assert record is not None
-    return record
-
-
-def _shown(value: float, cell: pd.Series) -> str:
-    return f"{value:.5f}" if cell["unit"] == "fraction" else f"{value:.3f}"
+    return pd.read_csv(path) if path.exists() else pd.DataFrame()

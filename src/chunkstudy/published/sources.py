@@ -1,16 +1,19 @@
-"""Where a published cell comes from: a condition, a computation over several, or neither."""
+"""Where a published cell comes from: a condition, a computation over several, or neither.
+
+A further published work takes one entry in `WORKS`: how its cells are mapped, and the protocol
+under which they were made.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import pandas as pd
-
 from chunkstudy.grid import published_grid
 from chunkstudy.grid.conditions import LARGE, MINILM, NONE, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
+from chunkstudy.published.cells import Cell
 
 CHROMA_LENGTH = {("minilm", "recursive"): "-wordpiece-special"}
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
@@ -53,9 +56,31 @@ class Similarity:
 Source = Condition | Mean | Change | Similarity | NoCondition
 
 
-def source_of(cell: pd.Series) -> Source:
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A published work: what its cells were computed from, and under which protocol."""
+
+    source_of: Callable[[Cell], Source]
+    protocol: str
+
+
+def work_of(cell: Cell) -> Work:
+    """The work that published a cell.
+
+    Raises:
+        ValueError: if nothing says what the cells of that work come from.
+    """
+    if cell.work not in WORKS:
+        raise ValueError(
+            f"nothing says what the cells of {cell.work!r} come from; add the work to WORKS in "
+            "published/sources.py"
+        )
+    return WORKS[cell.work]
+
+
+def source_of(cell: Cell) -> Source:
     """What a published cell was, or would be, computed from, under its work's protocol."""
-    return {"chroma": _chroma, "jina": _jina, "taxonomy": _taxonomy}[str(cell["work"])](cell)
+    return work_of(cell).source_of(cell)
 
 
 def conditions_of(source: Source) -> Iterator[Condition]:
@@ -86,53 +111,57 @@ def pattern(source: Source) -> str:
     return "/".join(min(one) if len(one) == 1 else "*" for one in parts)
 
 
-def _chroma(cell: pd.Series) -> Source:
-    chunker = str(cell["chunker"])
-    family = chunker.split("-")[0]
-    table = "minilm" if "MiniLM" in str(cell["encoder"]) else "main"
-    chunker += CHROMA_LENGTH.get((table, family), "")
+def _chroma(cell: Cell) -> Source:
+    family = cell.chunker.split("-")[0]
+    table = "main" if cell.encoder == LARGE else "minilm"
+    chunker = cell.chunker + CHROMA_LENGTH.get((table, family), "")
     model_free = family in ("recursive", "token")
-    if cell["measure"] in ("PrecisionOmega", "chunk size") and model_free:
+    if cell.measure in ("PrecisionOmega", "chunk size") and model_free:
         return Condition("chroma", chunker, NONE, NONE, AS_PUBLISHED_CHROMA.name)
-    if cell["encoder"] == LARGE:
+    if cell.encoder == LARGE:
         return published_grid.chroma(chunker)
     return Condition("chroma", chunker, MINILM, PRE_EMBEDDING, AS_PUBLISHED_CHROMA.name)
 
 
-def _jina(cell: pd.Series) -> Source:
-    if cell["measure"] == "characters":
+def _jina(cell: Cell) -> Source:
+    if cell.measure == "characters":
         return NoCondition("not a condition: the mean length of the collection's documents")
-    if cell["measure"] == "cosine":
-        arm = "plain" if cell["ordering"] == PRE_EMBEDDING else "late as published"
-        return Similarity(str(cell["encoder"]), str(cell["chunker"]), arm)
-    keys = ("collection", "chunker", "encoder", "ordering")
-    return published_grid.jina(*(str(cell[key]) for key in keys))
+    if cell.measure == "cosine":
+        arm = "plain" if cell.ordering == PRE_EMBEDDING else "late as published"
+        return Similarity(cell.encoder, cell.chunker, arm)
+    return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
 
-def _taxonomy(cell: pd.Series) -> Source:
-    if cell["unit"] == "correlation":
+def _taxonomy(cell: Cell) -> Source:
+    if cell.unit == "correlation":
         return NoCondition(
             "not a condition: a correlation over the queries of Tables 3 and 5, see "
             "results/tables/chunk_size_correlations.csv, which any records fill"
         )
-    chunker, model = str(cell["chunker"]), str(cell["encoder"])
-    ordering = str(cell["ordering"])
-    if cell["statistic"] == "original":
+    if cell.statistic == "original":
         # Table 1 quotes LumberChunker's scores, Table 2 Jina's: their protocols made them.
-        if cell["table"] == "1":
-            return published_grid.lumberchunker(chunker)
-        return published_grid.jina(str(cell["collection"]), chunker, model, ordering)
+        if cell.table == "1":
+            return published_grid.lumberchunker(cell.chunker)
+        return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
     def at(collection: str, chunker: str) -> Source:
-        if cell["table"] != "4":
-            return published_grid.taxonomy(collection, chunker, model, ordering)
+        if cell.table != "4":
+            return published_grid.taxonomy(collection, chunker, cell.encoder, cell.ordering)
         before, after = (
-            published_grid.taxonomy(collection, chunker, model, one)
+            published_grid.taxonomy(collection, chunker, cell.encoder, one)
             for one in published_grid.ORDERINGS
         )
         return Change(before, after)
 
-    collections = IN_CORPUS if cell["collection"] == AVERAGE else (str(cell["collection"]),)
-    chunkers = published_grid.TAXONOMY_METHODS if chunker == AVERAGE else (chunker,)
+    collections = IN_CORPUS if cell.collection == AVERAGE else (cell.collection,)
+    chunkers = published_grid.TAXONOMY_METHODS if cell.chunker == AVERAGE else (cell.chunker,)
     parts = tuple(at(one, method) for method in chunkers for one in collections)
     return parts[0] if len(parts) == 1 else Mean(parts)
+
+
+WORKS = {
+    "chroma": Work(_chroma, AS_PUBLISHED_CHROMA.name),
+    "jina": Work(_jina, AS_PUBLISHED_JINA.name),
+    "taxonomy": Work(_taxonomy, AS_PUBLISHED_IELAB.name),
+}
+"""Every published work; a cell that quotes another work names that one's protocol itself."""

@@ -1,21 +1,21 @@
-"""all-MiniLM-L6-v2 in the places of the papers' own models, a further model for their tables."""
+"""Another encoder in the places of the papers' own models: a further model for their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 import pandas as pd
 
 from chunkstudy.chunkers import catalogue, released
 from chunkstudy.encoders import models
-from chunkstudy.grid import grids
-from chunkstudy.grid.conditions import LARGE, MINILM, Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED
-from chunkstudy.grid.grids import LATE, PRE, WIDE
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.published.cells import Cell
 from chunkstudy.published.sources import (
     NoCondition,
     Similarity,
@@ -29,59 +29,74 @@ STAND_INS = {"gutenqa": "gutenqa-emma"}
 """Of GutenQA's 100 books one is public."""
 
 
-def minilm_in_place_of(cell: pd.Series, places: Places) -> Source | None:
-    """What gives MiniLM's value in a published cell's row and column; None where nothing does.
+def stand_in(cell: Cell, model: str, known: frozenset[Condition], places: Places) -> Source | None:
+    """What gives another model's value in a published cell's row and column; None where nothing.
 
     GutenQA's column shows Emma, and its LLM-guided rows the segmentations of Emma that
-    LumberChunker's authors released. Semantic boundaries are MiniLM's own.
+    LumberChunker's authors released. Semantic boundaries are the model's own.
+
+    Args:
+        cell: a published cell, whatever model it is of.
+        model: a hub id, such as ``sentence-transformers/all-MiniLM-L6-v2``.
+        known: the conditions that count, those with records or a whole grid.
+        places: for the facts of the collections.
     """
     source = source_of(cell)
     if isinstance(source, NoCondition):
         return None
     if isinstance(source, Similarity):
-        return replace(source, model=models.parse_slug(MINILM)[0])
-    known = frozenset(grids.laptop_grid())
-    found = {one: minilm_condition(one, places, known) for one in conditions_of(source)}
+        return replace(source, model=model)
+    found = {one: stand_in_for(one, model, known, places) for one in conditions_of(source)}
     if any(one is None for one in found.values()):
         return None
     return with_conditions(source, lambda one: found[one] or one)
 
 
-def minilm_condition(
-    condition: Condition, places: Places, known: Collection[Condition] | None = None
+def stand_in_for(
+    condition: Condition, model: str, known: frozenset[Condition], places: Places
 ) -> Condition | None:
-    """MiniLM's condition in the place of another model's; None where the grid has none.
+    """A model's condition in the place of another model's; None where there is none.
 
-    Args:
-        condition: of a published cell.
-        places: for the facts of its collection.
-        known: the conditions that count; MiniLM's grid by default.
+    Of the windows with which the model is known there, the widest.
     """
-    known = frozenset(grids.laptop_grid()) if known is None else known
-    return next((one for one in _candidates(condition, places) if one in known), None)
+    if condition.encoder == NONE:
+        return condition if condition in known else None
+    return next((one for one in _candidates(condition, model, known, places) if one in known), None)
 
 
-def _candidates(condition: Condition, places: Places) -> Iterator[Condition]:
+def _candidates(
+    condition: Condition, model: str, known: frozenset[Condition], places: Places
+) -> Iterator[Condition]:
     """The same place, then what comes to the same there."""
-    if condition.encoder in (LARGE, MINILM, "none"):
-        other = condition.encoder if condition.encoder == "none" else MINILM
-        yield replace(condition, encoder=other)
-        return
     collection = STAND_INS.get(condition.collection, condition.collection)
     spec = catalogue.parse(condition.chunker)
     chunker = str(replace(spec, by=""))
     if spec.llm and f"{spec.name}-released" in released.RELEASED:
         chunker = f"{spec.name}-released"
-    ordering = LATE if condition.ordering.startswith(CONTEXTUALIZED) else PRE
-    same = Condition(collection, chunker, WIDE, ordering, condition.protocol)
-    yield same
-    if chunker == "paragraph" and _single_paragraphs(collection, places):
-        same = replace(same, chunker="none")
-        yield same
+    late = condition.ordering.startswith(CONTEXTUALIZED)
+    whole = chunker == "none" or (chunker == "paragraph" and _single_paragraphs(collection, places))
     # Without chunking protocols agree, and a packed document is the plain embedding.
-    packed = PROTOCOLS[condition.protocol].layout == "packed"
-    if same.chunker == "none" and (ordering == PRE or packed):
-        yield replace(corrected(same), ordering=PRE)
+    plain = not late or PROTOCOLS[condition.protocol].layout == "packed"
+    for encoder, window in _encoders(model, known):
+        ordering = f"{CONTEXTUALIZED}-{window}" if late else PRE_EMBEDDING
+        same = Condition(collection, chunker, encoder, ordering, condition.protocol)
+        yield same
+        if whole:
+            none = replace(same, chunker="none")
+            yield none
+            if plain:
+                yield replace(corrected(none), ordering=PRE_EMBEDDING)
+
+
+@lru_cache
+def _encoders(model: str, known: frozenset[Condition]) -> list[tuple[str, int]]:
+    """A model's known encoders with their windows, the widest window first."""
+    found = {}
+    for encoder in {one.encoder for one in known} - {NONE}:
+        name, window = models.parse_slug(encoder)
+        if name == model:
+            found[encoder] = window or models.spec(model).window
+    return sorted(found.items(), key=lambda one: -one[1])
 
 
 def _single_paragraphs(collection: str, places: Places) -> bool:

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from chunkstudy.analysis.taxonomy_printed import GUIDED, STRUCTURE, by_encoder, of_method, short
-from chunkstudy.published.audit_check import IN_CORPUS
+from chunkstudy.published.consistency import IN_CORPUS
 from chunkstudy.render import taxonomy_answers_late as rq3
 
 NO_CHANGE = 0.25

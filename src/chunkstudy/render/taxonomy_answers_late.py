@@ -7,7 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.analysis.taxonomy_printed import METHODS, SPOILT, of_method, short
-from chunkstudy.published.audit_check import IN_CORPUS
+from chunkstudy.published.consistency import IN_CORPUS
 
 E5 = "intfloat/multilingual-e5-large-instruct"
 HALF = 50

@@ -1,0 +1,150 @@
+"""The cells of published tables: typed, with the string as printed and where it stands.
+
+This is the only reader of ``results/published/*.csv``. A new table is a new file there: a row per
+cell, the columns being those of `Cell`.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, Self
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from chunkstudy.places import Places
+
+KEYS = (
+    "work", "table", "collection", "chunker", "encoder", "ordering", "part", "cut", "measure",
+    "statistic",
+)  # fmt: skip
+"""What tells one cell from every other."""
+COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "state", "place", "marks"]
+
+
+class CellError(ValueError):
+    """A file of published cells that cannot be read as one."""
+
+
+class Cell(BaseModel):
+    """One cell of one published table, in the unit in which it was printed."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    work: str = Field(min_length=1)
+    table: str = Field(min_length=1)
+    collection: str = Field(min_length=1)
+    chunker: str = Field(min_length=1)
+    encoder: str = Field(min_length=1)
+    ordering: str = ""
+    """Empty where the cell says nothing of embeddings."""
+    part: str = "all"
+    """One corpus of the collection, or all."""
+    cut: str = ""
+    """How many chunks or documents count; empty where none are retrieved."""
+    measure: str = Field(min_length=1)
+    statistic: str = Field(min_length=1)
+    published: str = ""
+    """The string as printed; empty where it is lost."""
+    decimals: int | None = None
+    unit: Literal["percent", "fraction", "token", "character", "correlation"]
+    state: Literal["whole", "leading digit", "lost"]
+    """What survives of the cell in the source: all of it, its first digit, or nothing."""
+    place: str = Field(min_length=1)
+    """Where a reader finds it: section, table, row and column."""
+    marks: str = ""
+    """Bold, underline, superscripts or the printed name of the row."""
+
+    @model_validator(mode="after")
+    def _the_string_fits_its_state(self) -> Self:
+        if self.state == "lost":
+            if self.published:
+                raise ValueError(
+                    f"a lost cell has no printed string, this one has {self.published!r}"
+                )
+            return self
+        try:
+            number = float(self.published)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise ValueError(f"the printed string {self.published!r} is not a number")
+        if self.state == "whole" and self.decimals != len(self.published.partition(".")[2]):
+            raise ValueError(f"{self.published!r} does not have {self.decimals} decimals")
+        return self
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells this cell from every other."""
+        return tuple(getattr(self, name) for name in KEYS)
+
+    @property
+    def value(self) -> float:
+        """The number in the printed unit; NaN unless the whole of it survives."""
+        return float(self.published) if self.state == "whole" else math.nan
+
+    def __str__(self) -> str:
+        return f"{self.work}, {self.place}"
+
+
+def read(places: Places) -> list[Cell]:
+    """Every published cell of every work, file by file in the order in which they stand there.
+
+    Raises:
+        CellError: for an unknown column, a doubled key, a cell without a place in its source, or a
+            string that is not the number its state promises.
+    """
+    found: dict[tuple[str, ...], Cell] = {}
+    for path in sorted(places.published.glob("*.csv")):
+        for where, row in _rows(path):
+            cell = _cell(row, where)
+            if cell.key in found:
+                raise CellError(
+                    f"{where} has the key of another cell ({', '.join(filter(None, cell.key))}); "
+                    "keep one of them or tell them apart by a column"
+                )
+            found[cell.key] = cell
+    return list(found.values())
+
+
+def frame(cells: Iterable[Cell]) -> pd.DataFrame:
+    """A row per cell with the columns `COLUMNS`; ``value`` is a float, ``decimals`` an integer."""
+    table = pd.DataFrame(
+        [{name: getattr(cell, name) for name in COLUMNS} for cell in cells], columns=COLUMNS
+    )
+    return table.astype({"value": float, "decimals": "Int64"})
+
+
+def _rows(path: Path) -> Iterable[tuple[str, dict[str, str]]]:
+    """A file's rows, each with its name for an error."""
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        unknown = [name for name in reader.fieldnames or () if name not in Cell.model_fields]
+        if unknown:
+            raise CellError(
+                f"{path.name} has the unknown column {unknown[0]!r}; a published cell has "
+                f"{', '.join(Cell.model_fields)}"
+            )
+        for row in reader:
+            where = f"{path.name}, line {reader.line_num}"
+            if None in row or None in row.values():
+                raise CellError(f"{where} does not have as many fields as the file has columns")
+            yield where, row
+
+
+def _cell(row: dict[str, str], where: str) -> Cell:
+    if not row.get("place"):
+        raise CellError(
+            f"{where} has no place in its source; say in the column `place` where a reader finds "
+            "it, such as `Table 3, Nomic, row Paragraph, column fiqa`"
+        )
+    try:
+        return Cell.model_validate_strings({name: text for name, text in row.items() if text})
+    except ValidationError as error:
+        first = error.errors()[0]
+        column = ".".join(str(part) for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        raise CellError(f"{where}: {f'{column}: ' if column else ''}{message}") from error

@@ -1,0 +1,119 @@
+"""A published cell is typed, has a place in its source, and is read in one place."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.places import Places
+from chunkstudy.published.cells import COLUMNS, KEYS, Cell, CellError, frame, read
+
+ROOT = Path(__file__).parents[1]
+CELLS = read(Places(ROOT))
+HEADER = (
+    "work,table,collection,chunker,encoder,measure,statistic,published,decimals,unit,state,place"
+)
+ROW = "jina,beir,quora,none,small,nDCG@10,mean,87.19,2,percent,whole,Quora's row"
+
+
+def written(folder: Path, *lines: str, header: str = HEADER) -> Places:
+    path = folder / "results" / "published" / "own.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return Places(folder)
+
+
+def refused(folder: Path, *lines: str, header: str = HEADER) -> str:
+    with pytest.raises(CellError) as error:
+        read(written(folder, *lines, header=header))
+    sentence = str(error.value)
+    assert sentence.startswith("own.csv") and "\n" not in sentence
+    return sentence
+
+
+def test_a_table_of_ones_own_is_one_file_with_the_columns_of_a_cell(tmp_path: Path) -> None:
+    (cell,) = read(written(tmp_path, ROW))
+    assert (cell.value, cell.decimals, cell.part, cell.marks) == (87.19, 2, "all", "")
+    assert str(cell) == "jina, Quora's row"
+
+
+def test_an_unknown_column_is_named_with_those_that_are_known(tmp_path: Path) -> None:
+    said = refused(tmp_path, ROW + ",1", header=HEADER + ",printed")
+    assert "unknown column 'printed'" in said and "published" in said
+
+
+def test_a_doubled_key_is_an_error_even_where_the_values_differ(tmp_path: Path) -> None:
+    said = refused(tmp_path, ROW, ROW.replace("87.19", "88.00"))
+    assert "own.csv, line 3 has the key of another cell" in said
+    assert "quora, none, small" in said
+
+
+@pytest.mark.parametrize(
+    ("row", "header"),
+    [
+        (ROW.replace("Quora's row", ""), HEADER),
+        (ROW.removesuffix(",Quora's row"), HEADER.removesuffix(",place")),
+    ],
+)
+def test_a_cell_without_a_place_in_its_source_is_an_error(
+    row: str, header: str, tmp_path: Path
+) -> None:
+    assert "line 2 has no place in its source" in refused(tmp_path, row, header=header)
+
+
+@pytest.mark.parametrize("text", ["87,19", "n/a", "87.19%", "", "nan", "inf"])
+def test_a_whole_cell_is_a_number(text: str, tmp_path: Path) -> None:
+    row = ROW.replace("87.19", f'"{text}"')
+    assert f"the printed string {text!r} is not a number" in refused(tmp_path, row)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (ROW.replace(",2,", ",3,"), "'87.19' does not have 3 decimals"),
+        (ROW.replace("whole", "lost"), "a lost cell has no printed string"),
+        (ROW.replace("whole", "half"), "state: Input should be 'whole', 'leading digit' or 'lost'"),
+        (ROW.replace("percent", "points"), "unit: Input should be"),
+        (ROW.replace("jina", ""), "work: Field required"),
+        (ROW + ",more", "does not have as many fields as the file has columns"),
+        (ROW.replace(",2,", ","), "does not have as many fields as the file has columns"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_one_sentence(row: str, words: str, tmp_path: Path) -> None:
+    assert words in refused(tmp_path, row)
+
+
+def test_the_frame_has_a_row_per_cell_and_numbers_as_numbers() -> None:
+    table = frame(CELLS)
+    assert list(table.columns) == COLUMNS and len(table) == 1736
+    assert table["value"].dtype == float and str(table["decimals"].dtype) == "Int64"
+    assert not table.drop(columns=["value", "decimals"]).isna().any().any()
+    assert (table["value"].notna() == (table["state"] == "whole")).all()
+    assert not table.duplicated(list(KEYS)).any()
+
+
+def test_no_cells_give_an_empty_frame_of_the_same_shape(tmp_path: Path) -> None:
+    table = frame(read(Places(tmp_path)))
+    assert list(table.columns) == COLUMNS and table.empty and table["value"].dtype == float
+
+
+def test_every_place_is_one_cells_own_and_readable() -> None:
+    places = [(cell.work, cell.place) for cell in CELLS]
+    assert len(set(places)) == len(places)
+    for _, place in places:
+        assert any(word in place for word in ("column ", "method ", "of the methods"))
+
+
+def test_of_a_cell_that_is_not_whole_no_number_is_claimed() -> None:
+    kept = {cell.state: cell for cell in CELLS}
+    assert math.isnan(kept["lost"].value) and kept["lost"].published == ""
+    assert math.isnan(kept["leading digit"].value) and len(kept["leading digit"].published) == 1
+
+
+def test_a_cell_cannot_be_changed_nor_hold_more() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        CELLS[0].published = "1"
+    with pytest.raises(ValueError, match="Extra inputs"):
+        Cell.model_validate(CELLS[0].model_dump() | {"printed": "1"})
