@@ -11,6 +11,7 @@ import pytest
 
 from chunkstudy.claims import ledger
 from chunkstudy.claims.evidence import Evidence
+from chunkstudy.grid import facts
 from chunkstudy.places import Places
 from tests.test_claims_ledger import COMPARISON, EVIDENCE, ROOT, TABLES
 
@@ -58,7 +59,7 @@ def test_c22_a_mean_above_the_limit_breaks_it() -> None:
 
 
 def test_c07_the_caption_counts_other_queries() -> None:
-    queries = pd.read_csv(ROOT / "results" / "parts" / "chroma.csv")
+    queries = facts.read(Places(ROOT), "chroma")
     assert len(queries) == 472
     assert decided("C07") == ["contradicted"]
 

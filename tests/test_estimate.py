@@ -21,7 +21,7 @@ ROOT = Places(Path(__file__).parents[1])
 def nothing_recorded(tmp_path: Path) -> Places:
     """A study whose records are gone and whose collections' facts are there."""
     (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "parts").symlink_to(ROOT.results / "parts")
+    (tmp_path / "results" / "facts").symlink_to(ROOT.results / "facts")
     return Places(tmp_path)
 
 

@@ -24,7 +24,7 @@ from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.studies import nan_guard, similarity
-from chunkstudy.studies.company import company, fewest
+from chunkstudy.studies.packed_windows import beside, fewest
 
 WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -166,7 +166,7 @@ def test_a_ranked_condition_leaves_a_whole_record(
 
 
 @given(st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20), st.integers(3, 24))
-def test_a_chunk_has_the_company_of_those_packed_into_its_window(
+def test_beside_a_chunk_are_those_packed_into_its_window(
     chunks: list[list[int]], window: int
 ) -> None:
     kept = [ids[: window - 2] for ids in chunks]
@@ -176,12 +176,12 @@ def test_a_chunk_has_the_company_of_those_packed_into_its_window(
             windows[-1].append(i)
         elif ids:
             windows.append([i])
-    beside = {i: [j for j in members if j != i] for members in windows for i in members}
-    found = company(*packed(chunks, window, Words.ends))
-    assert found[:, 0].tolist() == [len(beside.get(i, [])) for i in range(len(chunks))]
+    others = {i: [j for j in members if j != i] for members in windows for i in members}
+    found = beside(*packed(chunks, window, Words.ends))
+    assert found[:, 0].tolist() == [len(others.get(i, [])) for i in range(len(chunks))]
     special = 2  # those of a window count to its first and its last chunk
     for i, tokens in enumerate(found[:, 1].tolist()):
-        content = sum(len(kept[j]) for j in beside.get(i, []))
+        content = sum(len(kept[j]) for j in others.get(i, []))
         assert content <= tokens <= content + special
 
 
@@ -202,7 +202,7 @@ def test_a_chunk_alone_in_its_window_is_read_as_if_it_were_the_whole_text(
     chunks = [[10 + i] * length for i, length in enumerate(lengths)]
     layout, spans = packed(chunks, window, Words.ends)
     encoder = Words()
-    alone = company(layout, spans)[:, 0] == 0
+    alone = beside(layout, spans)[:, 0] == 0
     pooled = encoder.pool([layout], [spans])[0]
     plain = [whole((1, *ids[: window - 2], 2)) for ids in chunks]
     expected = encoder.pool(plain, [np.array([[0, one.tokens]]) for one in plain])

@@ -14,8 +14,10 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published.compare import read_published
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import results
 from chunkstudy.studies.chunk_sizes import per_query
 from tests.test_report_taxonomy_tables import CHUNKERS, LATE, OWN, PRE, WIDE, Recorded, made
+from tests.test_studies import made_by
 
 CELLS = read_published(Places(Path(__file__).parents[1]))
 DRAWN = np.random.default_rng(3)
@@ -111,8 +113,7 @@ def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
 
 def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
     """Chunk sizes of made-up records: 20 tokens and more, growing with the query's number."""
-    folder = tmp_path / "results" / "parts"
-    folder.mkdir(parents=True)
+    tables = {}
     for name in sorted({c.collection for c in scores}):
         rows = [
             (chunker, OWN, f"q{i}", 20 + i + place, 50 + place)
@@ -120,7 +121,8 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
             for i in range(40)
         ]
         columns = ["chunker", "protocol", "query_id", "relevant", "document"]
-        pd.DataFrame(rows, columns=columns).to_csv(folder / f"{name}_chunk_sizes.csv", index=False)
+        tables[name] = pd.DataFrame(rows, columns=columns)
+    results.write(tmp_path / "results/studies/chunk-sizes", tables, made_by(study="chunk-sizes"))
     return Places(tmp_path)
 
 

@@ -25,7 +25,9 @@ from chunkstudy.render.figures import labels as labels_figures
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.statistics import core as statistics
-from chunkstudy.studies import labels as experiment
+from chunkstudy.studies import labels as study
+from chunkstudy.studies import results, runner
+from tests.test_studies import MODEL
 
 PLACES = Places(Path(__file__).parents[1])
 Tables = dict[str, pd.DataFrame]
@@ -88,14 +90,14 @@ def test_label_counts_of_a_ranking_are_those_of_sets() -> None:
     order = np.array([[1, 2, 0, 3], [0, 1, 2, 3]])
     padded = np.pad(order, ((0, 0), (0, 6)), constant_values=-1)
     ranking = retrieval.Ranking(padded, np.zeros(padded.shape, np.float32), np.zeros(2, int))
-    found = experiment.label_counts(collection, chunks, ranking).set_index("query")
+    found = study.label_counts(collection, chunks, ranking).set_index("query")
     assert found["retrieved"].tolist() == [4, 4]
     assert found["gold (any)"].tolist() == [2, 1]
     assert found["gold (majority)"].tolist() == [0, 1]  # two of four characters are no majority
     assert found["gold (whole)"].tolist() == [0, 1]
     assert found["gold (tutorial)"].tolist() == [2, 1]
-    assert [found.at["one", f"TP@{cut} (any)"] for cut in experiment.CUTS] == [1, 2, 2, 2]
-    assert [found.at["two", f"TP@{cut} (any)"] for cut in experiment.CUTS] == [0, 0, 1, 1]
+    assert [found.at["one", f"TP@{cut} (any)"] for cut in study.CUTS] == [1, 2, 2, 2]
+    assert [found.at["two", f"TP@{cut} (any)"] for cut in study.CUTS] == [0, 0, 1, 1]
     assert found["SpanRecall@1"].tolist() == [0.5, 0]
     assert found.at["one", "SpanPrecision@3"] == pytest.approx(4 / 9)
 
@@ -106,7 +108,7 @@ class Letters:
     dimension = 26
 
     def describe(self) -> dict[str, Any]:
-        return {"id": "letters", "window": 5}
+        return MODEL | {"id": "letters", "window": 5}
 
     def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
         return text_keys(texts, role)
@@ -116,7 +118,7 @@ class Letters:
         return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1)
 
 
-def test_the_experiment_writes_what_the_tables_read(
+def test_the_study_writes_what_the_tables_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = " ".join(f"{letter * 3} {letter * 2}" for letter in "abcdefghijklmnop")
@@ -128,10 +130,10 @@ def test_the_experiment_writes_what_the_tables_read(
         (Judgment("0", "d", start, start + 6), Judgment("1", "d", 0, 3)),
     )
     store = VectorStore(Letters(), tmp_path / "vectors")
-    monkeypatch.setattr(experiment, "load_collection", lambda name: collection)
-    monkeypatch.setattr(experiment, "load_store", lambda encoder, folder: store)
-    monkeypatch.setattr(experiment, "CHUNKERS", ("token-5-0", "token-20-0"))
-    facts = experiment.measure(Places(tmp_path), ["chroma"])
+    monkeypatch.setattr(runner, "load_collection", lambda name: collection)
+    monkeypatch.setattr(runner, "load_store", lambda encoder, folder: store)
+    monkeypatch.setattr(study, "CHUNKERS", ("token-5-0", "token-20-0"))
+    facts = runner.run(Places(tmp_path), "labels")[1]["chunkers"]
     records = LabelRecords.read(Places(tmp_path))
     assert records is not None
     assert records.chunkers == ["token-5-0", "token-20-0"]
@@ -170,7 +172,7 @@ def test_a_wrong_printed_number_is_named(tmp_path: Path) -> None:
     assert "21 of 22 printed numbers are met; not micro recall." in _finding(made, "worked example")
 
 
-def test_without_the_experiment_only_the_example_is_left(tmp_path: Path) -> None:
+def test_without_the_study_only_the_example_is_left(tmp_path: Path) -> None:
     shutil.copytree(
         PLACES.published / "worked_examples", tmp_path / "results/published/worked_examples"
     )
@@ -184,7 +186,7 @@ def test_without_the_experiment_only_the_example_is_left(tmp_path: Path) -> None
 
 
 def test_scores_are_sums_over_the_rows_written_out(made: Tables) -> None:
-    stored = pd.read_csv(PLACES.results / "experiments" / "labels.csv")
+    stored = results.read(PLACES, "labels", "queries")
     scores = made["labels_scores"]
     for chunker, rule, cut in (("token-50-0", "whole", 3), ("recursive-250-125", "any", 10)):
         rows = stored[stored["chunker"] == chunker]
@@ -211,7 +213,7 @@ def test_scores_are_sums_over_the_rows_written_out(made: Tables) -> None:
 
 
 def test_micro_recall_has_the_interval_of_its_own_resamples(made: Tables) -> None:
-    stored = pd.read_csv(PLACES.results / "experiments" / "labels.csv")
+    stored = results.read(PLACES, "labels", "queries")
     rows = stored[stored["chunker"] == "token-100-0"]
     tp, gold = rows["TP@5 (any)"].to_numpy(), rows["gold (any)"].to_numpy()
     drawn = np.random.default_rng(9).integers(0, len(rows), (4000, len(rows)))

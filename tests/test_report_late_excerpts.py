@@ -34,9 +34,9 @@ def places(tmp_path: Path) -> Places:
                 arms |= {f"{m}, contextualized": late for m in MEASURES}
                 key = {"collection": "chroma", "window": window, "positions": where}
                 rows.append({**key, "chunker": chunker, "query": query, **arms})
-    (tmp_path / "results" / "parts").mkdir()
+    (tmp_path / "results" / "facts").mkdir()
     parts = {"query_id": range(QUERIES), "part": ["speech", "notes"] * (QUERIES // 2)}
-    pd.DataFrame(parts).to_csv(tmp_path / "results" / "parts" / "chroma.csv", index=False)
+    pd.DataFrame(parts).to_csv(tmp_path / "results" / "facts" / "chroma.csv", index=False)
     path = tmp_path / "results" / "experiments" / "late_excerpts.csv"
     pd.DataFrame(rows).to_csv(path, index=False, float_format="%.4f")
     return Places(tmp_path)

@@ -7,9 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from chunkstudy.grid.facts import read as read_facts
 from chunkstudy.places import Places
 from chunkstudy.published.compare import read_published
 from chunkstudy.render.taxonomy_answers import answers
+from chunkstudy.studies import results
 
 ROOT = Places(Path(__file__).parents[1])
 CELLS = read_published(ROOT)
@@ -74,9 +76,9 @@ def test_what_stands_alone_in_its_window_is_named_with_its_printed_change(
     found: pd.DataFrame,
 ) -> None:
     answer = found["answer"]["How much of it is contextualized at all?"]
-    alone = pd.read_csv(ROOT.results / "experiments" / "company.csv").set_index(
-        ["collection", "window", "chunker"]
-    )["alone"]["gutenqa-emma"][512]
+    alone = results.read(ROOT, "packed-windows").set_index(["collection", "window", "chunker"])[
+        "alone"
+    ]["gutenqa-emma"][512]
     for slug, method in (("fixed-256", "fixed-256"), ("lumberchunker-released", "lumberchunker")):
         assert alone[slug] > 0.5
         printed = cell("4", "e5", method, "gutenqa")
@@ -86,7 +88,7 @@ def test_what_stands_alone_in_its_window_is_named_with_its_printed_change(
 
 def test_documents_that_fit_every_window_are_counted(found: pd.DataFrame) -> None:
     row = found.loc["Does the window explain E5's mixed results in corpora?"]
-    facts = pd.read_csv(ROOT.results / "parts" / "nfcorpus_facts.csv").iloc[0]
+    facts = read_facts(ROOT, "nfcorpus_facts").iloc[0]
     fit = 100 * (1 - facts["longer than 510 tokens"] / facts["documents"])
     assert f"nfcorpus {fit:.1f}% fit" in row["figures"]
     methods = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")

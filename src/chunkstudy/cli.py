@@ -1,4 +1,4 @@
-"""The command line: list, fetch, estimate, run, status, inspect, reproduce, check."""
+"""The command line: list, fetch, estimate, run, study, status, inspect, reproduce, check."""
 
 from __future__ import annotations
 
@@ -109,73 +109,25 @@ def run(
 
 
 @app.command()
-def noise(
-    chunker: Annotated[str, typer.Option(help="The chunker to repeat")] = "recursive-200-0",
-) -> None:
-    """Repeat one condition over batch budgets and thread counts; writes results/noise."""
-    from chunkstudy.studies.noise import measure
-
-    with one_sentence():
-        typer.echo(measure(chunker, places.find()))
-
-
-@app.command()
-def approximate(
-    chunkers: Annotated[list[str] | None, typer.Argument(help="Chunkers, by slug")] = None,
-) -> None:
-    """Score HNSW against exact search; writes results/noise/hnsw.csv (needs faiss-cpu)."""
-    from chunkstudy.studies import approximate as search
-
-    with one_sentence():
-        typer.echo(search.measure(chunkers or list(search.CHUNKERS), places.find()).to_string())
-
-
-@app.command()
-def experiment(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="nan-guard, depth, similarity, company, late-excerpts, berlin, labels, "
-            "chunk-sizes or claim-facts"
-        ),
-    ],
+def study(
+    name: Annotated[str | None, typer.Argument(help="A study, as --list names them")] = None,
     collection: Annotated[
-        list[str] | None, typer.Option(help="Collections to take; all that it applies to if none")
+        list[str] | None,
+        typer.Option(help="Take these instead; the tables then go to build/studies"),
     ] = None,
+    list_studies: Annotated[bool, typer.Option("--list", help="Every study's question")] = False,
 ) -> None:
-    """Settle a question the papers leave open; writes results/experiments/NAME.csv."""
-    from chunkstudy.studies import (
-        berlin,
-        chunk_sizes,
-        claim_facts,
-        company,
-        depth,
-        labels,
-        late_excerpts,
-        nan_guard,
-        similarity,
-    )
+    """Answer a question outside the grid; writes results/studies/NAME."""
+    from chunkstudy.studies import runner
 
     with one_sentence():
-        beir = [*grids.BEIR_AT_HAND]
-        known = {
-            "nan-guard": (nan_guard.measure, beir),
-            "depth": (depth.measure, beir),
-            "similarity": (similarity.measure, [*beir, "gutenqa-emma"]),
-            "company": (company.measure, [*beir, "gutenqa-emma"]),
-            "late-excerpts": (late_excerpts.measure, ["chroma"]),
-            "berlin": (lambda where, _: berlin.measure(where), []),
-            "labels": (labels.measure, ["chroma"]),
-            "chunk-sizes": (chunk_sizes.measure, [*beir, "gutenqa-emma"]),
-            "claim-facts": (lambda where, _: claim_facts.write_all(where), []),
-        }
-        if name not in known:
-            raise conditions.ConditionError(
-                f"unknown experiment {name!r}; use one of {', '.join(known)}"
-            )
-        measure, applies_to = known[name]
-        table = measure(places.find(), collection or applies_to)
-        typer.echo(name if table is None else table.to_string())
+        if list_studies or name is None:
+            for known, question in runner.studies().items():
+                typer.echo(f"{known}\t{question}")
+            return
+        folder, tables = runner.run(places.find(), name, collection)
+        for table, rows in tables.items():
+            typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
 
 
 @app.command()

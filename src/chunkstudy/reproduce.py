@@ -27,6 +27,7 @@ from chunkstudy.render.labels_answers import tables as labels_tables
 from chunkstudy.render.late_chunking_answers import answers
 from chunkstudy.render.readme import fill
 from chunkstudy.site import inspector
+from chunkstudy.studies import results as studies
 
 CAPTIONS = {
     "chroma_main": "Chroma's main table: published beside reproduced, in percent.",
@@ -122,14 +123,14 @@ def make_tables(places: Places, comparison: pd.DataFrame) -> dict[str, pd.DataFr
         "late_chunking_nan_guard": late_chunking.nan_guard(places),
         "late_chunking_excerpts": late_chunking.excerpts(places),
         "late_chunking_positions": late_chunking.positions(places),
-        "late_chunking_excerpts_alike": late_chunking.experiment(places, "late_excerpts_alike"),
-        "late_chunking_company": late_chunking.experiment(places, "company"),
-        "late_chunking_depth": late_chunking.experiment(places, "depth"),
-        "late_chunking_similarity": late_chunking.experiment(places, "similarity"),
+        "late_chunking_excerpts_alike": studies.read(places, "similarity", "windows"),
+        "late_chunking_company": studies.read(places, "packed-windows"),
+        "late_chunking_depth": studies.read(places, "depth"),
+        "late_chunking_similarity": studies.read(places, "similarity", "orderings"),
     }
     cells = frame(read(places))
     made |= {
-        "jina_berlin": jina.berlin(cells, late_chunking.experiment(places, "berlin")),
+        "jina_berlin": jina.berlin(cells, studies.read(places, "berlin")),
         "jina_datasets": jina.datasets(cells, library),
         "jina_length": jina.length(cells),
         "jina_combinations": jina.combinations(cells, library),

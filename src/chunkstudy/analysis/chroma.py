@@ -8,13 +8,14 @@ from dataclasses import replace
 import pandas as pd
 
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid import records
+from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.grids import MINILM_SIZES
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.published.compare import Library, Scores, read_published
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 
 PUBLISHED_COUNTS = {  # S0:264-269
     "chatlogs": (7_727, 56),
@@ -29,7 +30,7 @@ LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 
 def collection(places: Places) -> pd.DataFrame:
     """Characters, tokens, queries and excerpts of each corpus beside the published counts."""
-    table = pd.read_csv(places.results / "parts" / "chroma_counts.csv")
+    table = facts.read(places, "chroma_counts")
     published = table["part"].map(PUBLISHED_COUNTS)
     table.insert(3, "published_tokens", published.str[0])
     table.insert(6, "published_queries", published.str[1])
@@ -185,7 +186,7 @@ def cost(places: Places) -> pd.DataFrame:
 
 def approximate(places: Places) -> pd.DataFrame:
     """Recall at 5 under exact search and the range under HNSW, beside the published one."""
-    found = pd.read_csv(places.results / "noise" / "hnsw.csv", dtype={"search list": str})
+    found = results.read(places, "approximate-search")
     cells = read_published(places)
     cells = cells[
         (cells["table"] == "minilm")

@@ -23,6 +23,7 @@ from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
@@ -43,15 +44,11 @@ def correlations(library: Library, places: Places, cells: pd.DataFrame) -> pd.Da
 
     Args:
         library: the records.
-        places: where the chunk sizes lie, ``results/parts/<collection>_chunk_sizes.csv``.
+        places: where the study ``chunk-sizes`` left its tables.
         cells: published cells; those of Figure 2 are taken.
     """
     published = _published(cells)
-    suffix = "_chunk_sizes.csv"
-    sizes = {
-        path.name.removesuffix(suffix): pd.read_csv(path, dtype={"query_id": str})
-        for path in sorted((places.results / "parts").glob(f"*{suffix}"))
-    }
+    sizes = results.tables(places, "chunk-sizes")
     rows = [
         row
         for layout in (TAXONOMY, BUILTIN)

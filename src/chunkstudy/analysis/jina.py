@@ -55,7 +55,7 @@ def berlin(published: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         published: every printed cell.
-        measured: what ``chunkstudy experiment berlin`` left; may be empty.
+        measured: what ``chunkstudy study berlin`` left; may be empty.
     """
     cells = published[(published["work"] == "jina") & (published["table"] == "berlin")]
     rows = []

@@ -20,6 +20,7 @@ from chunkstudy.measures.chunk_labels import (
 )
 from chunkstudy.places import Places
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 from chunkstudy.studies.labels import CUTS
 
 Floats = NDArray[np.float64]
@@ -31,19 +32,17 @@ COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negative
 
 @dataclass(frozen=True)
 class LabelRecords:
-    """``results/experiments/labels*.csv`` of one collection."""
+    """What the study ``labels`` left of one collection."""
 
     rows: pd.DataFrame
     facts: pd.DataFrame
 
     @classmethod
     def read(cls, places: Places, collection: str = "chroma") -> LabelRecords | None:
-        """None where the experiment was not run."""
-        folder = places.results / "experiments"
-        paths = [folder / "labels.csv", folder / "labels_chunks.csv"]
-        if not all(path.exists() for path in paths):
+        """None where the study was not run."""
+        rows, facts = (results.read(places, "labels", name) for name in ("queries", "chunkers"))
+        if rows.empty:
             return None
-        rows, facts = (pd.read_csv(path, dtype={"query": str}) for path in paths)
         return cls(
             rows[rows["collection"] == collection],
             facts[facts["collection"] == collection].set_index("chunker"),

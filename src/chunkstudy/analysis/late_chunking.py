@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from chunkstudy.grid import facts as collection_facts
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED
 from chunkstudy.grid.grids import (
@@ -26,6 +27,7 @@ from chunkstudy.grid.grids import (
 from chunkstudy.places import Places
 from chunkstudy.published.compare import Library, Scores
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA = "gutenqa-emma"
@@ -133,8 +135,9 @@ def tail_gains(library: Library) -> pd.DataFrame:
 
 def facts(places: Places) -> pd.DataFrame:
     """What decides how each collection's documents are read, a row per collection."""
-    paths = sorted((places.results / "parts").glob("*_facts.csv"))
-    return pd.concat([pd.read_csv(path) for path in paths]) if paths else pd.DataFrame()
+    names = sorted(path.stem for path in (places.results / "facts").glob("*_facts.csv"))
+    found = [collection_facts.read(places, name) for name in names]
+    return pd.concat(found) if found else pd.DataFrame()
 
 
 def protocols(library: Library) -> pd.DataFrame:
@@ -210,7 +213,7 @@ def positions(places: Places) -> pd.DataFrame:
     found = experiment(places, "late_excerpts")
     if found.empty:
         return found
-    parts = pd.read_csv(places.results / "parts" / "chroma.csv", dtype=str)
+    parts = collection_facts.read(places, "chroma")
     corpora = found["query"].map(parts.set_index("query_id")["part"])
     rows: list[dict[str, object]] = []
     for corpus in (ALL, *sorted(corpora.unique())):
@@ -236,12 +239,12 @@ def positions(places: Places) -> pd.DataFrame:
 
 def nan_guard(places: Places) -> pd.DataFrame:
     """nDCG@10 with and without the guard, and the loss over the draws, in percent."""
-    found = experiment(places, "nan_guard")
+    found = results.read(places, "nan-guard")
     rows = []
     for (name, proportion, empties), group in found.groupby(
         ["collection", "proportion", "empty documents"] if len(found) else [], sort=False
     ):
-        guarded, kept = group["guarded"].astype(float), group["NaN kept"].astype(float)
+        guarded, kept = group["guarded"], group["NaN kept"]
         loss = 100 * (kept / guarded - 1)
         rows.append(
             {

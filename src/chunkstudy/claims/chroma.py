@@ -251,7 +251,7 @@ def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
 
 def least_similarity(evidence: Evidence) -> str:
     """The smallest similarity of a question and an excerpt, by corpus."""
-    facts = evidence.facts("chroma_similarity")
+    facts = evidence.study("questions/similarity")
     if facts.empty:
         return ""
     return f"smallest similarity {listed(facts.groupby('part')['least similar excerpt'].min())}"
@@ -322,7 +322,7 @@ def _token_unit(evidence: Evidence) -> tuple[float, str]:
 
 def _similar(evidence: Evidence) -> pd.Series:
     """Similarity of each question to its least similar excerpt."""
-    facts = evidence.facts("chroma_similarity")
+    facts = evidence.study("questions/similarity")
     if facts.empty:
         return pd.Series(dtype=float)
     return facts.assign(query_id=facts["query_id"].astype(str)).set_index("query_id")[

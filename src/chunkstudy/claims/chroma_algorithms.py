@@ -17,7 +17,7 @@ from chunkstudy.claims.verdicts import Outcome, counted, decide, unanswered
 from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap
 from chunkstudy.spans import Chunks
 
-NO_FACTS = "facts of the collection: `chunkstudy run`"
+NO_FACTS = "counts of the questions: `chunkstudy study questions`"
 BASE_PROMPT, SLICE, SAMPLED, PROMPT = 703, 4_000, 50, 2_000
 """Time & Cost Analysis: tokens of the base prompt, characters of the slice, questions, tokens in
 all."""
@@ -85,7 +85,7 @@ def percentile_threshold_grows_chunks(_: Evidence, largest: bool) -> Outcome:
 
 def questions_in_the_prompt(evidence: Evidence) -> Outcome:
     """50 sampled questions in the prompt: what would its length be?"""
-    if evidence.facts("chroma_questions").empty:
+    if evidence.study("questions/counts").empty:
         return unanswered(NO_FACTS, "0 questions counted")
     question, rest, _ = _prompt_parts(evidence)
     return unanswered(
@@ -98,7 +98,7 @@ def questions_in_the_prompt(evidence: Evidence) -> Outcome:
 
 def prompt_of_two_thousand_tokens(evidence: Evidence, growing: bool) -> Outcome:
     """Do base prompt, slice and 50 questions, or those there were so far, make 2,000 tokens?"""
-    if evidence.facts("chroma_questions").empty:
+    if evidence.study("questions/counts").empty:
         return unanswered(NO_FACTS, "0 questions counted")
     question, rest, so_far = _prompt_parts(evidence)
     sampled = so_far if growing else SAMPLED
@@ -116,7 +116,7 @@ def _prompt_parts(evidence: Evidence) -> tuple[float, float, float]:
 
     Slices are drawn per question, so corpora count by their questions.
     """
-    question = float(evidence.facts("chroma_questions")["mean tokens of a question"].iloc[0])
+    question = float(evidence.study("questions/counts")["mean tokens of a question"].iloc[0])
     corpora = evidence.facts("chroma_counts")
     counts = corpora["queries"]
     rate = (corpora["tokens"] / corpora["characters"] * counts).sum() / counts.sum()

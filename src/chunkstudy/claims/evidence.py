@@ -14,11 +14,13 @@ from functools import cached_property
 import pandas as pd
 
 from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, unanswered
+from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published.cells import frame, read
 from chunkstudy.published.compare import Library, Scores
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 
 PERCENT = {
     "chroma_token_unit": ("characters", "tokens", "difference"),
@@ -78,12 +80,13 @@ class Evidence:
         )
 
     def facts(self, name: str) -> pd.DataFrame:
-        """Counted facts of collections and texts; empty where no run has written them yet."""
-        return self._stored("parts", name)
+        """Facts of a collection by name; empty where no run has written them yet."""
+        return facts.read(self.places, name)
 
     def study(self, name: str) -> pd.DataFrame:
-        """A study's table; empty where it was not run."""
-        return self._stored("experiments", name)
+        """A study's table, ``study`` or ``study/table``; empty where it was not run."""
+        study, _, table = name.partition("/")
+        return results.read(self.places, study, table or None)
 
     def conditions(self, collection: str) -> pd.DataFrame:
         """Every record of a collection by its condition, ``value`` being 1."""
@@ -107,10 +110,6 @@ class Evidence:
         """A measure's value per query, a fraction; None without the record."""
         record = self.library.get(condition)
         return None if record is None else record.wide[measure]
-
-    def _stored(self, folder: str, name: str) -> pd.DataFrame:
-        path = self.places.results / folder / f"{name}.csv"
-        return pd.read_csv(path) if path.exists() else pd.DataFrame()
 
 
 def reproduced(cells: pd.DataFrame) -> Outcome:

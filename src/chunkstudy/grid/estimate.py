@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.encoders.prices import PRICES
-from chunkstudy.grid import devices, records
+from chunkstudy.grid import devices, facts, records
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
 from chunkstudy.places import Places
@@ -149,9 +147,8 @@ def collection_tokens(name: str, places: Places) -> int:
     """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as estimated."""
     if name == "chroma":
         return CHROMA_TOKENS
-    path = places.results / "parts" / f"{name}_facts.csv"
-    if path.exists():
-        return int(pd.read_csv(path)["wordpiece_tokens"][0])
+    if not (found := facts.read(places, f"{name}_facts")).empty:
+        return int(found["wordpiece_tokens"][0])
     if name == "gutenqa":
         return round(EMMA_WORDS * TOKENS_PER_WORD) * BOOKS
     if name in CHARACTERS:

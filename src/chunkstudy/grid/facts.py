@@ -1,4 +1,7 @@
-"""What tables need to know of a collection without having it: its parts, counts and sizes."""
+"""What tables need to know of a collection without having it: its parts, counts and sizes.
+
+``chunkstudy run`` writes them to ``results/facts`` beside the records.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,16 @@ from chunkstudy.places import Places
 from chunkstudy.spans import Collection
 
 
+def read(places: Places, name: str) -> pd.DataFrame:
+    """Facts by name, for instance ``chroma`` (query to part), ``chroma_counts`` or
+    ``scifact_facts``; an empty frame where no run has written them. Ids are text."""
+    path = places.results / "facts" / f"{name}.csv"
+    return pd.read_csv(path, dtype={"query_id": str}) if path.exists() else pd.DataFrame()
+
+
 def write(collection: Collection, places: Places) -> None:
-    """Write ``results/parts``: query id to part, and the counts of each part."""
-    folder = places.results / "parts"
+    """Write query id to part, and the counts of each part."""
+    folder = places.results / "facts"
     by_query = pd.DataFrame(collection.groups.items(), columns=["query_id", "part"])
     write_text(folder / f"{collection.name}.csv", by_query.to_csv(index=False, lineterminator="\n"))
     write_text(
@@ -23,9 +33,9 @@ def write(collection: Collection, places: Places) -> None:
 
 
 def write_facts(collection: Collection, places: Places) -> None:
-    """Write ``results/parts/<collection>_facts.csv``: what decides how its documents are read."""
+    """Write what decides how the documents of a collection are read."""
     text = facts(collection).to_csv(index=False, lineterminator="\n")
-    write_text(places.results / "parts" / f"{collection.name}_facts.csv", text)
+    write_text(places.results / "facts" / f"{collection.name}_facts.csv", text)
 
 
 def facts(collection: Collection) -> pd.DataFrame:

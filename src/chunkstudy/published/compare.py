@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.encoders import models
-from chunkstudy.grid import records
+from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import LARGE, MINILM, Condition, weights_needed
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
@@ -30,11 +30,10 @@ from chunkstudy.published.sources import (
     work_of,
 )
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies import results
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
-HNSW = "hnsw.csv"
-BERLIN = "berlin.csv"
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high"]
 BESIDE = ["protocol", "run", *NUMBERS, "verdict", "reason"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
@@ -80,7 +79,7 @@ class Library:
             return column
         name = scores.run.collection
         if name not in self._parts:
-            table = pd.read_csv(self.places.results / "parts" / f"{name}.csv", dtype=str)
+            table = facts.read(self.places, name)
             self._parts[name] = table.set_index("query_id")["part"]
         parts = self._parts[name]
         return column[column.index.isin(parts.index[parts == part])]
@@ -111,16 +110,13 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
 
 
 def measured_noise(places: Places) -> float:
-    """The largest change of any mean when one condition is repeated, a fraction (results/noise)."""
-    largest = 0.0
-    for path in sorted((places.results / "noise").glob("*.csv")):
-        means = pd.read_csv(path)
-        if path.name == HNSW:  # another search, not the same one repeated
-            continue
-        means = means[~means["measure"].str.startswith("TokensRead")]
-        spread = means.groupby("measure")["mean"].agg(["min", "max"])
-        largest = max(largest, float((spread["max"] - spread["min"]).max()))
-    return largest
+    """The largest change of any mean when one condition is repeated, a fraction."""
+    means = results.read(places, "repeatability")
+    if means.empty:
+        return 0.0
+    means = means[~means["measure"].str.startswith("TokensRead")]
+    spread = means.groupby("measure")["mean"].agg(["min", "max"])
+    return float((spread["max"] - spread["min"]).max())
 
 
 def verdict(cell: Cell, value: float, noise: float) -> str:
@@ -160,7 +156,7 @@ class _Comparison:
     def __init__(self, places: Places, library: Library) -> None:
         self.library = library
         self.noise = measured_noise(places)
-        self.similarities = _similarities(places)
+        self.similarities = results.read(places, "berlin")
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
     def row(self, cell: Cell) -> dict[str, object]:
@@ -202,9 +198,9 @@ class _Comparison:
             found = found[own]
         if found.empty:
             needs = weights_needed(models.spec(source.model))
-            return {"reason": "; ".join([*needs, "then run `chunkstudy experiment berlin`"])}
+            return {"reason": "; ".join([*needs, "then run `chunkstudy study berlin`"])}
         measured = found.iloc[0]
-        row: dict[str, object] = {"run": f"experiments/{BERLIN}"}
+        row: dict[str, object] = {"run": "studies/berlin"}
         if source.arm != "plain":
             row["corrected"] = float(measured["late"])
         return row | self._judged(cell, Reproduced(float(measured[source.arm]), 1.0))
@@ -255,9 +251,3 @@ class _Comparison:
             assert record is not None
             self._scores[key] = self.library.values(record, cell.measure, cell.part)
         return self._scores[key]
-
-
-def _similarities(places: Places) -> pd.DataFrame:
-    """The cosines of Jina's example that were measured here; no row where none were."""
-    path = places.results / "experiments" / BERLIN
-    return pd.read_csv(path) if path.exists() else pd.DataFrame()

@@ -46,7 +46,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """A cosine of Jina's example on Berlin, as ``chunkstudy experiment berlin`` measures it."""
+    """A cosine of Jina's example on Berlin, as ``chunkstudy study berlin`` measures it."""
 
     model: str
     chunk: str

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-import pandas as pd
-
 from chunkstudy.chunkers import catalogue, released
 from chunkstudy.encoders import models
+from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.published_grid import corrected
@@ -101,5 +100,5 @@ def _encoders(model: str, known: frozenset[Condition]) -> list[tuple[str, int]]:
 
 def _single_paragraphs(collection: str, places: Places) -> bool:
     """Whether no document has a line break, so that a document is its only paragraph."""
-    path = places.results / "parts" / f"{collection}_facts.csv"
-    return path.exists() and pd.read_csv(path)["documents of several paragraphs"][0] == 0
+    found = facts.read(places, f"{collection}_facts")
+    return not found.empty and found["documents of several paragraphs"][0] == 0

@@ -145,7 +145,7 @@ def company(change: pd.DataFrame, made: Tables) -> tuple[str, str]:
     if len(rows):
         rows = rows[(rows["collection"] == "gutenqa-emma") & (rows["window"].astype(int) == 512)]
     if rows.empty:
-        return "Open: it needs `chunkstudy experiment company`.", ""
+        return "Open: it needs `chunkstudy study packed-windows`.", ""
     found = rows.set_index("chunker")["alone"].astype(float)
     alone = {
         name: 100 * next(found[slug] for slug in (name, f"{name}-released") if slug in found)

@@ -1,1 +1,7 @@
-"""Questions outside the grid, one file each."""
+"""Questions outside the grid, one file each.
+
+A study is a module here that opens with its question and defines ``COLLECTIONS``, what it takes
+unless told otherwise, and ``tables(context, collections)``, which gives its tables by name; and
+``PACKAGES``, where it needs others than every run.
+``chunkstudy study NAME`` runs it.
+"""

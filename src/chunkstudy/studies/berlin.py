@@ -1,27 +1,29 @@
-"""Jina's first example: three sentences on Berlin, their similarity with its name, alone and late.
+"""How similar to the word Berlin are three sentences about it, embedded alone and late?
 
-Source: S1:204-210 and jina-ai/late-chunking, examples.ipynb (db558c3). Its late arm pools each
-sentence without its own full stop but with that of the sentence before, and without special
-tokens, which the plain arm includes (chunked_pooling/__init__.py:1-28).
+The example of Jina's first post on late chunking, and of jina-ai/late-chunking, examples.ipynb
+(db558c3). Its late arm pools each sentence without its own full stop but with that of the sentence
+before, and without special tokens, which the plain arm includes (chunked_pooling/__init__.py:1-28).
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.collections.sources import SourceFile, fetch
+from chunkstudy.collections.sources import SourceFile
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, tokens_between, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.files import write_text
-from chunkstudy.places import Places
+from chunkstudy.studies.runner import Context
 
+COLLECTIONS: tuple[str, ...] = ()
 FILE = SourceFile(
     "jina/berlin.json", "", "2d8e29b9d32aebfa49a2e5d63697305fbd221c8d3f1470827873cd956b638989"
 )
@@ -40,30 +42,27 @@ class Example:
     query: str
 
 
-def load() -> Example:
+def load(path: Path) -> Example:
     """The example as its authors published it."""
-    found = json.loads(fetch(FILE).read_text(encoding="utf-8"))
+    found = json.loads(path.read_text(encoding="utf-8"))
     example = Example(found["text"], tuple(c["text"] for c in found["chunks"]), found["query"])
     if "".join(example.chunks) != example.text:
         raise ValueError("the chunks of the Berlin example do not join to its text; fetch it again")
     return example
 
 
-def measure(places: Places) -> pd.DataFrame:
-    """Write ``results/experiments/berlin.csv``: a row per sentence with its three cosines, by
-    every model of ``MODELS`` whose weights are verified."""
-    example = load()
-    tables = []
+def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``cosines``: a row per sentence with its three cosines, by every model of ``MODELS`` whose
+    weights are verified."""
+    example = load(context.file(FILE))
+    found = []
     for spec in (models.with_recorded_digests(models.spec(name)) for name in MODELS):
         if spec.verified:
-            tables.append(similarities(example, TransformerEncoder(spec)))
-            tables[-1].insert(0, "encoder", spec.id)
-    table = pd.concat(tables, ignore_index=True)
-    for name in ("plain", "late as published", "late"):
-        table[name] = table[name].map("{:.6f}".format)
-    text = table.to_csv(index=False, lineterminator="\n")
-    write_text(places.results / "experiments" / "berlin.csv", text)
-    return table
+            encoder = TransformerEncoder(spec)
+            context.note(encoder.describe())
+            found.append(similarities(example, encoder))
+            found[-1].insert(0, "encoder", spec.id)
+    return {"cosines": pd.concat(found, ignore_index=True)}
 
 
 def similarities(example: Example, encoder: TransformerEncoder) -> pd.DataFrame:

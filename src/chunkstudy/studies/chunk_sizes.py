@@ -1,10 +1,10 @@
-"""How large the chunks are that a query could be answered from, for the question whether size or
-segmentation decides effectiveness (the taxonomy's RQ4).
+"""How large are the chunks that a query could be answered from?
+
+For the question whether size or segmentation decides effectiveness, the taxonomy's fourth.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,16 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import tokens
-from chunkstudy.files import write_text
 from chunkstudy.grid import records
-from chunkstudy.grid.grids import IELAB, OWN, PRE, WIDE
-from chunkstudy.grid.run import chunk, load_collection, load_store
-from chunkstudy.places import Places
+from chunkstudy.grid.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
 from chunkstudy.spans import Chunks, Collection
+from chunkstudy.studies.runner import Context
+
+COLLECTIONS = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
 
 
-def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
-    """Write ``results/parts/<collection>_chunk_sizes.csv`` for every recorded chunker.
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """A table per collection, of every recorded chunker.
 
     A row per chunker, protocol and query: the mean size in the encoder's own tokens of the chunks
     that touch what is judged relevant (the whole document, or the passage), and of all chunks of
@@ -30,17 +30,17 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
     Raises:
         RuntimeError: if chunks are not those that a record was made with.
     """
-    made = []
-    for name in names:
+    made = {}
+    recorded = records.find(context.places.runs)
+    for name in collections:
         rows = []
-        collection = load_collection(name)
-        found = records.find(places.runs)
-        for condition, folder in found.items():
+        collection = context.collection(name)
+        for condition, folder in recorded.items():
             own = condition.collection == name and condition.encoder == WIDE
             if not own or condition.ordering != PRE or condition.protocol not in (IELAB, OWN):
                 continue
-            print(f"chunk sizes of {condition}", file=sys.stderr)
-            chunks = chunk(condition, collection, load_store(WIDE, places.vectors))
+            context.say(f"chunk sizes of {condition}")
+            chunks = context.chunks(condition, context.store(WIDE))
             if chunks.digest() != records.read_run(folder).chunks_sha256:
                 raise RuntimeError(f"{condition} has other chunks than its record; run it again")
             sizes = tokens.counter("wordpiece").count_many(chunks.texts(collection.documents))
@@ -50,11 +50,8 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
             rows.append(table)
         if not rows:
             raise RuntimeError(f"{name} has no record to measure; run its conditions first")
-        table = pd.concat(rows, ignore_index=True)
-        text = table.to_csv(index=False, lineterminator="\n", float_format="%.3f")
-        write_text(places.results / "parts" / f"{name}_chunk_sizes.csv", text)
-        made.append(table.assign(collection=name))
-    return pd.concat(made, ignore_index=True)
+        made[name] = pd.concat(rows, ignore_index=True)
+    return made
 
 
 def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]) -> pd.DataFrame:

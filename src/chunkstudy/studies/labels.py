@@ -1,27 +1,25 @@
-"""Which chunks are gold and which are retrieved, per query, for chunks of several sizes."""
+"""How many chunks are gold and how many of those are retrieved, for chunks of several sizes?"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import tokens
-from chunkstudy.files import write_text
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import OWN, PRE
-from chunkstudy.grid.run import chunk, load_collection, load_store
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.measures.chunk_labels import GOLD_RULES, count, gold_chunks
 from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection
+from chunkstudy.studies.runner import Context
 
+COLLECTIONS = ("chroma",)
 CUTS = (1, 3, 5, 10)
 CHUNKERS = (
     "recursive-50-0",
@@ -40,32 +38,29 @@ CHUNKERS = (
 """Two families from 50 to 400 tokens; those of 200 and 250 have records under the same slugs."""
 
 
-def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
-    """Write ``results/experiments/labels.csv`` and ``labels_chunks.csv`` and return the second.
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``queries`` and ``chunkers``.
 
     The first has a row per collection, chunker and query: ``retrieved`` chunks; ``gold`` ones and
     ``TP@k`` for every rule of what is gold; ``SpanRecall@k`` and ``SpanPrecision@k`` of the same
-    ranking, six digits. The second has a row per collection and chunker: the chunks' digest and
-    number, their mean size, and how many the encoder reads only in part.
+    ranking. The second has a row per collection and chunker: the chunks' digest and number, their
+    mean size in cl100k tokens, and how many the encoder reads only in part.
     """
-    store = load_store(MINILM, places.vectors)
+    store = context.store(MINILM)
     of_queries, of_chunkers = [], []
-    for name in names:
-        collection = load_collection(name)
+    for name in collections:
+        collection = context.collection(name)
         for slug in CHUNKERS:
-            print(f"labels of {slug} in {name}", file=sys.stderr)
-            condition = Condition(name, slug, MINILM, PRE, OWN)
-            chunks = chunk(condition, collection, store)
+            context.say(f"labels of {slug} in {name}")
+            chunks = context.chunks(Condition(name, slug, MINILM, PRE, OWN), store)
             key = {"collection": name, "chunker": slug}
             table = label_counts(collection, chunks, rank(collection, chunks, store))
             of_queries.append(table.assign(**key)[[*key, *table]])
             of_chunkers.append({**key, **_facts(collection, chunks, store)})
-    folder = places.results / "experiments"
-    facts = pd.DataFrame(of_chunkers)
-    for file, frame in (("labels", pd.concat(of_queries)), ("labels_chunks", facts)):
-        text = frame.to_csv(index=False, lineterminator="\n", float_format="%.6g")
-        write_text(folder / f"{file}.csv", text)
-    return facts
+    return {
+        "queries": pd.concat(of_queries, ignore_index=True),
+        "chunkers": pd.DataFrame(of_chunkers),
+    }
 
 
 def rank(collection: Collection, chunks: Chunks, store: VectorStore) -> retrieval.Ranking:
@@ -79,7 +74,7 @@ def rank(collection: Collection, chunks: Chunks, store: VectorStore) -> retrieva
 def label_counts(
     collection: Collection, chunks: Chunks, ranking: retrieval.Ranking
 ) -> pd.DataFrame:
-    """A row per query, as ``labels.csv`` holds them."""
+    """A row per query, as the table ``queries`` holds them."""
     columns: dict[str, object] = {
         "query": [query.id for query in collection.queries],
         "retrieved": (ranking.chunk >= 0).sum(axis=1),

@@ -1,7 +1,7 @@
-"""What one empty document does to a ranking that does not guard against NaN.
+"""What does one empty document do to a ranking that does not guard against NaN?
 
 An empty document gives the semantic chunker of the taxonomy paper one empty chunk, its late
-encoder a zero vector, cosine similarity 0/0, and pytrec_eval a NaN to sort by (PROTOCOLS B.4.1).
+encoder a zero vector, cosine similarity 0/0, and pytrec_eval a NaN to sort by.
 MTEB turns NaN into -1. Both ways are scored here on real rankings with empty documents added at
 FiQA's and TREC-COVID's proportions.
 """
@@ -9,23 +9,22 @@ FiQA's and TREC-COVID's proportions.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import pytrec_eval
 
-from chunkstudy.files import write_text
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
-from chunkstudy.grid.grids import LATE, OWN, WIDE
-from chunkstudy.grid.run import chunk, load_collection, load_store
+from chunkstudy.grid.grids import BEIR_AT_HAND, LATE, OWN, WIDE
 from chunkstudy.measures.ranking import judged_documents
-from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.retrieval.documents import search_documents
+from chunkstudy.studies.runner import Context
 
+COLLECTIONS = BEIR_AT_HAND
+PACKAGES = ("pytrec_eval-terrier",)
 EMPTY_SHARE = {"FiQA": 38 / 57_638, "TREC-COVID": 1 / 171_332}
 """Empty documents among all, by the gap between corpora and Pyserini's flat indexes."""
 EMPTY_NUMBER = {"FiQA, as many": 38}
@@ -35,20 +34,19 @@ QUERIES = 323
 """At most, so that ArguAna does not take an hour."""
 
 
-def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
-    """Write ``results/experiments/nan_guard.csv``: mean nDCG@10 with and without the guard.
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``draws``: mean nDCG@10 with and without the guard, a row per collection, proportion and draw
+    of the empty documents' ids.
 
     The rankings are those of the corrected protocol, semantic chunks, contextualized.
-
-    A row per collection, proportion and draw of the empty documents' ids.
     """
     rows = []
-    for name in names:
-        print(f"empty documents in {name}", file=sys.stderr)
-        collection = load_collection(name)
+    for name in collections:
+        context.say(f"empty documents in {name}")
+        collection = context.collection(name)
         condition = Condition(name, "semantic", WIDE, LATE, OWN)
-        store = load_store(WIDE, places.vectors)
-        chunks = chunk(condition, collection, store)
+        store = context.store(WIDE)
+        chunks = context.chunks(condition, store)
         protocol = PROTOCOLS[OWN]
         ordering = parse_ordering(LATE)
         vectors, _ = encode(store, collection.documents, chunks, ordering, protocol)
@@ -70,12 +68,9 @@ def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
                 kept, guarded = (
                     mean_ndcg(judged, runs, added, value) for value in (math.nan, -1.0)
                 )
-                rows.append((name, proportion, empties, seed, f"{guarded:.6f}", f"{kept:.6f}"))
+                rows.append((name, proportion, empties, seed, guarded, kept))
     columns = ["collection", "proportion", "empty documents", "seed", "guarded", "NaN kept"]
-    table = pd.DataFrame(rows, columns=columns)
-    text = table.to_csv(index=False, lineterminator="\n")
-    write_text(places.results / "experiments" / "nan_guard.csv", text)
-    return table
+    return {"draws": pd.DataFrame(rows, columns=columns)}
 
 
 def empty_documents(ids: list[str], empties: int, seed: int) -> list[str]:

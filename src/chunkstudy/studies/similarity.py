@@ -1,57 +1,116 @@
-"""How alike the chunks of one document are under either ordering.
+"""Do the chunks of one document grow alike when they are encoded late?
 
-The taxonomy paper explains its in-document losses by contextualized chunks growing alike (S2).
+The taxonomy paper explains its in-document losses by contextualized chunks growing alike.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.files import write_text
+from chunkstudy.encoders import models
+from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import encode, parse_ordering
-from chunkstudy.grid.grids import EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
-from chunkstudy.grid.run import chunk, load_collection, load_store
-from chunkstudy.places import Places
+from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
+from chunkstudy.grid.grids import (
+    BEIR_AT_HAND,
+    EMMA_METHODS,
+    LATE,
+    OWN,
+    PASSAGES,
+    PRE,
+    WIDE,
+    WINDOWS,
+)
+from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.statistics import core as statistics
+from chunkstudy.studies.runner import Context
+
+COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma", "chroma")
+LONG = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0", "cluster-200")
+"""Chunkers of Chroma's corpora, each one long document."""
+ELSEWHERE = {
+    256: ("256 to 511", (0, *range(257, 512))),
+    512: ("0 to 255", tuple(place // 2 for place in range(512))),
+}
+"""By window, positions that tell what they do from what context does: a narrow window where only
+a wide one reaches, and a wide one, two tokens a position, where a narrow one reads."""
 
 
-def measure(places: Places, names: Sequence[str]) -> pd.DataFrame:
-    """Write ``results/experiments/similarity.csv``: a row per collection, chunker and pairing.
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``orderings``, of every collection but Chroma's, and ``windows``, of Chroma's.
 
-    Mean cosine similarity of all pairs of a document's chunks, and of neighbours only, over the
-    documents with two chunks or more; of Emma, a single document, over its chunks instead, so that
-    there is an interval: each chunk's mean similarity to the others or to the next.
+    The first has a row per collection, chunker and pairing: the mean cosine similarity of all
+    pairs of a document's chunks, and of neighbours only, over the documents with two chunks or
+    more; of Emma, a single document, over its chunks instead, so that there is an interval: each
+    chunk's mean similarity to the others or to the next. The second has a row per window, position
+    and chunker: the mean cosine of neighbours over the corpora, under both orderings.
     """
+    rows = [row for name in collections if name != "chroma" for row in by_ordering(context, name)]
+    long = [row for name in collections if name == "chroma" for row in by_window(context, name)]
+    found = {"orderings": pd.DataFrame(rows), "windows": pd.DataFrame(long)}
+    return {name: table for name, table in found.items() if len(table)}
+
+
+def by_ordering(context: Context, name: str) -> list[dict[str, object]]:
+    """Rows of ``orderings`` of one collection."""
     rows = []
-    store = load_store(WIDE, places.vectors)
-    for name in names:
-        collection = load_collection(name)
-        for slug in EMMA_METHODS if name == "gutenqa-emma" else PASSAGES:
-            print(f"similarity of {slug} in {name}", file=sys.stderr)
-            chunks = chunk(Condition(name, slug, WIDE, PRE, OWN), collection, store)
-            found = {}
-            for ordering in (PRE, LATE):
-                vectors, _ = encode(
-                    store, collection.documents, chunks, parse_ordering(ordering), PROTOCOLS[OWN]
+    collection, store = context.collection(name), context.store(WIDE)
+    for slug in EMMA_METHODS if name == "gutenqa-emma" else PASSAGES:
+        context.say(f"similarity of {slug} in {name}")
+        chunks = context.chunks(Condition(name, slug, WIDE, PRE, OWN), store)
+        found = {}
+        for ordering in (PRE, LATE):
+            vectors, _ = encode(
+                store, collection.documents, chunks, parse_ordering(ordering), PROTOCOLS[OWN]
+            )
+            found[ordering] = (
+                {"all": to_others(vectors), "neighbours": to_next(vectors)}
+                if len(collection.documents) == 1
+                else per_document(vectors, chunks.document)
+            )
+        for pairing in ("all", "neighbours"):
+            rows.append(_row(name, slug, pairing, found[PRE][pairing], found[LATE][pairing]))
+    return rows
+
+
+def by_window(context: Context, name: str) -> list[dict[str, object]]:
+    """Rows of ``windows``. One pass over the documents a window serves all chunkers."""
+    rows: list[dict[str, object]] = []
+    documents, protocol = context.collection(name).documents, PROTOCOLS[OWN]
+    for window, encoder in WINDOWS.items():
+        store = context.store(encoder)
+        late = parse_ordering(f"{CONTEXTUALIZED}-{window}")
+        chunked = {
+            slug: context.chunks(Condition(name, slug, encoder, PRE, OWN), store) for slug in LONG
+        }
+        readers = {"": store}
+        if window in ELSEWHERE:
+            label, positions = ELSEWHERE[window]
+            spec = models.spec(models.parse_slug(encoder)[0])
+            moved = TransformerEncoder(spec, window, positions=positions)
+            context.note(moved.describe())
+            readers[label] = VectorStore(moved, context.places.vectors)
+        for label, reader in readers.items():
+            context.say(f"likeness of neighbours in {name}, {window} tokens {label}")
+            wanted = [jobs(reader, documents, one, late, protocol) for one in chunked.values()]
+            read_once(reader, wanted, f"{name}, {window} tokens {label}")
+            for slug, chunks in chunked.items():
+                plain, _ = encode(store, documents, chunks, parse_ordering(PRE), protocol)
+                contextualized, _ = encode(reader, documents, chunks, late, protocol)
+                arms = {"plain": plain, "contextualized": contextualized}
+                rows.append(
+                    {"collection": name, "window": window, "positions": label, "chunker": slug}
+                    | {
+                        arm: float(per_document(vectors, chunks.document)["neighbours"].mean())
+                        for arm, vectors in arms.items()
+                    }
                 )
-                found[ordering] = (
-                    {"all": to_others(vectors), "neighbours": to_next(vectors)}
-                    if len(collection.documents) == 1
-                    else per_document(vectors, chunks.document)
-                )
-            for pairing in ("all", "neighbours"):
-                rows.append(_row(name, slug, pairing, found[PRE][pairing], found[LATE][pairing]))
-    table = pd.DataFrame(rows)
-    text = table.to_csv(index=False, lineterminator="\n")
-    write_text(places.results / "experiments" / "similarity.csv", text)
-    return table
+    return rows
 
 
 def per_document(
@@ -93,9 +152,9 @@ def _row(
         "chunker": slug,
         "pairs": pairing,
         "n": found.n,
-        "pre_embedding": f"{pre.mean():.4f}",
-        "contextualized": f"{late.mean():.4f}",
-        "difference": f"{found.mean:.4f}",
-        "low": f"{found.interval.low:.4f}",
-        "high": f"{found.interval.high:.4f}",
+        "pre_embedding": float(pre.mean()),
+        "contextualized": float(late.mean()),
+        "difference": found.mean,
+        "low": found.interval.low,
+        "high": found.interval.high,
     }

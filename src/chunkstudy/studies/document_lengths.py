@@ -1,0 +1,33 @@
+"""How long are the documents of the collections whose lengths Jina's first post states?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.grid.grids import BEIR_AT_HAND
+from chunkstudy.spans import Collection
+from chunkstudy.studies.runner import Context
+
+COLLECTIONS = BEIR_AT_HAND
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``characters``: a row per collection."""
+    return {"characters": lengths([context.collection(name) for name in collections])}
+
+
+def lengths(collections: Sequence[Collection]) -> pd.DataFrame:
+    """Mean characters of a document, title and text joined by a space."""
+    return pd.DataFrame(
+        [
+            {
+                "collection": one.name,
+                "documents": len(one.documents),
+                "mean characters": float(np.mean([len(d.text) for d in one.documents])),
+            }
+            for one in collections
+        ]
+    )

@@ -1,0 +1,99 @@
+"""How many chunks share their window with others where whole chunks are packed into windows?
+
+ielab's late encoder fills a window with whole chunks (late_encoder.py). A chunk that
+has its window to itself is read alone, [CLS] and [SEP] included, so that late chunking cannot
+change it: the narrower the window and the larger the chunks, the less is contextualized at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.encoders.contextualized import Layout, TokenSpans
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import Ordering, jobs
+from chunkstudy.grid.grids import (
+    BEIR_AT_HAND,
+    EMMA_METHODS,
+    EMMA_RELEASED,
+    IELAB,
+    PASSAGES,
+    PRE,
+    WIDE,
+)
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.studies.runner import Context
+
+COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")
+SPECIAL = 2
+"""[CLS] and [SEP] of every window; MiniLM has no document prefix."""
+WINDOWS = (512, 8192)
+"""Those of the taxonomy's models: 512 is E5's, the other three read 8,192 tokens."""
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``windows``: a row per collection, chunker and window.
+
+    ``chunks`` are those of documents with two chunks or more, ``alone`` the fraction of them that
+    no other chunk shares a window with, ``other tokens`` the median of what they share it with,
+    ``windows`` how many these documents take, ``fewest`` how many would hold what is read of them
+    (a chunk longer than a window is cut). Tokens are MiniLM's.
+    """
+    rows = []
+    store = context.store(WIDE)
+    for name in collections:
+        documents = context.collection(name).documents
+        for slug in EMMA_METHODS + EMMA_RELEASED if name == "gutenqa-emma" else PASSAGES:
+            context.say(f"windows of {slug} in {name}")
+            chunks = context.chunks(Condition(name, slug, WIDE, PRE, IELAB), store)
+            for window in WINDOWS:
+                found = jobs(store, documents, chunks, Ordering(window), PROTOCOLS[IELAB])
+                pairs = zip(found.layouts, found.spans, strict=True)
+                several = [(layout, spans) for layout, spans in pairs if len(spans) > 1]
+                others, tokens = np.concatenate(
+                    [np.zeros((0, 2), np.int64), *(beside(*one) for one in several)]
+                ).T
+                layouts = [layout for layout, _ in several]
+                rows.append(
+                    {
+                        "collection": name,
+                        "chunker": slug,
+                        "window": window,
+                        "chunks": len(others),
+                        "alone": float((others == 0).mean()) if several else math.nan,
+                        "other tokens": float(np.median(tokens)) if several else math.nan,
+                        "windows": sum(len(one.windows) for one in layouts),
+                        "fewest": sum(fewest(one, window) for one in layouts),
+                    }
+                )
+    return {"windows": pd.DataFrame(rows)}
+
+
+def beside(layout: Layout, spans: TokenSpans) -> NDArray[np.int64]:
+    """Shape (chunks, 2): the other chunks in each chunk's window, and their tokens.
+
+    Args:
+        layout: packed windows, every state of which counts.
+        spans: what :func:`chunkstudy.encoders.contextualized.packed` gives beside it; a chunk
+            without tokens has none beside it.
+    """
+    lengths = np.diff(spans, axis=1)[:, 0]
+    ends = np.cumsum([len(one) for one in layout.windows])
+    window = np.searchsorted(ends, spans[:, 0], side="right")
+    found = np.zeros_like(spans)
+    for one in np.unique(window[lengths > 0]):
+        members = np.flatnonzero((window == one) & (lengths > 0))
+        found[members, 0] = len(members) - 1
+        found[members, 1] = lengths[members].sum() - lengths[members]
+    return found
+
+
+def fewest(layout: Layout, window: int) -> int:
+    """How many windows would hold the same content, if a chunk could be cut by a window's end."""
+    content = layout.tokens - SPECIAL * len(layout.windows)
+    return math.ceil(content / (window - SPECIAL))

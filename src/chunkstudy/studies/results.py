@@ -1,0 +1,228 @@
+"""What a study left: its tables, and beside them ``provenance.json``, which says what made them.
+
+The tables lie in ``results/studies/<study>/<table>.csv``. ``provenance.json`` refuses
+placeholders and holds a digest of each table, so that a number changed by hand is found.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import pkgutil
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunkstudy import studies
+from chunkstudy.files import write_json, write_text
+from chunkstudy.grid.records import Named, Natural, Positive, Sha256
+from chunkstudy.places import Places
+
+PROVENANCE = "provenance.json"
+HELPERS = ("results", "runner", "late_excerpts")
+"""Modules of this room that are no study."""
+Kind = Literal["text", "integer", "number", "boolean"]
+DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}
+
+
+class StudyError(RuntimeError):
+    """A study that is unknown, or whose tables are not what its provenance says."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CollectionUsed(_Strict):
+    sha256: Sha256
+    order_free_sha256: Sha256
+    documents: Positive
+    queries: Natural
+
+
+class ChunksUsed(_Strict):
+    sha256: Sha256
+    chunks: Positive
+
+
+class ModelUsed(_Strict):
+    """What :meth:`Encoder.describe` says of a model whose weights are at hand."""
+
+    id: Named
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    weights_sha256: Sha256
+    tokenizer_sha256: Sha256
+    window: Positive
+    pooling: Named
+    normalised: bool
+    dtype: Named
+    query_prefix: str
+    document_prefix: str
+    batch_rule: Named
+    device: Named | None = None
+    positions: list[int] | None = None
+    query_adapter: str | None = None
+    document_adapter: str | None = None
+
+
+class TableWritten(_Strict):
+    rows: Natural
+    columns: Annotated[dict[Named, Kind], Field(min_length=1)]
+    sha256: Sha256
+    """Of the cells, row by row, however they are quoted."""
+
+
+class Provenance(_Strict):
+    schema_version: Literal[1] = 1
+    study: Named
+    question: Named
+    origin: Literal["run", "converted from the table of an earlier version; not run again"]
+    collections: dict[Named, CollectionUsed]
+    chunks: dict[Named, ChunksUsed]
+    """By collection, chunker, encoder and protocol; none of a converted study, since nothing had
+    recorded them."""
+    models: list[ModelUsed]
+    sources: dict[Named, Sha256]
+    """Files read that are no collection."""
+    tables: Annotated[dict[Named, TableWritten], Field(min_length=1)]
+    packages: Annotated[dict[Named, Named], Field(min_length=1)]
+    python: Named
+    platform: Named
+
+
+def names() -> list[str]:
+    """Every study, by the files of this room."""
+    found = (module.name for module in pkgutil.iter_modules(studies.__path__))
+    return sorted(name.replace("_", "-") for name in found if name not in HELPERS)
+
+
+def checked(study: str) -> str:
+    """The name itself.
+
+    Raises:
+        StudyError: if there is no such study.
+    """
+    if study not in names():
+        raise StudyError(f"unknown study {study!r}; use one of {', '.join(names())}")
+    return study
+
+
+def folder(places: Places, study: str) -> Path:
+    return places.results / "studies" / study
+
+
+def read(places: Places, study: str, table: str | None = None) -> pd.DataFrame:
+    """A table of a study, its columns typed; an empty frame where the study was not run.
+
+    Args:
+        places: where the project's files lie.
+        study: one of :func:`names`.
+        table: which of its tables; may be left out where it has one.
+
+    Raises:
+        StudyError: if the study or the table is unknown, or the table was changed by hand.
+    """
+    here = folder(places, checked(study))
+    if not (here / PROVENANCE).exists():
+        return pd.DataFrame()
+    written = read_provenance(here).tables
+    if table is None and len(written) > 1:
+        raise StudyError(f"study {study} has several tables; name one of {', '.join(written)}")
+    name = table or next(iter(written))
+    if name not in written:
+        raise StudyError(f"study {study} has no table {name!r}, only {', '.join(written)}")
+    path = here / f"{name}.csv"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if digest(text) != written[name].sha256:
+        raise StudyError(
+            f"{path} is not what its provenance recorded; run `chunkstudy study {study}` again"
+        )
+    return parse(text, written[name].columns)
+
+
+def tables(places: Places, study: str) -> dict[str, pd.DataFrame]:
+    """Every table of a study by name; none where it was not run."""
+    here = folder(places, checked(study))
+    written = read_provenance(here).tables if (here / PROVENANCE).exists() else {}
+    return {name: read(places, study, name) for name in written}
+
+
+def read_provenance(here: Path) -> Provenance:
+    """The checked ``provenance.json`` of a study's folder.
+
+    Raises:
+        StudyError: if it is malformed.
+    """
+    path = here / PROVENANCE
+    try:
+        return Provenance.model_validate_json(path.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise StudyError(f"{path} is not valid ({where}: {first['msg']})") from error
+
+
+def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) -> Provenance:
+    """Write tables and provenance, which comes last, since it says that the rest is whole.
+
+    Args:
+        here: the study's folder; tables of an earlier run that are no more are removed.
+        tables: by name; numbers are written to eight significant digits.
+        made_by: the fields of :class:`Provenance` except ``tables``.
+
+    Raises:
+        ValidationError: if a field is missing or a placeholder.
+    """
+    texts = {
+        name: table.to_csv(index=False, lineterminator="\n", float_format="%.8g")
+        for name, table in tables.items()
+    }
+    found = Provenance(
+        **made_by,
+        tables={
+            name: TableWritten(rows=len(table), columns=kinds(table), sha256=digest(texts[name]))
+            for name, table in tables.items()
+        },
+    )
+    (here / PROVENANCE).unlink(missing_ok=True)
+    for name, text in texts.items():
+        write_text(here / f"{name}.csv", text)
+    for path in set(here.glob("*.csv")) - {here / f"{name}.csv" for name in texts}:
+        path.unlink()
+    write_json(here / PROVENANCE, found.model_dump(mode="json", exclude_none=True))
+    return found
+
+
+def kinds(table: pd.DataFrame) -> dict[str, Kind]:
+    """What each column holds."""
+    found: dict[str, Kind] = {}
+    for name, column in table.items():
+        if pd.api.types.is_bool_dtype(column):
+            found[str(name)] = "boolean"
+        elif pd.api.types.is_integer_dtype(column):
+            found[str(name)] = "integer"
+        else:
+            number = pd.api.types.is_float_dtype(column)
+            found[str(name)] = "number" if number else "text"
+    return found
+
+
+def parse(text: str, columns: dict[str, Kind]) -> pd.DataFrame:
+    """A table from its text: missing numbers are NaN, missing words empty."""
+    return pd.read_csv(
+        io.StringIO(text),
+        dtype={name: DTYPES[kind] for name, kind in columns.items()},
+        keep_default_na=False,
+        na_values={name: [""] for name, kind in columns.items() if kind == "number"},
+    )
+
+
+def digest(text: str) -> str:
+    """sha256 over the cells of a CSV, row by row."""
+    rows = csv.reader(io.StringIO(text, newline=""))
+    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+    return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()

@@ -1,0 +1,41 @@
+"""What do Chroma's separators change in recursive chunks, against LangChain's own?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy import tokens
+from chunkstudy.chunkers import structure
+from chunkstudy.studies.runner import Context
+
+COLLECTIONS = ("chroma",)
+LANGCHAIN = ("\n\n", "\n", " ", "")
+SIZES = (200, 400)
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``chunks``: a row per size and separators; sizes in cl100k tokens."""
+    count = tokens.counter("cl100k")
+    rows = []
+    documents = [one for name in collections for one in context.collection(name).documents]
+    for size in SIZES:
+        for name, marks in (("LangChain's", LANGCHAIN), ("Chroma's", structure.SEPARATORS)):
+            sizes: list[int] = []
+            for document in documents:
+                splitter = structure._Recursive(document.text, size, 0, count)
+                splitter.split(0, len(document.text), marks)
+                sizes += count.count_many([document.text[a:b] for a, b in splitter.found])
+            found = np.array(sizes)
+            rows.append(
+                {
+                    "separators": name,
+                    "size": size,
+                    "chunks": len(found),
+                    "mean tokens": float(found.mean()),
+                    "shorter than a tenth of the size": int((found < size / 10).sum()),
+                }
+            )
+    return {"chunks": pd.DataFrame(rows)}

@@ -1,0 +1,197 @@
+"""Every study leaves its tables beside what made them, and a table changed by hand is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+from typer.testing import CliRunner
+
+from chunkstudy.cli import app
+from chunkstudy.collections import builtin
+from chunkstudy.places import Places
+from chunkstudy.studies import document_lengths, results, runner
+
+ROOT = Places(Path(__file__).parents[1])
+SHA = "0" * 64
+MODEL = {
+    "id": "letters",
+    "revision": "0" * 40,
+    "weights_sha256": SHA,
+    "tokenizer_sha256": SHA,
+    "window": 5,
+    "pooling": "mean",
+    "normalised": True,
+    "dtype": "float32",
+    "query_prefix": "",
+    "document_prefix": "",
+    "batch_rule": "one by one",
+}
+TABLE = pd.DataFrame(
+    {
+        "query": ["0", "01"],
+        "gold": [1, 2],
+        "score": [0.1234567891, np.nan],
+        "whole": [True, False],
+        "positions": ["", "0 to 255"],
+    }
+)
+
+
+def made_by(**changed: Any) -> dict[str, Any]:
+    return {
+        "study": "labels",
+        "question": "How many?",
+        "origin": "run",
+        "collections": {
+            "small": {"sha256": SHA, "order_free_sha256": SHA, "documents": 1, "queries": 2}
+        },
+        "chunks": {"small/none": {"sha256": SHA, "chunks": 3}},
+        "models": [MODEL],
+        "sources": {},
+        "packages": {"numpy": "2.0"},
+        "python": "3.11",
+        "platform": "Linux",
+    } | changed
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    """A study with two tables."""
+    found = Places(tmp_path)
+    results.write(results.folder(found, "labels"), {"one": TABLE, "two": TABLE}, made_by())
+    return found
+
+
+def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
+    places: Places,
+) -> None:
+    back = results.read(places, "labels", "one")
+    expected = TABLE.assign(score=[0.12345679, np.nan])
+    pd.testing.assert_frame_equal(back, expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"python": "unknown"},
+        {"question": ""},
+        {"packages": {}},
+        {"packages": {"numpy": "TBD"}},
+        {"origin": "somewhere"},
+        {"models": [MODEL | {"revision": "main"}]},
+        {"models": [MODEL | {"weights_sha256": "todo"}]},
+        {"models": [{k: v for k, v in MODEL.items() if k != "pooling"}]},
+        {"collections": {"small": {"sha256": SHA}}},
+        {"chunks": {"small/none": {"sha256": SHA, "chunks": 0}}},
+        {"remark": "none"},
+    ],
+)
+def test_provenance_refuses_placeholders_and_what_it_does_not_know(
+    changed: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(ValidationError):
+        results.write(tmp_path, {"one": TABLE}, made_by(**changed))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("find, put", [("0.12345679", "0.12345678"), ("01,2", "1,2"), ("one", "")])
+def test_a_table_changed_by_hand_is_found(places: Places, find: str, put: str) -> None:
+    path = results.folder(places, "labels") / "one.csv"
+    if find == "one":
+        path.unlink()
+    else:
+        path.write_text(path.read_text(encoding="utf-8").replace(find, put), encoding="utf-8")
+    with pytest.raises(results.StudyError, match="not what its provenance recorded"):
+        results.read(places, "labels", "one")
+    assert len(results.read(places, "labels", "two")) == 2
+
+
+def test_quotes_and_line_ends_do_not_change_a_digest() -> None:
+    assert results.digest("a,b\n1,x\n") == results.digest('"a","b"\r\n"1","x"\r\n')
+    assert results.digest("a,b\n1,x\n") != results.digest("a,b\n1x,\n")
+
+
+def test_a_study_of_several_tables_wants_to_know_which(places: Places) -> None:
+    with pytest.raises(results.StudyError, match="one of one, two"):
+        results.read(places, "labels")
+    with pytest.raises(results.StudyError, match="no table 'three'"):
+        results.read(places, "labels", "three")
+
+
+def test_a_study_that_was_not_run_is_empty_and_an_unknown_one_is_named(tmp_path: Path) -> None:
+    assert results.read(Places(tmp_path), "depth").empty
+    assert results.tables(Places(tmp_path), "chunk-sizes") == {}
+    with pytest.raises(results.StudyError, match=r"unknown study 'depths'; use one of .*depth,"):
+        results.read(Places(tmp_path), "depths")
+
+
+def test_a_provenance_cut_short_is_one_sentence(places: Places) -> None:
+    path = results.folder(places, "labels") / "provenance.json"
+    path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
+    with pytest.raises(results.StudyError, match="is not valid"):
+        results.read(places, "labels", "one")
+
+
+def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document_lengths, "COLLECTIONS", ("builtin",))
+    places = Places(tmp_path)
+    stale = results.folder(places, "document-lengths") / "old.csv"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("x\n", encoding="utf-8")
+    folder, tables = runner.run(places, "document-lengths")
+    assert folder == stale.parent and not stale.exists()
+    here = builtin.load()
+    written = results.read_provenance(folder)
+    assert written.collections["builtin"].sha256 == here.digest()
+    assert written.collections["builtin"].queries == len(here.queries)
+    assert (written.models, written.chunks, written.origin) == ([], {}, "run")
+    pd.testing.assert_frame_equal(
+        results.read(places, "document-lengths"), tables["characters"], atol=1e-4
+    )
+
+
+def test_other_collections_than_its_own_do_not_touch_the_results(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    folder, _ = runner.run(places, "document-lengths", ["builtin"])
+    assert folder == tmp_path / "build" / "studies" / "document-lengths"
+    assert not places.results.exists()
+    with pytest.raises(results.StudyError, match="unknown collection 'zz'"):
+        runner.run(places, "document-lengths", ["zz"])
+    with pytest.raises(results.StudyError, match="takes no collection"):
+        runner.run(places, "berlin", ["builtin"])
+
+
+def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
+    found = CliRunner().invoke(app, ["study", "--list"])
+    listed = dict(line.split("\t") for line in found.stdout.splitlines())
+    assert list(listed) == results.names() and len(listed) > 10
+    assert all(question.endswith("?") for question in listed.values())
+
+
+def test_an_unknown_study_is_one_sentence_that_lists_the_known_ones() -> None:
+    found = CliRunner().invoke(app, ["study", "nan"])
+    assert found.exit_code == 1
+    assert len(found.stderr.splitlines()) == 1
+    assert all(name in found.stderr for name in results.names())
+
+
+@pytest.mark.parametrize("name", results.names())
+def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
+    folder = results.folder(ROOT, name)
+    written = results.read_provenance(folder)
+    assert written.study == name and written.question == runner.studies()[name]
+    tables = results.tables(ROOT, name)
+    assert {path.stem for path in folder.glob("*.csv")} == set(tables)
+    assert {table: len(rows) for table, rows in tables.items()} == {
+        table: one.rows for table, one in written.tables.items()
+    }
+    text = (folder / "provenance.json").read_text(encoding="utf-8")
+    assert json.loads(text) == written.model_dump(mode="json", exclude_none=True)

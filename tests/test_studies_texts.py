@@ -1,0 +1,83 @@
+"""Facts of texts: what is committed is what the collections give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy import tokens
+from chunkstudy.chunkers import catalogue
+from chunkstudy.collections import chroma
+from chunkstudy.collections.sources import fetch
+from chunkstudy.measures.token_overlap import TokenOverlap
+from chunkstudy.places import Places
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.spans import Collection, Document, chunk_documents
+from chunkstudy.studies import chunks_per_question, document_lengths, printed_texts, questions
+from chunkstudy.studies.results import read
+
+ROOT = Places(Path(__file__).parents[1])
+
+
+@pytest.mark.real_data
+def test_questions_are_counted_as_committed(chroma_collection: Collection) -> None:
+    released = fetch(chroma.FILES["questions_df.csv"]).read_bytes().decode("utf-8")
+    found = questions.counts(chroma_collection, released)
+    pd.testing.assert_frame_equal(found, read(ROOT, "questions", "counts"), rtol=1e-7)
+
+
+@pytest.mark.real_data
+def test_chunks_of_a_question_are_counted_as_committed_and_by_brute_force(
+    chroma_collection: Collection,
+) -> None:
+    chunks = chunk_documents(catalogue.build("token-400-0", CORRECTED), chroma_collection.documents)
+    found = chunks_per_question.touching(chroma_collection, chunks, CORRECTED)
+    stored = read(ROOT, "chunks-per-question").set_index(["chunker", "protocol"])
+    assert stored.loc[("token-400-0", "corrected"), "all"] == found["all"]
+    names = [document.id for document in chroma_collection.documents]
+    spans = list(zip(chunks.document, chunks.start, chunks.end, strict=True))
+    counts = [
+        sum(
+            any(names[d] == j.document and s < j.end and j.start < e for j in judged)
+            for d, s, e in spans
+        )
+        for judged in list(chroma_collection.judgments_by_query().values())[:40]
+    ]
+    touching = TokenOverlap.of(chroma_collection, chunks, "overlap").touching_counts
+    assert counts == touching[:40].tolist()
+
+
+def test_a_word_and_between_names_is_told_from_one_between_things() -> None:
+    assert questions.joins_with_and("Who are Ada and what did she do?")
+    assert questions.joins_with_and("What are date and place?")
+    assert not questions.joins_with_and("What do Procter and Gamble sell?")
+    assert not questions.joins_with_and("What is sand?")
+
+
+def test_segmentations_are_counted_in_a_post_of_two() -> None:
+    post = (
+        "# post\n\n## WHOLE\n\n#### 3 chunk(s)\n\none two\n\n\nthree four\n\nfive\n\n"
+        "## PART\n\n#### 2 chunk(s)\n\none two\n\nfour\n\n---\n"
+    )
+    found = printed_texts.segmentations(post).set_index("segmentation")
+    assert found["chunks found"].tolist() == [3, 2]
+    assert found.loc["PART", "words shared with the longest"] == 3
+    assert found.loc["PART", "words of the longest"] == 5
+
+
+def test_the_printed_prompt_is_counted_from_its_first_to_its_last_line() -> None:
+    report = "x\nYou are an agent that asks.\n```\nNo question that has ALREADY BEEN USED.\nmore\n"
+    found = int(printed_texts.prompt(report)["printed prompt tokens"].iloc[0])
+    whole = tokens.counter("cl100k").count(
+        "You are an agent that asks. No question that has ALREADY BEEN USED."
+    )
+    assert found == whole
+
+
+def test_lengths_are_means_over_documents() -> None:
+    documents = tuple(Document(str(i), "x" * i) for i in (1, 2, 6))
+    found = document_lengths.lengths([Collection("small", documents, (), ())])
+    assert found["mean characters"].tolist() == [float(np.mean([1, 2, 6]))]
