@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 
-.PHONY: help reproduce test bench check clean lint
+.PHONY: help reproduce test bench check archive clean lint
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -25,6 +25,9 @@ lint: $(READY)
 
 bench: $(READY) ## Measure speed as ratios, both sides in one run
 	$(BIN)/python -m tests.benchmarks
+
+archive: $(READY) ## Pack records and rankings for a deposit (build/archive.tar)
+	$(BIN)/chunkstudy archive build/archive.tar
 
 clean: ## Remove the environment and everything local
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .ruff_cache .import_linter_cache

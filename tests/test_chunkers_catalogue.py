@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from chunkstudy.chunkers.catalogue import ChunkerSpec, build, parse
 from chunkstudy.chunkers.locate import LocateError, locate
-from chunkstudy.chunkers.table import CHUNKERS
+from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.run import chunk, load_collection
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.spans import Collection, Document, chunk_documents
+from chunkstudy.spans import Collection, Document, RewrittenSpan, chunk_documents
 from chunkstudy.tokens import counter
 from tests.test_chunkers_semantic import PROSE, hashed
 
@@ -62,6 +64,19 @@ def test_an_unknown_slug_is_refused_with_the_names_there_are(slug: str) -> None:
 def test_a_slug_with_impossible_sizes_is_refused(slug: str) -> None:
     with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is"):
         parse(slug)
+
+
+def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def halves(job: Job) -> list[RewrittenSpan]:
+        cut = len(job.text) // 2
+        return [(0, cut, job.text[:cut]), (cut, len(job.text), job.text[cut:])]
+
+    monkeypatch.setitem(CHUNKERS, "halves", Entry(halves, sizes=0))
+    condition = Condition("builtin", "halves", "none", "none", "corrected")
+    assert condition.reason_not_run is None
+    chunks = chunk(condition, load_collection("builtin"), None)
+    assert len(chunks) == 2 * len(load_collection("builtin").documents)
+    assert condition.chunker in str(condition)
 
 
 def test_a_semantic_chunker_without_encoder_is_refused() -> None:

@@ -39,7 +39,7 @@ def test_chunks_are_of_lumberchunkers_size() -> None:
         for document in builtin.load_documents()
         for start, end in MADE.chunk(document.text)
     ]
-    assert max(sizes) < 550  # its window (PROTOCOLS A.3)
+    assert max(sizes) < 550  # its window (docs/protocols.md#lumberchunker-segmentation)
     assert len(sizes) > 150
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.chunkers import released
 from chunkstudy.chunkers.released import Released, ReleasedError, align
-from chunkstudy.collections import gutenqa
+from chunkstudy.collections import emma_files, gutenqa
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.spans import Document, chunk_documents
 
@@ -34,8 +34,8 @@ def _solid(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def emma() -> dict[str, Released]:
-    if not gutenqa.available():
-        pytest.skip("Emma's converted files are not here; set CHUNKSTUDY_DATA")
+    if not emma_files.available():
+        pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     return {name: released.emma(name) for name in released.RELEASED}
 
 
@@ -87,7 +87,7 @@ def test_the_recursive_chunks_overlap_180_times_and_cover_emma(
 def test_a_proposition_has_the_span_of_its_own_chunk(emma: dict[str, Released]) -> None:
     propositions, chunks = emma["proposition-released"], emma["lumberchunker-released"]
     assert propositions.mismatches == 0
-    rows = gutenqa.read_emma("gemini_chunks")
+    rows = emma_files.read("gemini_chunks")
     assert set(propositions.parents) == set(range(476))
     for (start, end, proposition), parent in zip(
         propositions.spans, propositions.parents, strict=True
@@ -117,7 +117,8 @@ def test_a_missing_released_file_is_one_clear_sentence(
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    with pytest.raises(SourceError, match="no public home; set CHUNKSTUDY_DATA"):
+    monkeypatch.setattr(emma_files, "HOME", "http://127.0.0.1:9/")
+    with pytest.raises(SourceError, match="could not be downloaded; set CHUNKSTUDY_DATA"):
         released.emma("semantic-released")
 
 
@@ -209,7 +210,7 @@ def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch
         "propositions": [{"Propositions": one} for one in ("1a", "other", "lost", "2")],
     }
     read: Callable[[str], list[dict[str, str]]] = rows.__getitem__
-    monkeypatch.setattr(gutenqa, "read_emma", read)
+    monkeypatch.setattr(emma_files, "read", read)
     found = released.emma("proposition-released")
     assert found.spans == ((0, 4, "1a"), (5, 9, "2"))
     assert (found.unaligned, found.parents, found.mismatches) == ((1, 2), (0, 2), 1)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.collections import folding, gutenqa
+from chunkstudy.collections import emma_files, folding, gutenqa
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.spans import Collection
 
@@ -26,8 +35,8 @@ def _question(book: object, passage: str) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def emma() -> Collection:
-    if not gutenqa.available():
-        pytest.skip("Emma's converted files are not here; set CHUNKSTUDY_DATA")
+    if not emma_files.available():
+        pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     return gutenqa.load_emma()
 
 
@@ -35,7 +44,7 @@ def emma() -> Collection:
 def test_emma_is_one_document_of_2287_paragraphs_and_30_questions(emma: Collection) -> None:
     (book,) = emma.documents
     assert (book.id, len(book.text)) == (gutenqa.EMMA_DOCUMENT, 875_513)
-    assert len(gutenqa.read_emma("paragraphs")) == 2_287
+    assert len(emma_files.read("paragraphs")) == 2_287
     assert book.text.count("\n") == 2_286
     assert [query.id for query in emma.queries] == [f"Book-Emma-Query-{i}" for i in range(30)]
     assert {query.document for query in emma.queries} == {book.id}
@@ -61,9 +70,11 @@ def test_three_of_emmas_passages_are_located_only_by_folding(emma: Collection) -
 
 
 @pytest.mark.real_data
-def test_the_published_rule_finds_emmas_gold_strings_as_the_authors_code_does() -> None:
+def test_the_published_rule_finds_emmas_gold_strings_as_the_authors_code_does(
+    emma: Collection,
+) -> None:
     def reached(file: str, column: str, strings: dict[str, str]) -> int:
-        chunks = [str(row[column]).lower() for row in gutenqa.read_emma(file)]
+        chunks = [str(row[column]).lower() for row in emma_files.read(file)]
         return sum(any(gold.lower() in chunk for chunk in chunks) for gold in strings.values())
 
     gold = gutenqa.gold_strings()
@@ -78,28 +89,91 @@ def test_the_published_rule_finds_emmas_gold_strings_as_the_authors_code_does() 
 
 @pytest.mark.real_data
 def test_the_questions_are_those_of_the_chunks_they_were_made_from(emma: Collection) -> None:
-    asked = [row["Question"] for row in gutenqa.read_emma("gemini_chunks") if row["Question"]]
+    asked = [row["Question"] for row in emma_files.read("gemini_chunks") if row["Question"]]
     assert asked == [query.text for query in emma.queries]
 
 
-def test_a_missing_file_is_one_clear_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    with pytest.raises(SourceError, match=r"^gutenqa_emma/paragraphs\.jsonl\.gz is neither under"):
+@pytest.fixture
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder without anything, an empty cache, and no way out; the cache is returned."""
+    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(emma_files, "HOME", "http://127.0.0.1:9/")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def workbooks() -> Path:
+    """The authors' workbooks in the data folder."""
+    folder = Path(os.environ.get("CHUNKSTUDY_DATA", "")) / "gutenqa_emma" / "raw"
+    if not folder.is_dir():
+        pytest.skip("Emma's workbooks are not here; set CHUNKSTUDY_DATA to a folder with them")
+    return folder
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", emma_files.SHEETS)
+def test_a_workbook_converts_to_the_very_rows_beside_it(name: str, workbooks: Path) -> None:
+    sheet = emma_files.SHEETS[name]
+    converted = emma_files.convert(sheet, (workbooks / sheet.workbook).read_bytes())
+    assert converted == gzip.decompress((workbooks.parent / f"{name}.jsonl.gz").read_bytes())
+
+
+@pytest.fixture
+def served(workbooks: Path, apart: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The workbooks at a home of their own on this machine; the empty cache is returned."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(workbooks))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(emma_files, "HOME", f"http://127.0.0.1:{server.server_port}/")
+        yield apart
+        server.shutdown()
+
+
+@pytest.mark.real_data
+def test_emma_fetched_from_its_home_and_converted_is_emma(emma: Collection, served: Path) -> None:
+    assert not emma_files.available()
+    assert gutenqa.load_emma() == emma
+    kept = served / "gutenqa_emma" / "paragraphs.jsonl.gz"
+    first = kept.read_bytes()
+    kept.unlink()
+    emma_files.read("paragraphs")
+    assert kept.read_bytes() == first
+    shutil.rmtree(served / "gutenqa_emma" / "raw")
+    assert emma_files.available()  # the converted files are enough, all seven are there
+    assert gutenqa.load_emma() == emma
+
+
+def test_offline_without_its_files_emma_is_one_clear_sentence(apart: Path) -> None:
+    with pytest.raises(SourceError, match=r"^gutenqa_emma/raw/Emma.*\.xlsx is neither"):
         gutenqa.load_emma()
-    assert not gutenqa.available()
+    assert not emma_files.available()
 
 
-def test_a_file_of_emma_with_other_bytes_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "gutenqa_emma").mkdir()
-    (tmp_path / "gutenqa_emma" / "questions.jsonl.gz").write_bytes(b"other")
-    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-    with pytest.raises(SourceError, match="another sha256"):
-        gutenqa.read_emma("questions")
+def test_a_workbook_comes_from_the_authors_folder_at_the_pinned_commit() -> None:
+    assert emma_files.SHEETS["questions"].source.url == (
+        "https://raw.githubusercontent.com/joaodsmarques/LumberChunker/"
+        "5537bdfe68c9c1b3c788556bdca5ab902d20e8b6/Example/Emma_-_Jane_Austen/"
+        "Questions_-_Emma_-_Jane_Austen.xlsx"
+    )
+
+
+@pytest.mark.parametrize("content", [b"other", gzip.compress(b"{}\n"), gzip.compress(b"{}")[:-3]])
+def test_a_converted_file_with_other_rows_is_refused(content: bytes, apart: Path) -> None:
+    (apart / "gutenqa_emma").mkdir(parents=True)
+    (apart / "gutenqa_emma" / "questions.jsonl.gz").write_bytes(content)
+    with pytest.raises(SourceError, match=r"(another sha256|no whole gzip file).*delete it"):
+        emma_files.read("questions")
+
+
+def test_a_workbook_with_a_cell_changed_is_not_converted() -> None:
+    book = openpyxl.Workbook()
+    for row in [["Question"], ["Why?"]]:
+        book.worksheets[0].append(row)
+    content = io.BytesIO()
+    book.save(content)
+    with pytest.raises(SourceError, match=r"Questions_.*xlsx converts to other rows"):
+        emma_files.convert(emma_files.SHEETS["questions"], content.getvalue())
 
 
 def test_emma_with_a_paragraph_too_few_is_refused() -> None:

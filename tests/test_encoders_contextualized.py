@@ -180,7 +180,8 @@ def test_a_document_of_one_chunk_equals_its_plain_embedding(encoder: Transformer
 
 
 def test_later_text_changes_an_earlier_chunk(encoder: TransformerEncoder) -> None:
-    # S4:41 against S1:152: attention is bidirectional, so a chunk hears what follows it, too.
+    # Jina's second post (Late Chunking is Bidirectional) against its first (The Solution):
+    # attention is bidirectional, so a chunk hears what follows it, too.
     first = [(0, TEXT.index("Its"))]
     changed = TEXT.replace("Spree", "Danube")
     before = pooled(encoder, TEXT, first, ends=False)

@@ -15,8 +15,8 @@ from tokenizers.processors import TemplateProcessing
 
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import centred, whole
+from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelSpec
-from chunkstudy.encoders.registry import Role
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import checkpoints
 from tests.checkpoints import KINDS, TASKS

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.contextualized import Layout, packed, whole
 from chunkstudy.grid import encoding
-from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
 from chunkstudy.grid.encoding import Ordering, parse_ordering
 from chunkstudy.grid.run import evaluate
 from chunkstudy.grid.store import VectorStore
@@ -91,18 +91,60 @@ SMALL = Collection(
 )
 
 
-@pytest.mark.parametrize("slug", ["pre_embedding", "contextualized-512", "contextualized-64-8"])
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "pre_embedding",
+        "contextualized-512",
+        "contextualized-64-8",
+        "contextualized-256-at-256",
+        "contextualized-64-8-at-halved",
+    ],
+)
 def test_an_ordering_is_parsed_back_from_its_slug(slug: str) -> None:
     assert str(parse_ordering(slug)) == slug
 
 
 @pytest.mark.parametrize(
     "slug",
-    ["late", "contextualized", "contextualized-2", "contextualized-64-63", "contextualized-x"],
+    [
+        "late",
+        "contextualized",
+        "contextualized-2",
+        "contextualized-64-63",
+        "contextualized-x",
+        "contextualized-64-at",
+        "contextualized-64-at-0",
+        "contextualized-64-at-doubled",
+        "pre_embedding-at-256",
+    ],
 )
 def test_an_impossible_ordering_is_refused(slug: str) -> None:
     with pytest.raises(ValueError, match="unknown ordering"):
         parse_ordering(slug)
+
+
+def test_positions_are_those_the_slug_names() -> None:
+    assert parse_ordering("contextualized-256").positions is None
+    far = parse_ordering("contextualized-256-at-256")
+    assert far.positions == (0, *range(257, 512))
+    assert far.read_at == "[CLS] at 0, the other tokens at 257 to 511"
+    halved = parse_ordering("contextualized-512-at-halved")
+    assert halved.positions == tuple(place // 2 for place in range(512))
+    assert halved.read_at == "0 to 255, two tokens each"
+
+
+def test_a_record_says_at_which_positions_its_documents_were_read(tmp_path: Path) -> None:
+    ordering = "contextualized-16-at-32"
+    moved = Condition("builtin-graded", "sentence-5", MINILM, ordering, "corrected")
+    store = VectorStore(Words(), tmp_path / "plain")
+    reader = VectorStore(words := Words(), tmp_path / "moved")
+    reading = evaluate(moved, SMALL, store, reader=reader).run.reading
+    assert reading is not None
+    assert reading["positions"] == "[CLS] at 0, the other tokens at 33 to 47"
+    assert words.read > len(DOCUMENTS)
+    with pytest.raises(ConditionError, match="give the store that does"):
+        evaluate(moved, SMALL, store)
 
 
 @pytest.mark.parametrize("protocol", [AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED], ids=str)
@@ -158,11 +200,9 @@ def test_a_ranked_condition_leaves_a_whole_record(
     assert outcome.run.unscored == ["unjudged"]
     assert outcome.run.counts.queries_scored == 1
     assert (outcome.run.reading is None) == (ordering == "pre_embedding")
-    assert outcome.trec is not None
-    assert outcome.trec.startswith("q Q0 ")
-    assert {"nDCG@10", "R@10", "R@100"} == {
-        line.split(",")[1] for line in outcome.scores.splitlines()[1:]
-    }
+    assert outcome.kept is not None
+    assert outcome.kept["query"].iloc[0] == 0
+    assert list(outcome.scores.columns) == ["nDCG@10", "R@10", "R@100"]
 
 
 @given(st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20), st.integers(3, 24))

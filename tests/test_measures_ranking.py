@@ -18,7 +18,6 @@ from chunkstudy.measures.ranking import (
     per_query,
     tie_bounds,
     unjudged,
-    write_trec,
 )
 from chunkstudy.retrieval.documents import DocumentRanking, search_documents
 from chunkstudy.spans import Collection, Document, Judgment, Query
@@ -264,27 +263,3 @@ def test_a_ranking_of_another_collection_or_depth_is_refused() -> None:
             per_query(collection, ranking_of([[0]]), (wrong,))
     with pytest.raises(ValueError, match="not a measure that pytrec_eval computes"):
         per_query(collection, ranking_of([[0]]), ("RBP(p=0.8)",))
-
-
-def test_a_trec_run_gives_back_the_ranking_and_its_scores() -> None:
-    collection = collection_of({"a": {}, "b": {}, "none": {}}, 4)
-    scores = [[0.1, -0.0, -1e-9], [1 / 3, 1 / 3, 1 / 3]]
-    ranking = ranking_of([[2, 0, 1], [0, 1, 3], []], 5, [*scores, []])
-    text = write_trec(ranking, collection, "some-tag", depth=2)
-    assert text == (
-        "a Q0 d2 1 0.1 some-tag\na Q0 d0 2 0.0 some-tag\n"
-        "b Q0 d0 1 0.33333334 some-tag\nb Q0 d1 2 0.33333334 some-tag\n"
-    )
-    deep = [line.split() for line in write_trec(ranking, collection, "t").splitlines()]
-    assert [line[2] for line in deep] == ["d2", "d0", "d1", "d0", "d1", "d3"]
-    kept = np.asarray(scores, dtype=np.float32).ravel().tolist()
-    assert [float(np.float32(line[4])) for line in deep] == kept
-
-
-@pytest.mark.parametrize("tag", ["two words", "", "line\n"])
-def test_a_name_that_a_trec_run_cannot_carry_is_refused(tag: str) -> None:
-    collection = collection_of({"q": {}}, 1)
-    with pytest.raises(ValueError, match="white space"):
-        write_trec(ranking_of([[0]]), collection, tag)
-    with pytest.raises(ValueError, match="white space"):
-        write_trec(ranking_of([[0]]), collection_of({"q 1": {}}, 1), "tag")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from chunkstudy.statistics import core as statistics
+from chunkstudy import statistics
 from chunkstudy.statistics import power
 
 
@@ -34,9 +34,9 @@ def test_what_that_many_queries_detect_is_the_difference_again(
     difference: float, std: float
 ) -> None:
     n = power.queries_needed(difference, std)
-    assert power.detectable(int(n), std) <= difference * (1 + 1e-6)
+    assert power.detectable(int(n), std) <= difference * (1 + 1e-4)
     if n > 3:
-        assert power.detectable(int(n) - 1, std) > difference * (1 - 1e-6)
+        assert power.detectable(int(n) - 1, std) > difference * (1 - 1e-4)
 
 
 def test_only_the_right_sign_counts_as_seen() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -290,14 +288,12 @@ def test_a_long_stretch_that_is_not_judged_is_folded_and_still_whole() -> None:
 def test_the_measures_shown_are_those_a_run_records(
     pages: dict[str, inspector.Page], store: VectorStore, protocol: str
 ) -> None:
-    recorded = pd.read_csv(
-        io.StringIO(evaluate(condition(CHUNKERS[1], protocol), COLLECTION, store).scores)
-    ).set_index(["query_id", "measure"])["value"]
+    recorded = evaluate(condition(CHUNKERS[1], protocol), COLLECTION, store).scores
     judged = inspection.only_queries(COLLECTION, list(pages))
     five = inspector.inspect(judged, [condition(CHUNKERS[1])], store, 5)
     for page in five:
         for measure, value in page.columns[0].measures[protocol].items():
-            assert value == pytest.approx(recorded[page.query.id, f"{measure}@5"], abs=1e-6)
+            assert value == pytest.approx(recorded.at[page.query.id, f"{measure}@5"], abs=1e-6)
 
 
 def test_ranks_are_those_of_every_chunk_by_score(store: VectorStore) -> None:

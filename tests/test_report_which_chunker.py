@@ -8,46 +8,78 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis.which_chunker import advice, which_chunker
+from chunkstudy.analysis import chroma
+from chunkstudy.analysis.paired import SIGNIFICANT
+from chunkstudy.analysis.which_chunker import ITSELF, advice, which_chunker
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, read_published
+from chunkstudy.published import cells
+from chunkstudy.published.compare import Library
+from tests.made_library import MadeLibrary
 
 ROOT = Places(Path(__file__).parents[1])
+LIBRARY = Library(ROOT)
+PUBLISHED = cells.frame(cells.read(ROOT))
+GROUP = ["task", "encoder"]
 
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    cost = pd.read_csv(ROOT.tables / "chroma_cost.csv")
-    return which_chunker(Library(ROOT), read_published(ROOT), cost)
+    return which_chunker(LIBRARY, PUBLISHED, chroma.cost(LIBRARY))
 
 
 def test_every_task_is_ranked_from_its_best_down(table: pd.DataFrame) -> None:
     assert list(dict.fromkeys(table["task"])) == ["excerpts", "in-corpus", "in-document"]
-    for _, group in table.groupby("task"):
-        scores = group["score"].astype(float).to_numpy()
-        assert (np.diff(scores) <= 0).all()
-        assert group["difference"].astype(float).iloc[0] == 0
-        assert (group["difference"].astype(float) <= 0).all()
+    for _, group in table.groupby(GROUP):
+        assert (np.diff(group["score"]) <= 0).all()
+        assert group["difference"].iloc[0] == 0
+        assert (group["difference"] <= 0).all()
         assert group["behind"].iloc[0] == ""
+        others = group.iloc[1:]
+        assert ((others["behind"] == "yes") == (others["p_holm"] < SIGNIFICANT)).all()
 
 
 def test_a_score_is_the_mean_of_its_collections_means(table: pd.DataFrame) -> None:
     rows = table[(table["task"] == "in-corpus") & (table["ordering"] == PRE)]
-    row = rows[rows["chunker"] == "sentence-5"].iloc[0]
-    library = Library(ROOT)
+    row = rows[(rows["chunker"] == "sentence-5") & (rows["encoder"] == WIDE)].iloc[0]
     means = []
     for name in row["collections"].split(", "):
-        record = library.get(Condition(name, "sentence-5", WIDE, PRE, OWN))
+        record = LIBRARY.get(Condition(name, "sentence-5", WIDE, PRE, OWN))
         assert record is not None
-        means.append(100 * record.wide["nDCG@10"].mean())
-    assert float(row["score"]) == pytest.approx(np.mean(means), abs=0.051)
+        means.append(record.wide["nDCG@10"].mean())
+    assert row["score"] == pytest.approx(np.mean(means))
 
 
 def test_advice_names_the_best_and_counts_who_is_behind(table: pd.DataFrame) -> None:
-    for row in advice(table).to_dict("records"):
-        group = table[table["task"] == row["task"]]
-        assert str(row["advice"]).startswith(str(group["chunker"].iloc[0]))
-        behind = int((group["behind"] == "yes").sum())
-        assert str(row["how sure"]).startswith(str(behind) if behind else "none")
+    found = advice(table)
+    assert len(found) == len(table[GROUP].drop_duplicates())
+    for row in found.to_dict("records"):
+        group = table[(table["task"] == row["task"]) & (table["encoder"] == row["encoder"])]
+        assert row["chunker"] == group["chunker"].iloc[0]
+        assert row["behind"] == (group["behind"] == "yes").sum()
+        close = [one for one in row["not shown to be worse"].split("; ") if one]
+        assert row["others"] == row["behind"] + len(close)
+
+
+def test_advice_says_where_parents_are_credited(table: pd.DataFrame) -> None:
+    found = advice(table)
+    propositions = found["chunker"].str.startswith("proposition")
+    assert propositions.any()
+    assert ((found["credited"] != ITSELF) == propositions).all()
+
+
+def test_a_second_model_is_ranked_by_itself() -> None:
+    random = np.random.default_rng(0)
+    queries = [f"q{i}" for i in range(50)]
+    base = random.random(50)
+    made = {}
+    for encoder, better in ((WIDE, "fixed-256"), ("jinaai__jina-embeddings-v2-small-en", "none")):
+        for chunker in ("fixed-256", "none"):
+            values = base + 0.2 * (chunker == better) + 0.01 * random.standard_normal(50)
+            one = Condition("scifact", chunker, encoder, PRE, OWN)
+            made[one] = pd.DataFrame({"nDCG@10": values}, index=queries)
+    table = which_chunker(MadeLibrary(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
+    best = table.groupby("encoder")["chunker"].first()
+    assert best[WIDE] == "fixed-256" and best.drop(WIDE).tolist() == ["none"]
+    assert table["behind"].tolist() == ["", "yes", "", "yes"]

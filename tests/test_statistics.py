@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from chunkstudy.statistics import core as statistics
+from chunkstudy import statistics
 
 GENERATOR = np.random.default_rng(7)
 A = GENERATOR.random(60)

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from chunkstudy import places
+from chunkstudy.collections import registry
 from chunkstudy.grid import conditions, devices, grids, records
 from chunkstudy.grid.conditions import Condition
 
@@ -23,12 +24,13 @@ app = typer.Typer(
 Only = Annotated[
     list[str],
     typer.Option(
-        help="Conditions to take, with wildcards: 'chroma/recursive-*/*/*/corrected'; "
-        "give it several times for more"
+        help="Conditions to take: any one in full, or with wildcards those of the grid: "
+        "'chroma/recursive-*/*/*/corrected'; give it several times for more"
     ),
 ]
 ALL = ["*"]
 CHROMA = ["chroma/*"]
+WILDCARDS = frozenset("*?[")
 
 
 @app.command("list")
@@ -65,15 +67,9 @@ def fetch(
     ] = None,
 ) -> None:
     """Download the collections' files that are not here yet, checked by sha256."""
-    from chunkstudy.grid.run import LOADERS
-
     with one_sentence():
         for name in collections or ["chroma"]:
-            if name not in LOADERS:
-                raise conditions.ConditionError(
-                    f"unknown collection {name!r}; use one of {', '.join(LOADERS)}"
-                )
-            found = LOADERS[name]()
+            found = registry.find(name).load()
             typer.echo(f"{name}\t{len(found.documents)} documents\t{len(found.queries)} queries")
 
 
@@ -100,12 +96,52 @@ def run(
     What an API sells is priced first and stops at CHUNKSTUDY_BUDGET dollars.
     """
     with one_sentence():
-        selected = _select(only)
-        if not selected:
-            raise conditions.ConditionError(
-                f"no condition matches {' or '.join(only)}; `chunkstudy list` shows them all"
+        _run(_select(only), dry_run, again)
+
+
+@app.command()
+def rescore(
+    measure: Annotated[str, typer.Argument(help="Such as P@5, SpanRecall@3 or DCG@3")],
+    only: Only = ALL,
+) -> None:
+    """Add a measure to records, computed from their kept rankings without encoding."""
+    with one_sentence():
+        from chunkstudy.grid.rescore import rescore as add
+
+        added = add(measure, _recorded(only), places.find())
+        typer.echo(f"{measure} was added to {added} records; run `chunkstudy reproduce` next")
+
+
+@app.command()
+def export(
+    csv: Annotated[Path, typer.Option(help="The file to write")],
+    only: Only = ALL,
+) -> None:
+    """Per-query scores as text, a line per condition, query and measure."""
+    with one_sentence():
+        from chunkstudy.grid.deposit import export_csv
+        from chunkstudy.grid.library import Library
+
+        lines = export_csv(csv, _recorded(only), Library(places.find()))
+        typer.echo(f"{lines} scores written to {csv}")
+
+
+@app.command()
+def archive(
+    out: Annotated[Path, typer.Argument(help="The tar file to write")],
+) -> None:
+    """Pack records and rankings into one file to deposit."""
+    with one_sentence():
+        from chunkstudy.grid.deposit import archive as pack
+
+        packed, missing = pack(out, places.find())
+        typer.echo(f"{packed} files packed into {out}")
+        if missing:
+            typer.echo(
+                f"{len(missing)} rankings are not at hand, first that of {missing[0]}; "
+                f"`chunkstudy run --only '{missing[0]}' --again` makes it",
+                err=True,
             )
-        _run(selected, dry_run, again)
 
 
 @app.command()
@@ -230,19 +266,51 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
         if not dry_run:
             from chunkstudy.grid.run import run as run_one
 
-            run_one(condition, where.vectors, where.runs)
+            run_one(condition, where.vectors, where.runs, where.rankings)
     for name in sorted({c.collection for c in todo}) if not dry_run else ():
         from chunkstudy.grid import facts as parts
         from chunkstudy.grid.run import load_collection
 
         if name == "chroma":
             parts.write(load_collection(name), where)
-        elif conditions.COLLECTIONS[name] != "token_overlap":
+        elif registry.find(name).task != "token_overlap":
             parts.write_facts(load_collection(name), where)
 
 
+def _recorded(only: list[str]) -> list[Condition]:
+    found = [c for c in records.find(places.find().runs) if _matches(c, only)]
+    if not found:
+        raise conditions.ConditionError(
+            f"no record matches {' or '.join(only)}; `chunkstudy list` shows what is recorded"
+        )
+    return found
+
+
 def _select(only: list[str]) -> list[Condition]:
-    return [c for c in grids.grid() if any(fnmatch.fnmatch(str(c), one) for one in only)]
+    """The conditions that some patterns name, those of the grid first and in its order.
+
+    Raises:
+        ConditionError: if a pattern matches nothing.
+        ValueError, RuntimeError: if one that names a condition in full names none that exists.
+    """
+    grid = grids.grid()
+    found: set[Condition] = set()
+    for one in only:
+        named = not WILDCARDS.intersection(one) and one.strip("/").count("/") == 4
+        matching = (
+            {conditions.parse(one)} if named else {c for c in grid if fnmatch.fnmatch(str(c), one)}
+        )
+        if not matching:
+            raise conditions.ConditionError(
+                f"no condition matches {one!r}; `chunkstudy list` shows the grid, and any other "
+                "condition runs as collection/chunker/encoder/ordering/protocol"
+            )
+        found |= matching
+    return [c for c in grid if c in found] + sorted(found.difference(grid))
+
+
+def _matches(condition: Condition, only: list[str]) -> bool:
+    return any(fnmatch.fnmatch(str(condition), one) for one in only)
 
 
 if __name__ == "__main__":

@@ -33,12 +33,15 @@ class NotebookError(RuntimeError):
     """A notebook that cannot be run as asked; the message says which cell or parameter."""
 
 
-def run_all(places: Places) -> list[Path]:
-    """Execute every notebook with its own parameters into ``results/notebooks``."""
-    return [
-        run(source, places.results / "notebooks" / source.name, {}, places.root)
-        for source in sorted(places.notebooks.glob("*.ipynb"))
-    ]
+def sources(places: Places) -> list[Path]:
+    """Every notebook of the project."""
+    return sorted(places.notebooks.glob("*.ipynb"))
+
+
+def run_one(places: Places, source: Path) -> str:
+    """Execute a notebook with its own parameters into ``results/notebooks``; its name."""
+    run(source, places.results / "notebooks" / source.name, {}, places.root)
+    return source.stem
 
 
 def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> Path:
@@ -137,7 +140,8 @@ def _settled(notebook: Any) -> Any:
     }
     for number, cell in enumerate(notebook.cells, start=1):
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "injected-parameters"]
-        cell.metadata = {"tags": tags} if tags else {}
+        folded = {"jupyter": {"source_hidden": True}} if "hide-input" in tags else {}
+        cell.metadata = folded | ({"tags": tags} if tags else {})
         cell.id = f"cell-{number:02d}"
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]

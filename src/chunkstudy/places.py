@@ -47,6 +47,11 @@ class Places:
     def vectors(self) -> Path:
         return Path(os.environ.get("CHUNKSTUDY_VECTORS") or self.build / "vectors")
 
+    @property
+    def rankings(self) -> Path:
+        """Rankings that would make the repository heavy, under their digests."""
+        return Path(os.environ.get("CHUNKSTUDY_RANKINGS") or self.build / "rankings")
+
 
 def find() -> Places:
     """CHUNKSTUDY_ROOT, else the nearest folder upwards that holds ``notebooks`` and ``results``."""

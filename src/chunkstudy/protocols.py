@@ -1,4 +1,4 @@
-"""What a study does at every stage, as data passed down (DESIGN: protocols).
+"""What a study does at every stage, as data passed down, see docs/protocols.md.
 
 The official implementations depart from their papers and from each other in ways that move the
 numbers; each departure is one field here, so that both ways can be scored.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,21 @@ from numpy.typing import NDArray
 Span = tuple[int, int]
 RewrittenSpan = tuple[int, int, str]
 Chunker = Callable[[str], Sequence[Span] | Sequence[RewrittenSpan]]
-"""A chunker turns one text into spans; a third member holds the text where it rewrites it."""
+"""A chunker turns one text into spans; a third member holds the text where it rewrites it. One
+that had to fall back returns them as :class:`Drawn`."""
+AnySpan = TypeVar("AnySpan", Span, RewrittenSpan)
+
+
+class Drawn(list[AnySpan]):
+    """The spans of one text, and how often a fixed rule drew boundaries because the chunker's own
+    way to them gave none: a text of one sentence has no neighbours to compare and stays whole.
+
+    What an official algorithm does wrong is not among them: it is that algorithm's own way.
+    """
+
+    def __init__(self, spans: Iterable[AnySpan], fallbacks: int) -> None:
+        super().__init__(spans)
+        self.fallbacks = fallbacks
 
 
 class SpanError(ValueError):
@@ -143,13 +158,14 @@ class Chunks:
 
     ``document``, ``start`` and ``end`` have shape (chunks,), dtype int64; ``document`` indexes
     the collection's documents. ``text`` holds what is embedded where that is not the source
-    between the offsets, else None.
+    between the offsets, else None. ``fallbacks`` is the sum over documents, see :class:`Drawn`.
     """
 
     document: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     text: tuple[str, ...] | None = None
+    fallbacks: int = 0
 
     def __len__(self) -> int:
         return len(self.start)
@@ -196,8 +212,11 @@ def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
     starts: list[int] = []
     ends: list[int] = []
     texts: list[str] = []
+    fallbacks = 0
     for position, document in enumerate(documents):
-        for span in chunker(document.text):
+        spans = chunker(document.text)
+        fallbacks += spans.fallbacks if isinstance(spans, Drawn) else 0
+        for span in spans:
             start, end = span[0], span[1]
             nothing = start >= end if len(span) == 2 else start > end
             if nothing or not 0 <= start <= end <= len(document.text):
@@ -217,6 +236,7 @@ def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
         np.asarray(starts, dtype=np.int64),
         np.asarray(ends, dtype=np.int64),
         tuple(texts) if texts else None,
+        fallbacks,
     )
 
 

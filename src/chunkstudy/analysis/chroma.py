@@ -1,23 +1,29 @@
-"""Every table of the Chroma study as a data frame, computed from records and published cells."""
+"""Every table of the Chroma study as a data frame, computed from records and published cells.
+
+Record are fractions; only the tables that lay a published table out again (`published_rows`,
+`appendix`) keep the unit in which it was printed. A comparison is corrected within its measure
+and encoder: what the chunkers together say of one score.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import pandas as pd
 
+from chunkstudy import statistics
+from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.grids import MINILM_SIZES
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.published.compare import Library, Scores, read_published
-from chunkstudy.statistics import core as statistics
-from chunkstudy.studies import results
 
-PUBLISHED_COUNTS = {  # S0:264-269
+COLLECTION = "chroma"
+PUBLISHED_COUNTS = {  # tokens and queries of each corpus
     "chatlogs": (7_727, 56),
     "finance": (166_177, 97),
     "pubmed": (117_211, 99),
@@ -26,11 +32,19 @@ PUBLISHED_COUNTS = {  # S0:264-269
 }
 SHOWN = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5")
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
+SEARCH_LISTS = ("50", "20", "10")
+NEARLY_ALL = 0.9
+"""Share of the chunks that must have been encoded for the seconds to be those of the chunker: the
+rest were found in the store, encoded for another one."""
 
 
-def collection(places: Places) -> pd.DataFrame:
-    """Characters, tokens, queries and excerpts of each corpus beside the published counts."""
-    table = facts.read(places, "chroma_counts")
+def collection(counts: pd.DataFrame) -> pd.DataFrame:
+    """Characters, tokens, queries and excerpts of each corpus beside the published counts.
+
+    Args:
+        counts: the collection's facts, a row per corpus.
+    """
+    table = counts.copy()
     published = table["part"].map(PUBLISHED_COUNTS)
     table.insert(3, "published_tokens", published.str[0])
     table.insert(6, "published_queries", published.str[1])
@@ -39,7 +53,7 @@ def collection(places: Places) -> pd.DataFrame:
     total = {
         "part": "all",
         **{name: int(numeric[name].sum()) for name in numeric},
-        "mean_excerpt_characters": round(float(characters / table["excerpts"].sum()), 1),
+        "mean_excerpt_characters": float(characters / table["excerpts"].sum()),
     }
     return pd.concat([table, pd.DataFrame([total])], ignore_index=True)
 
@@ -52,11 +66,10 @@ def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
         row = rows.setdefault(cell["chunker"], {"chunker": cell["chunker"]})
         name = f"{cell['measure']} {cell['statistic']}"
         row[f"{name} published"] = cell["published"]
-        row[f"{name} reproduced"] = _two_decimals(cell["reproduced"])
+        row[f"{name} reproduced"] = cell["reproduced"]
         row[f"{name} verdict"] = cell["verdict"]
         if name == "SpanRecall@5 mean":
-            row[f"{name} interval"] = _interval(cell)
-            row[f"{name} corrected"] = _two_decimals(cell["corrected"])
+            row |= {f"{name} {end}": cell[end] for end in ("low", "high", "corrected")}
     return pd.DataFrame(rows.values())
 
 
@@ -71,205 +84,203 @@ def appendix(comparison: pd.DataFrame) -> pd.DataFrame:
     return cells[kept].rename(columns={"published": "published leading digit"})
 
 
-def lengths(places: Places) -> pd.DataFrame:
-    """Which length function and unit print the MiniLM table's chunk sizes, and its recall."""
-    library = Library(places)
-    published = read_published(places)
-    published = published[(published["table"] == "minilm") & (published["statistic"] == "mean")]
+def lengths(library: Library, published: pd.DataFrame) -> pd.DataFrame:
+    """Which length function and unit print the MiniLM table's chunk sizes, and its recall.
+
+    Args:
+        library: the records.
+        published: every published cell.
+    """
+    cells = _minilm_means(published)
     rows = []
     for size in MINILM_SIZES:
-        cells = published[published["chunker"] == f"recursive-{size}"].set_index("measure")
+        of_size = cells[cells["chunker"] == f"recursive-{size}"].set_index("measure")["value"]
         for length in LENGTHS:
             slug = f"recursive-{size}" + ("" if length == "cl100k" else f"-{length}")
             protocol = AS_PUBLISHED_CHROMA.name
-            free = library.get(Condition("chroma", slug, NONE, NONE, protocol))
-            scored = library.get(Condition("chroma", slug, MINILM, "pre_embedding", protocol))
+            free = library.get(Condition(COLLECTION, slug, NONE, NONE, protocol))
+            scored = library.get(Condition(COLLECTION, slug, MINILM, "pre_embedding", protocol))
             if free is None:
                 continue
             sizes = free.run.sizes
-            printed = float(str(cells.at["SpanRecall@5", "printed"]))
+            printed = of_size["SpanRecall@5"] / 100
             row: dict[str, object] = {
                 "chunker": f"recursive-{size}",
                 "length function": length,
                 "chunks": free.run.counts.chunks,
-                "published size": cells.at["chunk size", "printed"],
-                "size in cl100k": round(sizes["cl100k"].mean, 2),
-                "size in WordPiece": round(sizes["wordpiece"].mean, 2),
-                "size in WordPiece with special tokens": round(sizes["wordpiece"].mean + 2, 2),
+                "published size": of_size["chunk size"],
+                "size in cl100k": sizes["cl100k"].mean,
+                "size in WordPiece": sizes["wordpiece"].mean,
+                "size in WordPiece with special tokens": sizes["wordpiece"].mean + 2,
                 "published recall": printed,
             }
             if scored is not None:
-                recall = 100 * statistics.mean(library.values(scored, "SpanRecall@5"))
-                row["reproduced recall"] = round(recall, 2)
-                row["difference"] = round(recall - printed, 2)
+                recall = statistics.mean(library.values(scored, "SpanRecall@5"))
+                row |= {"reproduced recall": recall, "difference": recall - printed}
             rows.append(row)
     return pd.DataFrame(rows)
 
 
-def scores(places: Places) -> pd.DataFrame:
-    """Mean, population std and 95% interval of every measure, per part and over all queries."""
-    library = Library(places)
+def scores(library: Library) -> pd.DataFrame:
+    """Mean, population std and 95% interval of every measure, per corpus and over all queries."""
     rows = []
-    for condition in library:
-        if condition.collection != "chroma":
-            continue
-        record = library.get(condition)
-        assert record is not None
-        for measure in record.wide.columns:
-            headline = measure in SHOWN
-            for part in ("all", *PUBLISHED_COUNTS) if headline else ("all",):
-                values = library.values(record, measure, part)
-                low, high = statistics.bootstrap_interval(values)
-                rows.append(
-                    {
-                        "chunker": condition.chunker,
-                        "encoder": condition.encoder,
-                        "protocol": condition.protocol,
-                        "part": part,
-                        "measure": measure,
-                        "n": len(values),
-                        "mean": f"{statistics.mean(values):.5f}",
-                        "std": f"{statistics.population_std(values):.5f}",
-                        "low": f"{low:.5f}",
-                        "high": f"{high:.5f}",
-                    }
-                )
+    for condition, record in _records(library):
+        found = {("all", name): one for name, one in _summaries(record.wide).items()}
+        headlines = [measure for measure in SHOWN if measure in record.wide]
+        for part in PUBLISHED_COUNTS if headlines else ():
+            asked = library.values(record, headlines[0], part).index
+            of_part = _summaries(record.wide.loc[asked, headlines])
+            found |= {(part, name): one for name, one in of_part.items()}
+        keys = {name: getattr(condition, name) for name in ("chunker", "encoder", "ordering")}
+        rows += [
+            {**keys, "protocol": condition.protocol, "part": part, "measure": measure, **one}
+            for measure in record.wide.columns
+            for part in ("all", *PUBLISHED_COUNTS)
+            if (one := found.get((part, measure)))
+        ]
     return pd.DataFrame(rows)
 
 
-def protocols(places: Places) -> pd.DataFrame:
+def protocols(library: Library) -> pd.DataFrame:
     """What the official code's departures are worth: as published minus corrected, paired."""
-    library = Library(places)
 
-    def pair(condition: Condition, measure: str) -> pd.DataFrame | None:
-        twin = replace(condition, protocol=CORRECTED.name)
-        ours, theirs = library.get(twin), library.get(condition)
-        if ours is None or theirs is None or measure not in theirs.wide:
+    def pair(condition: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
+        ours = library.get(replace(condition, protocol=CORRECTED.name))
+        if ours is None or measure not in record.wide:
             return None
-        return pd.DataFrame({"a": theirs.wide[measure], "b": ours.wide[measure]})
+        return record.wide[measure], ours.wide[measure]
 
-    return _differences(library, AS_PUBLISHED_CHROMA.name, pair, "as_published", "corrected")
+    published = AS_PUBLISHED_CHROMA.name
+    return _differences(library, published, pair, "as_published", "corrected")
 
 
-def token_unit(places: Places) -> pd.DataFrame:
+def token_unit(library: Library) -> pd.DataFrame:
     """Characters against true cl100k tokens under the corrected protocol, paired."""
-    library = Library(places)
 
-    def pair(condition: Condition, measure: str) -> pd.DataFrame | None:
-        record = library.get(condition)
+    def pair(_: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
         name, _, cut = measure.partition("@")
         other = f"{name}(unit=token)" + (f"@{cut}" if cut else "")
-        if record is None or measure not in record.wide or other not in record.wide:
+        if measure not in record.wide or other not in record.wide:
             return None
-        return pd.DataFrame({"a": record.wide[measure], "b": record.wide[other]})
+        return record.wide[measure], record.wide[other]
 
     return _differences(library, CORRECTED.name, pair, "characters", "tokens")
 
 
-def cost(places: Places) -> pd.DataFrame:
-    """Seconds per million tokens, chunks indexed and tokens the reader gets, per chunker."""
-    library = Library(places)
+def cost(library: Library) -> pd.DataFrame:
+    """Seconds per million tokens, chunks indexed and tokens the reader gets, per chunker.
+
+    Seconds are missing where vectors came from the store, so that nothing was measured.
+    """
     rows = []
-    for condition in library:
-        record = library.get(condition)
-        if record is None or condition.encoder == NONE or condition.collection != "chroma":
+    for condition, record in _records(library):
+        if condition.ordering != "pre_embedding" or condition.protocol != CORRECTED.name:
             continue
-        if condition.protocol != CORRECTED.name:
-            continue
-        twin = replace(condition, protocol=AS_PUBLISHED_CHROMA.name)
         timing = [records.read_timing(record.folder)]
-        if (other := library.get(twin)) is not None:
-            timing.append(records.read_timing(other.folder))
+        twin = library.get(replace(condition, protocol=AS_PUBLISHED_CHROMA.name))
+        if twin is not None:
+            timing.append(records.read_timing(twin.folder))
         rows.append(_cost_row(condition, record, timing))
     return pd.DataFrame(rows)
 
 
-def approximate(places: Places) -> pd.DataFrame:
-    """Recall at 5 under exact search and the range under HNSW, beside the published one."""
-    found = results.read(places, "approximate-search")
-    cells = read_published(places)
-    cells = cells[
-        (cells["table"] == "minilm")
-        & (cells["measure"] == "SpanRecall@5")
-        & (cells["statistic"] == "mean")
-    ]
-    published = dict(zip(cells["chunker"], cells["printed"], strict=True))
+def approximate(found: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Recall at 5 under exact search and its range under HNSW, beside the published one.
+
+    Args:
+        found: the study of approximate search: a row per chunker, search list and seed.
+        published: every published cell.
+    """
+    cells = _minilm_means(published)
+    recall = cells[cells["measure"] == "SpanRecall@5"].set_index("chunker")["value"] / 100
     rows = []
     for chunker, group in found.groupby("chunker", sort=False):
-        recall = 100 * group["SpanRecall@5"]
+        of_list = group.groupby(group["search list"].astype(str))["SpanRecall@5"]
+        lowest, highest = of_list.min(), of_list.max()
         base = str(chunker).removesuffix("-wordpiece-special")
-        row = {"chunker": str(chunker), "published": published.get(base, "")}
-        row["exact"] = f"{recall[group['search list'] == 'exact'].iloc[0]:.2f}"
-        for size in ("50", "20", "10"):
-            part = recall[group["search list"] == size]
-            row[f"HNSW, list {size}"] = f"{part.min():.2f} to {part.max():.2f}"
+        row = {"chunker": chunker, "published": recall.get(base), "exact": lowest["exact"]}
+        for size in SEARCH_LISTS:
+            row |= {
+                f"HNSW, list {size} low": lowest[size],
+                f"HNSW, list {size} high": highest[size],
+            }
         rows.append(row)
     return pd.DataFrame(rows)
 
 
+def _minilm_means(published: pd.DataFrame) -> pd.DataFrame:
+    return published[(published["table"] == "minilm") & (published["statistic"] == "mean")]
+
+
+def _summaries(wide: pd.DataFrame) -> dict[str, dict[str, float]]:
+    intervals = statistics.bootstrap_intervals(wide)
+    return {
+        measure: {
+            "n": len(wide),
+            "mean": statistics.mean(wide[measure]),
+            "std": statistics.population_std(wide[measure]),
+            "low": interval.low,
+            "high": interval.high,
+        }
+        for measure, interval in zip(wide.columns, intervals, strict=True)
+    }
+
+
 def _cost_row(
-    condition: Condition, record: Scores, timing: list[dict[str, float]]
+    condition: Condition, record: Record, timing: list[dict[str, float]]
 ) -> dict[str, object]:
     millions = timing[0]["collection_tokens"] / 1e6
     encoded = max(timing, key=lambda t: t["encoded_texts"])
-    whole = encoded["encoded_texts"] >= 0.9 * record.run.counts.chunks
+    whole = encoded["encoded_texts"] >= NEARLY_ALL * record.run.counts.chunks
+    drawing = max(timing, key=lambda t: t["chunking_encoded_texts"])
+    needs_encoder = catalogue.parse(condition.chunker).needs_encoder
+    drawn = drawing["chunking_encoded_texts"] > 0 or not needs_encoder
     return {
         "chunker": condition.chunker,
-        "needs encoder": catalogue.parse(condition.chunker).needs_encoder,
+        "encoder": condition.encoder,
+        "needs encoder": needs_encoder,
         "chunks": record.run.counts.chunks,
-        "mean chunk tokens": round(record.run.sizes["cl100k"].mean, 1),
-        "chunking s/M tokens": round(timing[0]["chunking_seconds_without_encoding"] / millions, 2),
-        "chunking's encoding s/M tokens": round(
-            max(t["chunking_encoding_seconds"] for t in timing) / millions, 1
+        "mean chunk tokens": record.run.sizes["cl100k"].mean,
+        "chunking s/M tokens": timing[0]["chunking_seconds_without_encoding"] / millions,
+        "chunking's encoding s/M tokens": (
+            drawing["chunking_encoding_seconds"] / millions if drawn else None
         ),
-        "encoding s/M tokens": round(encoded["encoding_seconds"] / millions, 1) if whole else None,
-        "TokensRead@5": round(float(record.wide["TokensRead@5"].mean()), 1),
-        "TokensRead@10": round(float(record.wide["TokensRead@10"].mean()), 1),
+        "encoding s/M tokens": encoded["encoding_seconds"] / millions if whole else None,
+        "TokensRead@5": statistics.mean(record.wide["TokensRead@5"]),
+        "TokensRead@10": statistics.mean(record.wide["TokensRead@10"]),
     }
+
+
+def _records(library: Library) -> Iterator[tuple[Condition, Record]]:
+    for condition in library:
+        record = library.get(condition)
+        if condition.collection == COLLECTION and record is not None:
+            yield condition, record
 
 
 def _differences(
     library: Library,
     protocol: str,
-    pair: Callable[[Condition, str], pd.DataFrame | None],
+    pair: Callable[[Condition, Record, str], tuple[pd.Series, ...] | None],
     first: str,
     second: str,
 ) -> pd.DataFrame:
-    rows = []
-    for condition in library:
-        if condition.protocol != protocol or condition.collection != "chroma":
+    pairs = []
+    for condition, record in _records(library):
+        if condition.protocol != protocol:
             continue
         for measure in (*SHOWN, "SpanRecall@Min"):
-            both = pair(condition, measure)
-            if both is None:
-                continue
-            found = statistics.paired_difference(both["a"], both["b"])
-            rows.append(
-                {
+            both = pair(condition, record, measure)
+            if both is not None:
+                keys = {
                     "chunker": condition.chunker,
                     "encoder": condition.encoder,
+                    "ordering": condition.ordering,
                     "measure": measure,
-                    first: f"{100 * both['a'].mean():.2f}",
-                    second: f"{100 * both['b'].mean():.2f}",
-                    "difference": f"{100 * found.mean:.2f}",
-                    "low": f"{100 * found.interval.low:.2f}",
-                    "high": f"{100 * found.interval.high:.2f}",
-                    "p": found.p,
-                    "effect": f"{found.effect:.3f}",
                 }
-            )
-    table = pd.DataFrame(rows)
-    if len(table):
-        table["p (Holm)"] = [f"{p:.2g}" for p in statistics.holm(table["p"])]
-        table["p"] = [f"{p:.2g}" for p in table["p"]]
-    return table
+                pairs.append(Pair(keys, *both))
 
+    def family(keys: Mapping[str, object]) -> str:
+        return f"{first} against {second}, {keys['measure']}, {keys['encoder']}"
 
-def _two_decimals(value: object) -> str:
-    text = str(value)
-    return "" if text in ("", "nan", "None") else f"{float(text):.2f}"
-
-
-def _interval(cell: pd.Series) -> str:
-    low, high = _two_decimals(cell["low"]), _two_decimals(cell["high"])
-    return f"[{low}, {high}]" if low else ""
+    return differences(pairs, family, first, second)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
-from chunkstudy.analysis.labels import LabelRecords, percent
-from chunkstudy.statistics import core as statistics
+from chunkstudy.analysis.labels import Floats, LabelRecords
+from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.statistics import power
 
 SIZES_DRAWN = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 700, 1000)
@@ -29,41 +28,36 @@ PAIRS = (
 
 
 def queries_needed(records: LabelRecords | None) -> pd.DataFrame:
-    """Paired differences in recall at five chunks, in points, and the queries it takes to see
-    them, or a given difference of the same spread, four times in five."""
+    """Paired differences in recall at five chunks, and the queries it takes to see them, or a
+    given difference of the same spread, four times in five; infinitely many for no difference.
+
+    Corrected within each of the two measures.
+    """
     if records is None:
         return pd.DataFrame()
-    rows = []
-    for one, other in _pairs(records):
-        for measure in MEASURES:
-            a, b = records.values(one, measure), records.values(other, measure)
-            found = statistics.paired_difference(a, b)
-            std = float((a - b).std(ddof=1))
-            rows.append(
-                {
-                    "a": one,
-                    "b": other,
-                    "measure": measure,
-                    "a minus b": percent(found.mean),
-                    "low": percent(found.interval.low),
-                    "high": percent(found.interval.high),
-                    "p": found.p,
-                    "std": percent(std),
-                    "queries": found.n,
-                    "shown by them": percent(power.detectable(found.n, std)),
-                    "needed": _whole(power.queries_needed(found.mean, std)),
-                    **{
-                        f"needed for {points} points": _whole(
-                            power.queries_needed(points / 100, std)
-                        )
-                        for points in GIVEN
-                    },
-                }
-            )
-    table = pd.DataFrame(rows)
-    table["p (Holm)"] = [f"{p:.2g}" for p in statistics.holm(table["p"])]
-    table["p"] = [f"{p:.2g}" for p in table["p"]]
-    return table
+    keyed = [
+        ({"a": one, "b": other, "measure": measure}, _arms(records, one, other, measure))
+        for one, other in _pairs(records)
+        for measure in MEASURES
+    ]
+    pairs = [Pair(keys, *map(pd.Series, arms)) for keys, arms in keyed]
+    table = differences(
+        pairs, lambda keys: f"chunkers by {keys['measure']}", "recall of a", "recall of b"
+    )
+    stds = [float((a - b).std(ddof=1)) for _, (a, b) in keyed]
+    found = list(zip(table["n"], table["difference"], stds, strict=True))
+    asked = {f"needed for {points} points": points / 100 for points in GIVEN}
+    return table.rename(columns={"difference": "a minus b", "n": "queries"}).assign(
+        std=stds,
+        **{
+            "shown by them": [power.detectable(n, std) for n, _, std in found],
+            "needed": [power.queries_needed(change, std) for _, change, std in found],
+            **{
+                name: [power.queries_needed(change, std) for std in stds]
+                for name, change in asked.items()
+            },
+        },
+    )
 
 
 def power_curve(records: LabelRecords | None) -> pd.DataFrame:
@@ -73,28 +67,28 @@ def power_curve(records: LabelRecords | None) -> pd.DataFrame:
     rows = []
     for one, other in _pairs(records):
         for measure in MEASURES:
-            difference = records.values(one, measure) - records.values(other, measure)
+            a, b = _arms(records, one, other, measure)
+            difference = a - b
             effect = abs(float(difference.mean() / difference.std(ddof=1)))
-            for n, share in zip(
-                SIZES_DRAWN, power.share_seen(difference, SIZES_DRAWN), strict=True
-            ):
-                rows.append(
-                    {
-                        "a": one,
-                        "b": other,
-                        "measure": measure,
-                        "queries": n,
-                        "seen": f"{share:.3f}",
-                        "by formula": f"{power.power_of(n, effect):.3f}",
-                    }
-                )
+            shares = power.share_seen(difference, SIZES_DRAWN)
+            rows += [
+                {
+                    "a": one,
+                    "b": other,
+                    "measure": measure,
+                    "queries": n,
+                    "seen": share,
+                    "by formula": power.power_of(n, effect),
+                }
+                for n, share in zip(SIZES_DRAWN, shares, strict=True)
+            ]
     return pd.DataFrame(rows)
+
+
+def _arms(records: LabelRecords, one: str, other: str, measure: str) -> tuple[Floats, Floats]:
+    return records.values(one, measure), records.values(other, measure)
 
 
 def _pairs(records: LabelRecords) -> list[tuple[str, str]]:
     known = set(records.chunkers)
     return [pair for pair in PAIRS if known.issuperset(pair)]
-
-
-def _whole(number: float) -> str:
-    return f"{number:.0f}" if np.isfinite(number) else "none would do"

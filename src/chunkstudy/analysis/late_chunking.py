@@ -1,261 +1,245 @@
-"""Tables of ranked retrieval with MiniLM: contextualized against plain chunking, and what the
-papers leave open."""
+"""Tables of ranked retrieval: contextualized against plain chunking, and what the papers leave
+open.
+
+Every model that has records is shown; where one was read at several windows, the widest stands for
+it, and `windows` shows them all. Record and their differences are fractions.
+
+Families of comparisons, each corrected by itself and for one protocol and encoder: late chunking
+of chunks in corpora; of whole documents there; of chunks within Emma; on the built-in collection;
+at the windows of one collection; with short tails merged or dropped. The official protocols are
+held against the corrected one for each protocol and task.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import pandas as pd
 
+from chunkstudy import statistics
+from chunkstudy.analysis import windows as reading
+from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.grid import facts as collection_facts
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED
-from chunkstudy.grid.grids import (
-    BEIR_AT_HAND,
-    IELAB,
-    JINA,
-    LATE,
-    LUMBERCHUNKER,
-    OWN,
-    PRE,
-    SWEPT,
-    TAILS,
-    WIDE,
-    WINDOWS,
-)
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.grids import IELAB, JINA, LUMBERCHUNKER, OWN, TAILS
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library, Scores
-from chunkstudy.statistics import core as statistics
-from chunkstudy.studies import results
 
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
-EMMA = "gutenqa-emma"
-ALL = "all"
-"""Of the corpora, all together."""
+EMMA, BUILTIN = "gutenqa-emma", "builtin-graded"
+ALL_CORPORA, WITHIN = "chroma", "chroma-within"
+PLACES_OF_TASK = {"in_corpus": "in corpora", "in_document": "within documents"}
+WITH_TAILS = "fixed-256"
+"""What `TAILS` are made of."""
+Name = Callable[[Mapping[str, object]], str]
 
 
 def scores(library: Library) -> pd.DataFrame:
-    """Mean and 95% interval of every measure of every ranked condition, in percent."""
-    rows = []
-    for condition in library:
-        record = _ranked(library, condition)
-        if record is None:
-            continue
-        for measure in record.wide.columns:
-            values = record.wide[measure]
-            low, high = statistics.bootstrap_interval(values)
-            rows.append(
-                {
-                    **_keys(condition),
-                    "measure": measure,
-                    "n": len(values),
-                    "mean": _percent(values.mean()),
-                    "low": _percent(low),
-                    "high": _percent(high),
-                    "chunks": record.run.counts.chunks,
-                    "chunks without tokens": record.run.counts.empty_chunks,
-                    "ties at the cut": record.run.counts.ties_at_cut,
-                }
-            )
+    """Mean and 95% interval of every measure of every ranked condition."""
+    rows: list[dict[str, object]] = []
+    for condition, record in _ranked(library):
+        wide = record.wide
+        intervals = statistics.bootstrap_intervals(wide)
+        rows += [
+            {
+                **_keys(condition),
+                "measure": measure,
+                "n": len(wide),
+                "mean": statistics.mean(wide[measure]),
+                "low": interval.low,
+                "high": interval.high,
+                "chunks": record.run.counts.chunks,
+                "chunks without tokens": record.run.counts.empty_chunks,
+                "ties at the cut": record.run.counts.ties_at_cut,
+            }
+            for measure, interval in zip(wide.columns, intervals, strict=True)
+        ]
     return pd.DataFrame(rows)
 
 
 def gains(library: Library) -> pd.DataFrame:
-    """Contextualized minus plain, the same chunker and protocol, window 512: paired, in points."""
-    pairs = []
-    for condition in library:
-        if condition.ordering == LATE and condition.encoder == WIDE:
-            twin = replace(condition, ordering=PRE)
-            if condition.chunker == "none" and condition.protocol == JINA:
-                twin = replace(twin, protocol=OWN)  # plain documents are the same under both
-            pairs.append((condition, twin))
-    return _differences(library, pairs, "contextualized", "plain")
+    """Contextualized minus plain, the same chunker and protocol, at the model's widest window."""
+
+    def family(keys: Mapping[str, object]) -> str:
+        place = _place(keys)
+        if keys["chunker"] == NONE:
+            place = f"of whole documents {place}"
+        elif keys["chunker"] in TAILS:
+            place = f"without short tails {place}"
+        return f"late chunking {place}, {keys['protocol']}, {keys['encoder']}"
+
+    pairs = [
+        (one, _plain(one))
+        for one in _widest(_in_order(library))
+        if one.collection != WITHIN  # these have tables of their own
+    ]
+    return _differences(library, pairs, family, "contextualized", "plain")
 
 
 def windows(library: Library) -> pd.DataFrame:
-    """The gain of contextualized encoding at each window, one model: paired, in points."""
-    pairs = []
-    for collection in ("scifact", EMMA):
-        for chunker in (*SWEPT, "paragraph"):
-            for window, encoder in WINDOWS.items():
-                late = Condition(collection, chunker, encoder, f"{CONTEXTUALIZED}-{window}", OWN)
-                pairs.append((late, replace(late, ordering=PRE)))
-    table = _differences(library, pairs, "contextualized", "plain")
+    """The gain of contextualized encoding at each window, where one model was read at several."""
+    found: dict[tuple[str, ...], list[Condition]] = {}
+    for one in _in_order(library):
+        if one.collection != WITHIN:
+            key = (one.collection, one.chunker, reading.model(one.encoder), one.protocol)
+            found.setdefault(key, []).append(one)
+    pairs = [
+        (late, _plain(late))
+        for group in found.values()
+        if len(group) > 1
+        for late in sorted(group, key=lambda one: reading.window(one.ordering))
+    ]
+
+    def family(keys: Mapping[str, object]) -> str:
+        model = reading.model(str(keys["encoder"]))
+        return f"late chunking by window, {keys['collection']}, {keys['protocol']}, {model}"
+
+    table = _differences(library, pairs, family, "contextualized", "plain")
     if len(table):
-        table.insert(2, "window", table.pop("ordering").str.split("-").str[1])
+        read = table.pop("ordering").map(reading.window)
+        table.insert(2, "window", read)
     return table
 
 
 def tails(library: Library) -> pd.DataFrame:
     """What merging or dropping short tails does to fixed-size chunks under either ordering."""
-    pairs = []
-    for name in BEIR_AT_HAND:
-        for protocol in (JINA, OWN):
-            for ordering in (PRE, LATE):
-                plain = Condition(name, "fixed-256", WIDE, ordering, protocol)
-                pairs += [(replace(plain, chunker=tail), plain) for tail in TAILS]
-    return _differences(library, pairs, "without short tails", "fixed-256")
+    pairs = [(one, replace(one, chunker=WITH_TAILS)) for one in library if one.chunker in TAILS]
+
+    def family(keys: Mapping[str, object]) -> str:
+        ordering = str(keys["ordering"]).split("-")[0]
+        return f"short tails, {ordering}, {keys['protocol']}, {keys['encoder']}"
+
+    return _differences(library, pairs, family, "without short tails", WITH_TAILS)
 
 
 def tail_gains(library: Library) -> pd.DataFrame:
     """How much of the gain of contextualized encoding is left once short tails are gone.
 
     Per collection, protocol and remedy: the gain with tails, the gain without, and their paired
-    difference over the queries, in points.
+    difference over the queries.
     """
-    rows = []
-    for name in BEIR_AT_HAND:
-        for protocol in (JINA, OWN):
-            gain = {}
-            for chunker in ("fixed-256", *TAILS):
-                late = _ranked(library, Condition(name, chunker, WIDE, LATE, protocol))
-                pre = _ranked(library, Condition(name, chunker, WIDE, PRE, protocol))
-                if late is not None and pre is not None:
-                    gain[chunker] = late.wide["nDCG@10"] - pre.wide["nDCG@10"]
-            for tail in TAILS:
-                if "fixed-256" not in gain or tail not in gain:
-                    continue
-                found = statistics.paired_difference(gain["fixed-256"], gain[tail])
-                rows.append(
-                    {
-                        "collection": name,
-                        "protocol": protocol,
-                        "remedy": tail,
-                        "gain": _percent(gain["fixed-256"].mean()),
-                        "gain without short tails": _percent(gain[tail].mean()),
-                        "difference": _percent(found.mean),
-                        "low": _percent(found.interval.low),
-                        "high": _percent(found.interval.high),
-                        "p": f"{found.p:.2g}",
-                    }
-                )
-    return pd.DataFrame(rows)
 
+    def gain(late: Condition) -> pd.Series | None:
+        arms = [library.get(one) for one in (late, replace(late, ordering=PRE_EMBEDDING))]
+        if arms[0] is None or arms[1] is None:
+            return None
+        measure = HEADLINE[late.task]
+        return arms[0].wide[measure] - arms[1].wide[measure]
 
-def facts(places: Places) -> pd.DataFrame:
-    """What decides how each collection's documents are read, a row per collection."""
-    names = sorted(path.stem for path in (places.results / "facts").glob("*_facts.csv"))
-    found = [collection_facts.read(places, name) for name in names]
-    return pd.concat(found) if found else pd.DataFrame()
+    pairs = []
+    for late in _in_order(library):
+        if late.chunker not in TAILS:
+            continue
+        before, after = gain(replace(late, chunker=WITH_TAILS)), gain(late)
+        if before is not None and after is not None:
+            keys = {name: _keys(late)[name] for name in ("collection", "protocol", "encoder")}
+            pairs.append(Pair({**keys, "remedy": late.chunker}, before, after))
+    return differences(
+        pairs,
+        lambda keys: f"gain lost with short tails, {keys['protocol']}, {keys['encoder']}",
+        "gain",
+        "gain without short tails",
+    )
 
 
 def protocols(library: Library) -> pd.DataFrame:
-    """As published minus corrected, the same chunker and ordering: paired, in points."""
-    pairs = [
-        (condition, replace(condition, protocol=OWN))
-        for condition in library
-        if condition.protocol in (JINA, IELAB, LUMBERCHUNKER) and condition.encoder == WIDE
-    ]
-    return _differences(library, pairs, "as_published", "corrected")
+    """As published minus corrected, the same chunker and ordering."""
+    published = (one for one in library if one.protocol in (JINA, IELAB, LUMBERCHUNKER))
+    pairs = [(one, replace(one, protocol=OWN)) for one in _widest(published)]
+
+    def family(keys: Mapping[str, object]) -> str:
+        return f"{keys['protocol']} against corrected {_place(keys)}, {keys['encoder']}"
+
+    return _differences(library, pairs, family, "as_published", "corrected")
 
 
 def emma(library: Library) -> pd.DataFrame:
-    """Emma: DCG@10 and its ceiling, by chunker, ordering and protocol, in percent."""
+    """Emma: DCG@10 and its ceiling, by chunker, ordering and protocol."""
     rows = []
-    for condition in library:
-        if condition.collection != EMMA or condition.encoder != WIDE:
-            continue
-        record = _ranked(library, condition)
+    for condition in _widest(one for one in library if one.collection == EMMA):
+        record = library.get(condition)
         assert record is not None
         values, best = record.wide["DCG@10"], record.wide["Ceiling(DCG@10)"]
         low, high = statistics.bootstrap_interval(values)
+        ceiling = statistics.mean(best)
         rows.append(
             {
                 "chunker": condition.chunker,
+                "encoder": condition.encoder,
                 "ordering": condition.ordering,
                 "protocol": condition.protocol,
                 "chunks": record.run.counts.chunks,
-                "mean tokens": round(record.run.sizes["wordpiece"].mean, 1),
-                "DCG@10": _percent(values.mean()),
-                "low": _percent(low),
-                "high": _percent(high),
-                "Ceiling(DCG@10)": _percent(best.mean()),
-                "share of ceiling": _percent(values.mean() / best.mean()) if best.any() else "",
+                "mean tokens": record.run.sizes["wordpiece"].mean,
+                "DCG@10": statistics.mean(values),
+                "low": low,
+                "high": high,
+                "Ceiling(DCG@10)": ceiling,
+                "share of ceiling": statistics.mean(values) / ceiling if ceiling else None,
             }
         )
     return pd.DataFrame(rows)
 
 
 def propositions(library: Library) -> pd.DataFrame:
-    """Propositions judged by their parents' text, as S2's code does, and by their own: paired."""
-    parents = Condition(EMMA, "proposition-released", WIDE, PRE, IELAB)
-    pair = (parents, replace(parents, protocol=LUMBERCHUNKER))
-    return _differences(library, [pair], "parents judged", "own text judged")
+    """Propositions judged by their parents' text, as the taxonomy's code does, and by their own."""
+    parents = (
+        one
+        for one in library
+        if one.collection == EMMA
+        and (one.chunker, one.ordering) == ("proposition-released", PRE_EMBEDDING)
+        and one.protocol == IELAB
+    )
+    pairs = [(one, replace(one, protocol=LUMBERCHUNKER)) for one in parents]
+
+    def family(keys: Mapping[str, object]) -> str:
+        return f"what a proposition is judged by, {keys['encoder']}"
+
+    return _differences(library, pairs, family, "parents judged", "own text judged")
 
 
-def experiment(places: Places, name: str) -> pd.DataFrame:
-    """What ``chunkstudy experiment`` left, as it stands; empty where it was not run."""
-    path = places.results / "experiments" / f"{name}.csv"
-    return pd.read_csv(path, dtype=str, keep_default_na=False) if path.exists() else pd.DataFrame()
+def facts(places: Places) -> pd.DataFrame:
+    """What decides how each collection's documents are read, a row per collection."""
+    names = sorted(path.stem for path in (places.results / "facts").glob("*_facts.csv"))
+    found = [collection_facts.read(places, name) for name in names]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
-def excerpts(places: Places) -> pd.DataFrame:
-    """Contextualized minus plain on Chroma's excerpts, by window, chunker and measure."""
-    found = experiment(places, "late_excerpts")
+def depth_changes(found: pd.DataFrame) -> pd.DataFrame:
+    """What ranking fewer chunks than all changes, before documents are scored by their best.
+
+    Args:
+        found: the study's table, a row per collection, chunker and depth; may be empty.
+    """
     if found.empty:
         return found
-    found = found[found["positions"] == ""]
-    rows: list[dict[str, object]] = []
-    names = map(str, found.columns)
-    measures = [name.removesuffix(", plain") for name in names if name.endswith(", plain")]
-    for measure in measures:
-        for (window, chunker), group in found.groupby(["window", "chunker"], sort=False):
-            arms = {arm: group[f"{measure}, {arm}"] for arm in ("contextualized", "plain")}
-            keys = {"measure": measure, "chunker": chunker, "window": window}
-            rows.append({**keys, **_compared(pd.DataFrame(arms).astype(float))})
-    return _adjusted(rows)
+    keys, measures = ["collection", "chunker"], ["nDCG@10", "R@10", "R@100"]
+    whole = found[found["depth"] == "all"].set_index(keys)[measures]
+    rows = found[found["depth"] != "all"].set_index([*keys, "depth"])[measures]
+    return rows.sub(whole).reset_index().astype({"depth": int})
 
 
-def positions(places: Places) -> pd.DataFrame:
-    """Contextualized minus plain on Chroma's excerpts, each query's mean over the chunkers: in all
-    corpora and in each, by window, and by the positions at which tokens are read."""
-    found = experiment(places, "late_excerpts")
-    if found.empty:
-        return found
-    parts = collection_facts.read(places, "chroma")
-    corpora = found["query"].map(parts.set_index("query_id")["part"])
-    rows: list[dict[str, object]] = []
-    for corpus in (ALL, *sorted(corpora.unique())):
-        part = found if corpus == ALL else found[corpora == corpus]
-        in_order = pd.Series(dtype=float)  # of each window the first, as the experiment writes it
-        for (window, where), group in part.groupby(["window", "positions"], sort=False):
-            arms = {
-                arm: group[f"DCG@10, {arm}"].astype(float).groupby(group["query"]).mean()
-                for arm in ("contextualized", "plain")
-            }
-            keys = {
-                "measure": "DCG@10", "corpus": corpus, "window": window,
-                "positions": where or "in order", "chunkers": group["chunker"].nunique(),
-            }  # fmt: skip
-            late = arms["contextualized"]
-            in_order = late if not where else in_order
-            moved = statistics.paired_difference(late, in_order)
-            low, high = _percent(moved.interval.low), _percent(moved.interval.high)
-            shown = f"{_percent(moved.mean)} [{low}, {high}]" if where else ""
-            rows.append({**keys, **_compared(pd.DataFrame(arms)), "against in order": shown})
-    return _adjusted(rows)
+def nan_guard(found: pd.DataFrame) -> pd.DataFrame:
+    """nDCG@10 with and without the guard, and by which fraction it changes over the draws.
 
-
-def nan_guard(places: Places) -> pd.DataFrame:
-    """nDCG@10 with and without the guard, and the loss over the draws, in percent."""
-    found = results.read(places, "nan-guard")
+    Args:
+        found: the study's table, a row per draw of empty documents; may be empty.
+    """
+    keys = ["collection", "proportion", "empty documents"]
     rows = []
-    for (name, proportion, empties), group in found.groupby(
-        ["collection", "proportion", "empty documents"] if len(found) else [], sort=False
-    ):
-        guarded, kept = group["guarded"], group["NaN kept"]
-        loss = 100 * (kept / guarded - 1)
+    for (name, proportion, empties), group in found.groupby(keys, sort=False) if len(found) else ():
+        change = group["NaN kept"] / group["guarded"] - 1
         rows.append(
             {
                 "collection": name,
                 "empty documents, in proportion to": proportion,
                 "empty documents": empties,
-                "nDCG@10, guarded": _percent(guarded.mean()),
-                "nDCG@10, NaN kept": _percent(kept.mean()),
-                "change (%)": f"{loss.mean():.1f}",
-                "smallest": f"{loss.max():.1f}",
-                "largest": f"{loss.min():.1f}",
+                "nDCG@10, guarded": group["guarded"].mean(),
+                "nDCG@10, NaN kept": group["NaN kept"].mean(),
+                "change": change.mean(),
+                "smallest": change.max(),
+                "largest": change.min(),
                 "draws": len(group),
             }
         )
@@ -263,45 +247,66 @@ def nan_guard(places: Places) -> pd.DataFrame:
 
 
 def _differences(
-    library: Library, pairs: Iterable[tuple[Condition, Condition]], first: str, second: str
+    library: Library,
+    pairs: Iterable[tuple[Condition, Condition]],
+    family: Name,
+    first: str,
+    second: str,
 ) -> pd.DataFrame:
-    rows = []
+    """Pairs of conditions that both have records, by their task's headline measure."""
+    found = []
     for one, other in pairs:
-        left, right = _ranked(library, one), _ranked(library, other)
-        if left is None or right is None:
-            continue
-        measure = HEADLINE[one.task]
-        both = pd.DataFrame({first: left.wide[measure], second: right.wide[measure]}).dropna()
-        rows.append({**_keys(one), "measure": measure, **_compared(both)})
-    return _adjusted(rows)
+        left, right = library.get(one), library.get(other)
+        measure = HEADLINE.get(one.task)
+        if left is not None and right is not None and measure:
+            keys = {**_keys(one), "measure": measure}
+            found.append(Pair(keys, left.wide[measure], right.wide[measure]))
+    return differences(found, family, first, second)
 
 
-def _compared(both: pd.DataFrame) -> dict[str, object]:
-    """The first column minus the second, in points, with both means."""
-    first, second = both.columns
-    found = statistics.paired_difference(both[first], both[second])
-    return {
-        "n": found.n,
-        first: _percent(both[first].mean()),
-        second: _percent(both[second].mean()),
-        "difference": _percent(found.mean),
-        "low": _percent(found.interval.low),
-        "high": _percent(found.interval.high),
-        "p": found.p,
-        "effect": f"{found.effect:.3f}",
-    }
+def _ranked(library: Library) -> Iterator[tuple[Condition, Record]]:
+    for condition in library:
+        record = library.get(condition)
+        if condition.task in HEADLINE and record is not None:
+            yield condition, record
 
 
-def _adjusted(rows: list[dict[str, object]]) -> pd.DataFrame:
-    table = pd.DataFrame(rows)
-    if len(table):
-        table["p (Holm)"] = [f"{p:.2g}" for p in statistics.holm(table["p"])]
-        table["p"] = [f"{p:.2g}" for p in table["p"]]
-    return table
+def _in_order(library: Library) -> Iterator[Condition]:
+    """Ranked and contextualized, windows and positions as they come."""
+    for condition, _ in _ranked(library):
+        if reading.contextualized(condition):
+            yield condition
 
 
-def _ranked(library: Library, condition: Condition) -> Scores | None:
-    return library.get(condition) if condition.task in HEADLINE else None
+def _plain(late: Condition) -> Condition:
+    protocol = late.protocol
+    if late.chunker == NONE and protocol == JINA:
+        protocol = OWN  # plain documents are the same under both
+    return replace(late, ordering=PRE_EMBEDDING, protocol=protocol)
+
+
+def _widest(conditions: Iterable[Condition]) -> list[Condition]:
+    """Of each collection, chunker, protocol and model those with the widest reading encoder."""
+    found = list(conditions)
+    widest: dict[tuple[str, ...], int] = {}
+    for one in found:
+        key = _without_window(one)
+        widest[key] = max(widest.get(key, 0), reading.reach(one.encoder))
+    return [one for one in found if reading.reach(one.encoder) == widest[_without_window(one)]]
+
+
+def _without_window(one: Condition) -> tuple[str, ...]:
+    return one.collection, one.chunker, one.protocol, reading.model(one.encoder)
+
+
+def _place(keys: Mapping[str, object]) -> str:
+    """Where the rows that answer one question are searched."""
+    collection = str(keys["collection"])
+    if collection == BUILTIN:
+        return "on the built-in collection"
+    if collection == EMMA:
+        return "within Emma"
+    return next(PLACES_OF_TASK[task] for task, m in HEADLINE.items() if m == keys["measure"])
 
 
 def _keys(condition: Condition) -> dict[str, object]:
@@ -312,7 +317,3 @@ def _keys(condition: Condition) -> dict[str, object]:
         "protocol": condition.protocol,
         "encoder": condition.encoder,
     }
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.2f}"

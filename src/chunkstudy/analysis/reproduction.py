@@ -4,194 +4,188 @@ gains by delta relative improvement and effect ratio, runs by RMSE per topic, me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from chunkstudy.analysis.taxonomy_layout import (
-    AVERAGE,
-    LABELS,
+from chunkstudy import statistics
+from chunkstudy.analysis.recorded import (
+    JINA,
+    MEASURE,
     METHODS,
-    Layout,
-    Table,
-    published_table,
+    OWN,
+    TAXONOMY,
+    UNCHUNKED,
+    blocks,
 )
-from chunkstudy.analysis.taxonomy_tables import MARGIN, MEASURE, scores_table
-from chunkstudy.grid.conditions import COLLECTIONS, NONE, parse
+from chunkstudy.analysis.taxonomy import MARGIN, PUBLISHED, RECORDS, scores
+from chunkstudy.grid.conditions import NONE, parse
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.published.compare import Library
-from chunkstudy.analysis.taxonomy_rendering import values
+from chunkstudy.grid.library import Library
+from chunkstudy.published.sources import AVERAGE
 from chunkstudy.statistics import agreement
-from chunkstudy.statistics import core as statistics
 
-JINA = Layout(protocols=(AS_PUBLISHED_JINA.name,))
+TAU = "tau-b of the methods' ranking"
+IMPROVEMENT, RATIO = "delta relative improvement", "effect ratio"
+RMSE = "RMSE per topic"
+EQUIVALENCE = f"difference of means, equivalent within {MARGIN}"
 TWINS = {"gutenqa": ("gutenqa", "gutenqa-emma")}
 """A published column against that of Emma too, the one book of GutenQA that is public."""
 FEWEST = 3
 """Methods in a ranking: two have no order worth a coefficient."""
-COLUMNS = ["measure", "of", "original", "reproduced", "n", "value", "p"]
+COLUMNS = ["measure", "work", "table", "collection", "reproduced collection", "chunker", "run",
+           "original", "reproduced", "protocol", "n", "value", "p"]  # fmt: skip
+NAMELESS = dict.fromkeys(COLUMNS[1:-3], "")
+Row = dict[str, object]
+Model = tuple[str, str]
+"""An encoder and, where it is a recorded one, its protocol."""
 
 
-def measures(library: Library, cells: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
-    """A row per measure and pair of results.
+def measures(
+    library: Library,
+    cells: pd.DataFrame,
+    comparison: pd.DataFrame,
+    taxonomy: Mapping[str, pd.DataFrame],
+) -> pd.DataFrame:
+    """A row per measure and pair of results; ``value`` and ``p`` as their measure defines them.
+
+    ``original`` and ``reproduced`` are the encoders compared, the second under ``protocol`` where
+    it was recorded; in Tables 1 and 2 whose number it is; the protocols of ``run``; or
+    ``published`` and ``records``.
 
     Args:
         library: the records.
         cells: published cells.
         comparison: published cells beside reproduced ones; those reproduced are tested.
+        taxonomy: the taxonomy's tables by name.
     """
-    plain, late = scores_table(library, late=False), scores_table(library, late=True)
-    printed = {number: published_table(cells, number) for number in ("3", "5")}
+    plain, late = taxonomy["taxonomy_table3"], taxonomy["taxonomy_table5"]
     rows = [
-        *_rankings("Table 3", printed["3"], plain),
-        *_rankings("Table 5", printed["5"], late),
-        *_first_reproduction(cells),
-        *_gains((printed["3"], printed["5"]), (plain, late), "taxonomy"),
-        *_gains(
-            _combinations(cells),
-            (scores_table(library, False, JINA), scores_table(library, True, JINA)),
-            "Jina",
-        ),
+        *_rankings("3", plain),
+        *_rankings("5", late),
+        *_first_reproduction(taxonomy),
+        *_gains("taxonomy", "3 and 5", plain, late),
+        *_gains("jina", "combinations", *_combinations(library, cells)),
         *_runs(library),
         *_means(library, comparison),
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    made = pd.DataFrame([NAMELESS | row for row in rows], columns=COLUMNS)
+    return made.astype({"n": "Int64", "value": float, "p": float})
 
 
-def _rankings(name: str, printed: Table, ours: Table) -> Iterator[dict[str, object]]:
+def _rankings(number: str, table: pd.DataFrame) -> Iterator[Row]:
     """Every two published models, and every published model against every recorded one."""
-    theirs, own = values(printed), values(ours)
-    own = own.drop(index="No chunking", level="method", errors="ignore") if len(own) else own
-    models = list(dict.fromkeys(model for model, _ in printed.rows))
-    recorded = list(dict.fromkeys(model for model, _ in ours.rows))
-    pairs = [(theirs, one, theirs, two) for one, two in combinations(models, 2)]
-    pairs += [(theirs, one, own, two) for one in models for two in recorded]
-    for first, one, second, two in pairs:
-        for column in printed.columns:
-            for twin in TWINS.get(column, (column,)):
-                if column not in first or twin not in second:
+    theirs, own = _columns(table, PUBLISHED), _columns(table, RECORDS)
+    every = theirs | own
+    for one, two in [*combinations(theirs, 2), *((one, two) for one in theirs for two in own)]:
+        for name, column in every[one].items():
+            for twin in TWINS.get(str(name), (str(name),)):
+                if twin not in every[two]:
                     continue
-                both = pd.DataFrame(
-                    {"a": first.loc[one, column], "b": second.loc[two, twin]}
-                ).dropna()
-                both = both.drop(index="Avg", errors="ignore")
-                if len(both) < FEWEST:
-                    continue
-                found = agreement.kendall(both["a"], both["b"])
-                where = column if twin == column else f"{column} against {twin}"
-                yield _row("tau-b of the methods' ranking", f"{name}, {where}", one, two, found.n,
-                           found.tau, found.p)  # fmt: skip
+                both = pd.concat([column, every[two][twin]], axis=1, join="inner").dropna()
+                if len(both) >= FEWEST:
+                    keys = {"work": "taxonomy", "table": number, "collection": name,
+                            "reproduced collection": twin} | _models(one, two)  # fmt: skip
+                    yield keys | _tau(both.iloc[:, 0], both.iloc[:, 1])
 
 
-def _first_reproduction(cells: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """The taxonomy's own reproduction, its Tables 1 and 2."""
-    keys = ["chunker", "ordering"]
-    for number in ("1", "2"):
-        table = cells[(cells["work"] == "taxonomy") & (cells["table"] == number)]
-        for name, part in table.groupby("collection", sort=False):
-            arms = part.assign(value=part["printed"].astype(float)).pivot(
-                index=keys, columns="statistic", values="value"
-            )
-            found = agreement.kendall(arms["original"], arms["reproduced"])
-            yield _row("tau-b of the methods' ranking", f"Table {number}, {name}", "original",
-                       "reproduced by the taxonomy", found.n, found.tau, found.p)  # fmt: skip
-            if number == "1":
-                continue
-            for chunker in part["chunker"].unique():
-                plain, late = (
-                    arms.loc[(chunker, PRE_EMBEDDING)],
-                    arms.loc[(chunker, CONTEXTUALIZED)],
-                )
-                yield from _gain(
-                    f"Table 2, {chunker} on {name}, contextualized over plain",
-                    ("original", plain["original"], late["original"]),
-                    ("reproduced by the taxonomy", plain["reproduced"], late["reproduced"]),
-                )
-
-
-def _gains(
-    printed: tuple[Table, Table], ours: tuple[Table, Table], work: str
-) -> Iterator[dict[str, object]]:
-    """Contextualized over plain chunking: each published model against each recorded one."""
-    before, after = by_cell(printed[0]), by_cell(printed[1])
-    ours_before, ours_after = by_cell(ours[0]), by_cell(ours[1])
-    recorded = {model for model, _, _ in ours_before} & {model for model, _, _ in ours_after}
-    for (model, method, column), plain in before.items():
-        late = after.get((model, method, column))
-        if method == "Avg" or column == AVERAGE or late is None:
-            continue
-        for other in sorted(recorded):
-            for twin in TWINS.get(column, (column,)):
-                key = (other, method, twin)
-                if key in ours_before and key in ours_after:
-                    where = column if twin == column else f"{column} against {twin}"
-                    yield from _gain(
-                        f"{work}, {method} on {where}, contextualized over plain",
-                        (model, plain, late),
-                        (other, ours_before[key], ours_after[key]),
-                    )
-
-
-def by_cell(table: Table) -> dict[tuple[str, str, str], float]:
-    """Values by model, method and column."""
+def _columns(table: pd.DataFrame, source: str) -> dict[Model, pd.DataFrame]:
+    """Method by collection, of every model of a source; without what is no method."""
+    rows = table[(table["source"] == source) & ~table["method"].isin([UNCHUNKED, AVERAGE])]
     return {
-        (model, method, name): cell.value
-        for (model, method), cells in table.rows.items()
-        for name, cell in cells.items()
+        _model(source, keys): block.pivot(index="method", columns="collection", values="value")
+        for keys, block in rows.groupby(["encoder", "protocol"], sort=False)
     }
 
 
-def _gain(
-    of: str, original: tuple[str, float, float], reproduced: tuple[str, float, float]
-) -> Iterator[dict[str, object]]:
-    pairs = (original[1], original[2]), (reproduced[1], reproduced[2])
-    for name, value in (
-        ("delta relative improvement", agreement.delta_relative_improvement(*pairs)),
-        ("effect ratio", agreement.effect_ratio(*pairs)),
-    ):
-        yield _row(name, of, original[0], reproduced[0], "", value, np.nan)
+def _first_reproduction(taxonomy: Mapping[str, pd.DataFrame]) -> Iterator[Row]:
+    """The taxonomy's own reproduction, its Tables 1 and 2."""
+    whose = ["original", "reproduced"]
+    for number in ("1", "2"):
+        table = taxonomy[f"taxonomy_table{number}"]
+        printed = table[table["source"] != RECORDS]
+        for name, part in printed.groupby("collection", sort=False):
+            arms = part.pivot(index=["method", "ordering"], columns="source", values="value")
+            keys = {"work": "taxonomy", "table": number, "collection": name,
+                    "reproduced collection": name, **{one: one for one in whose}}  # fmt: skip
+            yield keys | _tau(arms["original"], arms["reproduced"])
+            for method in part["method"].unique() if number == "2" else ():
+                pair = arms.loc[method].loc[[PRE_EMBEDDING, CONTEXTUALIZED], whose]
+                yield from _gain(keys | {"chunker": method}, *map(tuple, pair.to_numpy().T))
 
 
-def _combinations(cells: pd.DataFrame) -> tuple[Table, Table]:
-    """Jina's combination table as two tables, plain and contextualized, as fractions."""
-    cells = cells[(cells["work"] == "jina") & (cells["table"] == "combinations")]
-    as_fractions = (cells["printed"].astype(float) / 100).map("{:.3f}".format)
-    cells = cells.assign(printed=as_fractions, work="taxonomy", marks="")
-    made = []
-    for ordering in (PRE_EMBEDDING, CONTEXTUALIZED):
-        arm = cells[cells["ordering"] == ordering].assign(table="3")
-        made.append(published_table(arm, "3"))
-        made[-1].columns = [name for name in made[-1].columns if name != AVERAGE]
-    return made[0], made[1]
+def _gains(work: str, number: str, plain: pd.DataFrame, late: pd.DataFrame) -> Iterator[Row]:
+    """Contextualized over plain chunking: each published model against each recorded one."""
+    recorded = _improvements(plain, late, RECORDS)
+    for (model, method, name), original in _improvements(plain, late, PUBLISHED).items():
+        for other in dict.fromkeys(model for model, _, _ in recorded):
+            for twin in TWINS.get(name, (name,)):
+                if (other, method, twin) in recorded:
+                    keys = {"work": work, "table": number, "collection": name,
+                            "reproduced collection": twin, "chunker": method}  # fmt: skip
+                    models = _models(model, other)
+                    yield from _gain(keys | models, original, recorded[other, method, twin])
 
 
-def _runs(library: Library) -> Iterator[dict[str, object]]:
+def _improvements(
+    plain: pd.DataFrame, late: pd.DataFrame, source: str
+) -> dict[tuple[Model, str, str], tuple[float, float]]:
+    """Score before and after, by model, method and collection; no averages."""
+    keys = ["encoder", "protocol", "method", "collection"]
+    arms = []
+    for table in (plain, late):
+        rows = table[(table["source"] == source) & (table["method"] != AVERAGE)]
+        arms.append(rows[rows["collection"] != AVERAGE].set_index(keys)["value"])
+    both = pd.concat(arms, axis=1, join="inner")
+    return {
+        (_model(source, key[:2]), *key[2:]): (before, after)
+        for key, before, after in both.itertuples(name=None)
+    }
+
+
+def _combinations(library: Library, cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Jina's combination table, published and recorded under its protocol: plain and late."""
+    own = cells[(cells["work"] == "jina") & (cells["table"] == "combinations")]
+    printed = own.assign(
+        source=PUBLISHED, protocol=JINA, method=own["chunker"], value=own["value"] / 100
+    )
+    layout = replace(TAXONOMY, protocols=(JINA,))
+    recorded = blocks(library, layout)
+    plain, late = (
+        pd.concat([printed[printed["ordering"] == one], scores(recorded, bool(late))])
+        for late, one in enumerate((PRE_EMBEDDING, CONTEXTUALIZED))
+    )
+    return plain, late
+
+
+def _runs(library: Library) -> Iterator[Row]:
     """Two runs of one condition, as published and corrected: topic by topic, and as a whole."""
-    methods = {chunker for method in METHODS for chunker in method.chunkers}
+    methods = {chunker for chunkers in METHODS.values() for chunker in chunkers}
     for one in library:
-        if COLLECTIONS[one.collection] not in MEASURE or one.protocol == CORRECTED.name:
+        if one.task not in MEASURE or one.protocol == OWN:
             continue
         if one.encoder == NONE or one.chunker not in methods:
             continue
-        left, right = library.get(one), library.get(replace(one, protocol=CORRECTED.name))
+        other = replace(one, protocol=OWN)
+        left, right = library.get(one), library.get(other)
         if left is None or right is None:
             continue
-        measure = MEASURE[COLLECTIONS[one.collection]]
-        both = pd.DataFrame({"a": left.wide[measure], "b": right.wide[measure]}).dropna()
-        of = f"{measure} of {one.collection}/{one.chunker}/{one.encoder}/{one.ordering}"
-        yield _row("RMSE per topic", of, one.protocol, CORRECTED.name, len(both),
-                   agreement.rmse(both["a"], both["b"]), np.nan)  # fmt: skip
-        found = statistics.equivalence(both["a"], both["b"], MARGIN)
-        yield _row(f"difference of means, equivalent within {MARGIN}", of, one.protocol,
-                   CORRECTED.name, found.n, found.mean, found.p)  # fmt: skip
+        measure = MEASURE[one.task]
+        both = pd.concat([left.wide[measure], right.wide[measure]], axis=1, join="inner").dropna()
+        first, second = both.iloc[:, 0], both.iloc[:, 1]
+        keys = {"collection": one.collection, "reproduced collection": one.collection,
+                "chunker": one.chunker, "run": str(one), "original": one.protocol,
+                "reproduced": OWN}  # fmt: skip
+        yield keys | {"measure": RMSE, "n": len(both), "value": agreement.rmse(first, second)}
+        yield keys | _equivalence(first, second)
 
 
-def _means(library: Library, comparison: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Reproduced means against printed ones: equivalent within a point, as a number of p."""
+def _means(library: Library, comparison: pd.DataFrame) -> Iterator[Row]:
+    """Reproduced means less published ones: equivalent within a point, as a number of p."""
     reproduced = comparison[
         comparison["statistic"].isin(["mean", "original"])
         & comparison["unit"].isin(["percent", "fraction"])
@@ -199,29 +193,39 @@ def _means(library: Library, comparison: pd.DataFrame) -> Iterator[dict[str, obj
         & (comparison["verdict"] != "not_run")
     ]
     for cell in reproduced.to_dict("records"):
-        record = library.get(parse(str(cell["run"])))
-        if record is None or str(cell["measure"]) not in record.wide:
+        condition = parse(cell["run"])
+        record = library.get(condition)
+        if record is None or cell["measure"] not in record.wide:
             continue
-        scores = library.values(record, str(cell["measure"]), str(cell["part"])).dropna()
-        scale = 100 if cell["unit"] == "percent" else 1
-        printed = np.full(len(scores), float(str(cell["published"])) / scale)
-        found = statistics.equivalence(scores, printed, MARGIN)
-        table = str(cell["table"])
-        yield _row(f"difference of means, equivalent within {MARGIN}",
-                   f"{cell['work']} {table}, {cell['measure']} of {cell['run']}", "printed",
-                   "record", found.n, found.mean, found.p)  # fmt: skip
+        values = library.values(record, cell["measure"], cell["part"]).dropna()
+        published = np.full(len(values), cell["value"] / (100 if cell["unit"] == "percent" else 1))
+        keys = {"work": cell["work"], "table": cell["table"], "collection": cell["collection"],
+                "reproduced collection": condition.collection, "chunker": condition.chunker,
+                "run": cell["run"], "original": PUBLISHED, "reproduced": RECORDS}  # fmt: skip
+        yield keys | _equivalence(values, published)
 
 
-def _row(
-    measure: str, of: str, original: object, reproduced: object, n: object, value: float, p: float
-) -> dict[str, object]:
-    shown: Iterable[object] = (
-        measure,
-        of,
-        LABELS.get(str(original), str(original)),
-        reproduced,
-        n,
-        "" if np.isnan(value) else f"{value:.4f}",
-        "" if np.isnan(p) else f"{p:.2g}",
-    )
-    return dict(zip(COLUMNS, shown, strict=True))
+def _model(source: str, keys: Sequence[object]) -> Model:
+    return (str(keys[0]), str(keys[1]) if source == RECORDS else "")
+
+
+def _models(one: Model, two: Model) -> Row:
+    return {"original": one[0], "reproduced": two[0], "protocol": two[1]}
+
+
+def _tau(first: pd.Series, second: pd.Series) -> Row:
+    found = agreement.kendall(first, second)
+    return {"measure": TAU, "n": found.n, "value": found.tau, "p": found.p}
+
+
+def _gain(
+    keys: Row, original: tuple[float, float], reproduced: tuple[float, float]
+) -> Iterator[Row]:
+    delta = agreement.delta_relative_improvement(original, reproduced)
+    yield keys | {"measure": IMPROVEMENT, "value": delta}
+    yield keys | {"measure": RATIO, "value": agreement.effect_ratio(original, reproduced)}
+
+
+def _equivalence(first: pd.Series, second: ArrayLike) -> Row:
+    found = statistics.equivalence(first, second, MARGIN)
+    return {"measure": EQUIVALENCE, "n": found.n, "value": found.mean, "p": found.p}

@@ -1,27 +1,27 @@
-"""Which chunker to use: for each task, how far each lies behind the best, at what cost.
+"""Which chunker to use: for each task and model, how far each lies behind the best, at what cost.
 
-Measured with all-MiniLM-L6-v2 under the corrected protocol; beside it, where the papers' own
-models rank a method. A method is said to be behind only where its paired difference from the best
-survives Holm's correction within the task. The best is chosen by the same scores, so being behind
-is shown a little too easily.
+Under the corrected protocol, each model at the window with the most records; beside it, where the
+papers' own models rank a method. A method is said to be behind only where its paired difference
+from the best survives Holm's correction within the task and model. The best is chosen by the same
+scores, so being behind is shown a little too easily.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 
+from chunkstudy import statistics
+from chunkstudy.analysis import windows
+from chunkstudy.analysis.paired import SIGNIFICANT, Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.grids import BEIR_AT_HAND, LATE, OWN, PRE, WIDE
-from chunkstudy.published.compare import Library, Scores
-from chunkstudy.statistics import core as statistics
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PRE
+from chunkstudy.grid.library import Library, Record
 
-LEVEL = 0.05
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 TASKS = {
     EXCERPTS: ("chroma",),
@@ -29,7 +29,7 @@ TASKS = {
     IN_DOCUMENT: ("gutenqa-emma",),
 }
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
-PRINTED = {
+IN_THE_TAXONOMY = {
     "none": "paragraph",
     "paragraph": "paragraph",
     "fixed-256": "fixed-256",
@@ -42,138 +42,151 @@ PRINTED = {
 break, so there its paragraphs are whole documents."""
 IOU = "SpanIoU@5"
 LLM_GUIDED = ("lumberchunker-released", "proposition-released")
+CREDITED = {"proposition-released": "the paragraph that it was made from"}
+"""What counts as found with a chunk, where that is more than the chunk."""
+ITSELF = "its own text"
 Method = tuple[str, str]
 
 
 def which_chunker(library: Library, published: pd.DataFrame, cost: pd.DataFrame) -> pd.DataFrame:
-    """A row per task, chunker and ordering, the best first.
+    """A row per task, encoder, chunker and ordering, the best of each task and encoder first.
 
     Args:
         library: the records.
-        published: every printed cell.
+        published: every published cell.
         cost: the table of what each chunker costs on Chroma's data.
     """
-    tables = [_task(task, library, published, cost) for task in TASKS]
-    found = pd.concat([one for one in tables if len(one)], ignore_index=True)
-    return found.astype(object).fillna("")
+    tables = [
+        _ranked(task, encoder, library, published, cost)
+        for task in TASKS
+        for encoder in _encoders(task, library)
+    ]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
 def advice(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows of ``task, advice, how sure``; the words follow from the table."""
+    """A row per task and encoder: the best, what is not shown to be worse, how many are behind and
+    by how much, and, for excerpts, the best where text read in vain is charged."""
     rows = []
-    for task, group in table.groupby("task", sort=False):
+    for (task, encoder), group in table.groupby(["task", "encoder"], sort=False):
         best = group.iloc[0]
-        close = group[group["behind"] == "no"]
-        names = [_named(row) for row in close.to_dict("records")]
-        words = f"{_named(best.to_dict())} scores highest, {best['score']} ({best['measure']})"
-        words += f"; not shown to be worse: {', '.join(names)}" if names else ""
+        close, behind = (group[group["behind"] == word] for word in ("no", "yes"))
+        row = {
+            "task": task,
+            "encoder": encoder,
+            **best[["chunker", "ordering", "credited", "measure", "score", "low", "high"]],
+            **best[["n", "collections"]],
+            "not shown to be worse": "; ".join(close["chunker"] + " " + close["ordering"]),
+            "others": len(group) - 1,
+            "behind": len(behind),
+            "behind by at least": -behind["difference"].max(),
+            "behind by at most": -behind["difference"].min(),
+        }
         if task == EXCERPTS:
-            words += _by_iou(group)
-        behind = group[group["behind"] == "yes"]
-        sure = (
-            f"{len(behind)} of {len(group) - 1} others behind beyond their uncertainty, by "
-            f"{_range(-behind['difference'].astype(float))} points"
-            if len(behind)
-            else f"none of {len(group) - 1} others is behind beyond its uncertainty"
-        )
-        count = f"{best['n']} queries of {best['collections']}"
-        rows.append({"task": task, "advice": words + ".", "how sure": f"{sure}; {count}."})
+            by_overlap = group.loc[group[IOU].idxmax()]
+            row |= {
+                f"best by {IOU}": by_overlap["chunker"],
+                IOU: by_overlap[IOU],
+                "tokens read at 5": by_overlap["tokens read at 5"],
+            }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _range(values: pd.Series) -> str:
-    low, high = f"{values.min():.1f}", f"{values.max():.1f}"
-    return low if low == high else f"{low} to {high}"
-
-
-def _task(task: str, library: Library, published: pd.DataFrame, cost: pd.DataFrame) -> pd.DataFrame:
-    scores = _scores(task, library)
-    if not scores:
-        return pd.DataFrame()
-    means = {method: np.mean([one.mean() for one in values]) for method, values in scores.items()}
+def _ranked(
+    task: str, encoder: str, library: Library, published: pd.DataFrame, cost: pd.DataFrame
+) -> pd.DataFrame:
+    records = _records(task, encoder, library)
+    measure = MEASURES[task]
+    scores = {
+        method: pd.concat({name: one.wide[measure] for name, one in found.items()})
+        for method, found in records.items()
+    }
+    means = {method: found.groupby(level=0).mean().mean() for method, found in scores.items()}
     ranked = sorted(means, key=lambda method: (-means[method], method))
     best = scores[ranked[0]]
+    pairs = [
+        Pair({"chunker": method[0], "ordering": method[1]}, scores[method], best)
+        for method in ranked[1:]
+    ]
+    compared = differences(pairs, f"behind the best, {task}, {encoder}", "score", "best")
     rows = []
-    for method in ranked:
-        low, high = statistics.over_collections(scores[method]).interval
-        found = statistics.over_collections(
-            [one - other.loc[one.index] for one, other in zip(scores[method], best, strict=True)]
-        )
+    for at, method in enumerate(ranked):
+        groups = [one for _, one in scores[method].groupby(level=0, sort=False)]
+        low, high = statistics.over_collections(groups).interval
+        found = dict(compared.iloc[at - 1]) if at else {}
+        behind = "yes" if found.get("p_holm", 1.0) < SIGNIFICANT else "no"
         rows.append(
             {
                 "task": task,
+                "encoder": encoder,
                 "chunker": method[0],
                 "ordering": method[1].split("-")[0],
-                "measure": MEASURES[task],
-                "collections": ", ".join(_collections(task, library)),
-                "n": sum(map(len, best)),
-                "score": f"{100 * means[method]:.1f}",
-                "low": f"{100 * low:.1f}",
-                "high": f"{100 * high:.1f}",
-                "difference": f"{100 * found.mean:.2f}",
-                "difference low": f"{100 * found.interval.low:.2f}",
-                "difference high": f"{100 * found.interval.high:.2f}",
-                "p": found.p,
-                **_chunk_cost(task, method, library, cost),
-                "rank in the papers": _printed_rank(task, method, published),
+                "measure": measure,
+                "collections": ", ".join(records[method]),
+                "n": len(best),
+                "score": means[method],
+                "low": low,
+                "high": high,
+                "difference": found.get("difference", 0.0),
+                "difference low": found.get("low", 0.0),
+                "difference high": found.get("high", 0.0),
+                **_chunk_cost(task, method, list(records[method].values()), cost),
+                "credited": CREDITED.get(method[0], ITSELF),
+                **_published_rank(task, method, published),
+                "p_holm": found.get("p_holm", np.nan),
+                "behind": behind if at else "",
             }
         )
-    table = pd.DataFrame(rows)
-    table.loc[1:, "p (Holm)"] = [f"{p:.2g}" for p in statistics.holm(table["p"].iloc[1:])]
-    adjusted = pd.to_numeric(table["p (Holm)"])
-    table["behind"] = np.where(adjusted < LEVEL, "yes", "no")
-    table.loc[0, "behind"] = ""
-    return table.drop(columns="p")
+    return pd.DataFrame(rows)
 
 
-def _collections(task: str, library: Library) -> list[str]:
-    """Those with records of plain chunking; a task is scored on all of them or on none."""
-    seen = {one.collection for one in library if _belongs(task, one)}
-    return [name for name in TASKS[task] if name in seen]
+def _encoders(task: str, library: Library) -> list[str]:
+    """Of each model with records of the task, its encoder with the most of them."""
+    counts = Counter(one.encoder for one in library if _belongs(task, one))
+    best: dict[str, str] = {}
+    for encoder in sorted(counts, key=lambda one: (counts[one], windows.reach(one)), reverse=True):
+        best.setdefault(windows.model(encoder), encoder)
+    return list(best.values())
 
 
 def _belongs(task: str, one: Condition) -> bool:
-    encoder = MINILM if task == EXCERPTS else WIDE
     spec = catalogue.parse(one.chunker)
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
-    known = one.collection in TASKS[task] and one.protocol == OWN and one.encoder == encoder
-    return known and usual and one.ordering in (PRE, LATE)
+    known = one.collection in TASKS[task] and one.protocol == OWN and one.encoder != NONE
+    return known and usual and (one.ordering == PRE or windows.contextualized(one))
 
 
-def _scores(task: str, library: Library) -> dict[Method, list[pd.Series]]:
-    """Per chunker and ordering the scores of each collection, where all have them."""
-    names = _collections(task, library)
-    methods = dict.fromkeys((c.chunker, c.ordering) for c in library if _belongs(task, c))
-    found = {}
-    for method in methods:
-        records = list(_records(task, method, names, library))
-        if len(records) == len(names) > 0:
-            found[method] = [record.wide[MEASURES[task]] for record in records]
-    return found
-
-
-def _records(task: str, method: Method, names: Iterable[str], library: Library) -> Iterable[Scores]:
-    encoder = MINILM if task == EXCERPTS else WIDE
-    for name in names:
-        record = library.get(Condition(name, method[0], encoder, method[1], OWN))
+def _records(task: str, encoder: str, library: Library) -> dict[Method, dict[str, Record]]:
+    """Per chunker and ordering the records by collection, where all collections that have any have
+    one."""
+    wanted = [one for one in library if _belongs(task, one) and one.encoder == encoder]
+    seen = {one.collection for one in wanted}
+    names = [name for name in TASKS[task] if name in seen]
+    found: dict[Method, dict[str, Record]] = {}
+    for one in wanted:
+        record = library.get(one)
         if record is not None:
-            yield record
+            found.setdefault((one.chunker, one.ordering), {})[one.collection] = record
+    return {
+        method: {name: records[name] for name in names}
+        for method, records in found.items()
+        if len(records) == len(names)
+    }
 
 
 def _chunk_cost(
-    task: str, method: Method, library: Library, cost: pd.DataFrame
+    task: str, method: Method, records: list[Record], cost: pd.DataFrame
 ) -> dict[str, object]:
-    records = list(_records(task, method, _collections(task, library), library))
     unit = "cl100k" if task == EXCERPTS else "wordpiece"
     chunks = sum(record.run.counts.chunks for record in records)
     weighted = sum(r.run.sizes[unit].mean * r.run.counts.chunks for r in records) / chunks
-    row: dict[str, object] = {"chunks": chunks, "mean tokens": f"{weighted:.0f}"}
+    row: dict[str, object] = {"chunks": chunks, "mean tokens": weighted}
     if task == EXCERPTS:
-        row[IOU] = f"{100 * records[0].wide[IOU].mean():.1f}"
-    seen = cost[cost["chunker"] == method[0]] if task == EXCERPTS else cost.iloc[:0]
-    if len(seen):
-        row["tokens read at 5"] = seen["TokensRead@5"].iloc[0]
-        row["chunking s/M tokens"] = seen["chunking s/M tokens"].iloc[0]
+        row[IOU] = statistics.mean(records[0].wide[IOU])
+        row["tokens read at 5"] = statistics.mean(records[0].wide["TokensRead@5"])
+        seen = cost[cost["chunker"] == method[0]]
+        row["chunking s/M tokens"] = seen["chunking s/M tokens"].iloc[0] if len(seen) else np.nan
     return row | {"needs": _needs(method[0])}
 
 
@@ -184,10 +197,11 @@ def _needs(chunker: str) -> str:
     return "an encoder" if CHUNKERS[name].needs_encoder else "nothing"
 
 
-def _printed_rank(task: str, method: Method, published: pd.DataFrame) -> str:
-    """The taxonomy's ranks of this method among its six, over its four models, best to worst."""
-    if task == EXCERPTS or method[0] not in PRINTED:
-        return ""
+def _published_rank(task: str, method: Method, published: pd.DataFrame) -> dict[str, float]:
+    """The taxonomy's best and worst rank of this method among its six, over its four models."""
+    names = ("best published rank", "worst published rank")
+    if task == EXCERPTS or method[0] not in IN_THE_TAXONOMY:
+        return dict.fromkeys(names, np.nan)
     table = "3" if method[1] == PRE else "5"
     column = "average" if task == IN_CORPUS else "gutenqa"
     cells = published[
@@ -196,22 +210,6 @@ def _printed_rank(task: str, method: Method, published: pd.DataFrame) -> str:
         & (published["collection"] == column)
         & (published["chunker"] != "average")
     ]
-    values = cells.assign(value=cells["printed"].astype(float))
-    ranks = values.groupby("encoder")["value"].rank(ascending=False)
-    own = sorted(int(rank) for rank in ranks[cells["chunker"] == PRINTED[method[0]]])
-    return f"{own[0]} to {own[-1]} of 6" if own else ""
-
-
-def _by_iou(group: pd.DataFrame) -> str:
-    """Recall rises with what is read; the share of text wanted and read tells another story."""
-    order = group[IOU].astype(float).to_numpy().argmax()
-    best = group.iloc[int(order)]
-    return (
-        f"; by {IOU}, which charges what is read in vain, it is {_named(best.to_dict())} "
-        f"({best[IOU]}), with {best['tokens read at 5']} tokens read"
-    )
-
-
-def _named(row: Mapping[Hashable, Any]) -> str:
-    late = " with late chunking" if row["ordering"] == "contextualized" else ""
-    return f"{row['chunker']}{late}"
+    ranks = cells.groupby("encoder")["value"].rank(ascending=False)
+    own = ranks[cells["chunker"] == IN_THE_TAXONOMY[method[0]]].astype(int)
+    return dict(zip(names, (own.min(), own.max()), strict=True))

@@ -12,13 +12,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chunkstudy.chunkers import semantic, structure
+from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.locate import locate
-from chunkstudy.chunkers.table import CHUNKERS, Job
-from chunkstudy.chunkers.text_tokens import TextTokens, WordPieces, decoded
+from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
+from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.encoders import models
+from chunkstudy.encoders.interface import Embed, TextTokens, Vectors
 from chunkstudy.protocols import Protocol
-from chunkstudy.spans import Chunker, RewrittenSpan, Span
+from chunkstudy.spans import Chunker, Drawn, RewrittenSpan, Span
 
 SLUG = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"
@@ -38,19 +39,24 @@ class ChunkerSpec:
     by: str = ""
 
     def __str__(self) -> str:
-        suffix = () if self.length == CHUNKERS[self.name].lengths[0] else (self.length,)
+        suffix = () if self.length == self.entry.lengths[0] else (self.length,)
         by = ("by", self.by) if self.by else ()
         return "-".join((self.name, *map(str, self.sizes), *suffix, *by))
 
     @property
+    def entry(self) -> Entry:
+        """Its line in the table."""
+        return CHUNKERS[self.name]
+
+    @property
     def needs_encoder(self) -> bool:
         """Whether boundaries are placed by embeddings."""
-        return CHUNKERS[self.name].needs_encoder
+        return self.entry.needs_encoder
 
     @property
     def llm(self) -> str:
         """The model that the paper let draw the boundaries, empty where none takes part."""
-        return CHUNKERS[self.name].llm
+        return self.entry.llm
 
 
 def parse(slug: str) -> ChunkerSpec:
@@ -81,7 +87,7 @@ def parse(slug: str) -> ChunkerSpec:
 def build(
     slug: str,
     protocol: Protocol,
-    embed: semantic.Embed | None = None,
+    embed: Embed | None = None,
     tokenizer: TextTokens | None = None,
 ) -> Chunker:
     """The chunker of a slug under a protocol.
@@ -105,18 +111,19 @@ def build(
     def chunk(text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
         job = Job(text, spec.name, spec.sizes, spec.length, protocol, embed or _no_encoder, used)
         found = entry.split(job)
+        fallbacks = found.fallbacks if isinstance(found, Drawn) else 0
         if protocol.chunk_text == "source" and not entry.rewrites:
             found = [(start, end, text[start:end]) for start, end, _ in found]
         if protocol.offsets == "located":
             found = [(*locate(text, joined), joined) for _, _, joined in found]
         if protocol.chunk_text == "decoded" and entry.decodes:
-            return decoded(text, [(start, end) for start, end, _ in found], used)
+            found = decoded(text, [(start, end) for start, end, _ in found], used)
         if protocol.chunk_text == "source" and not entry.rewrites:
-            return [(start, end) for start, end, _ in found]
-        return found
+            return Drawn([(start, end) for start, end, _ in found], fallbacks)
+        return Drawn(found, fallbacks)
 
     return chunk
 
 
-def _no_encoder(_: Sequence[str]) -> semantic.Vectors:
+def _no_encoder(_: Sequence[str]) -> Vectors:
     raise ValueError("this chunker embeds text; set needs_encoder in its entry in CHUNKERS")

@@ -1,6 +1,7 @@
 """Finding a chunk's text in its document afterwards, as Chroma's code does (utils.py:26-69).
 
-Only the ``as_published`` protocol does this; everything else carries offsets.
+Only the ``as_published`` protocol does this; everything else carries offsets. See
+docs/protocols.md#chroma-locating-chunks.
 """
 
 from __future__ import annotations

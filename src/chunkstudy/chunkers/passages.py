@@ -1,8 +1,9 @@
 """The chunkers of the late-chunking works: none, paragraph, fixed-size and sentence.
 
-Jina's forms (S1; chunking.py:89-134) count tokens of the encoder's tokenizer; ielab's (S2;
-fixed_size_chunker.py, sentence_chunker.py) differ although S2 says that they follow them. The
-corrected forms are Jina's without lost tails. Semantic chunking stands in ``semantic.py``.
+Jina's forms (Jina's first post; chunking.py:89-134) count tokens of the encoder's tokenizer;
+ielab's (the taxonomy; fixed_size_chunker.py, sentence_chunker.py) differ although the taxonomy says
+that they follow them: docs/protocols.md#jina-texts-and-chunks, #ielab-chunkers. The corrected forms
+are Jina's without lost tails. Semantic chunking stands in ``semantic.py``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def none(text: str) -> list[Span]:
 
 
 def paragraphs(text: str) -> list[Span]:
-    """Lines, stripped, without the empty ones (S2:105)."""
+    """Lines, stripped, without the empty ones (Beyond Chunk-Then-Embed, Section 3.1)."""
     found = []
     start = 0
     for line in text.split("\n"):
@@ -111,7 +112,7 @@ def ielab_sentences(text: str, group: int) -> list[RewrittenSpan]:
     quotation marks, dashes and line breaks between them are lost. The span of a chunk runs from
     its first sentence to its last. (Were the captured capitals left as parts of their own, as
     ``re.split`` returns them, only 5 of Emma's 30 judged texts would occur in a chunk, a ceiling
-    below the 0.33 to 0.41 that S2 prints for GutenQA.)
+    below the 0.33 to 0.41 that the taxonomy prints for GutenQA.)
     """
     starts = [0]
     ends = []
@@ -129,7 +130,8 @@ def ielab_sentences(text: str, group: int) -> list[RewrittenSpan]:
 
 def sentence_propositions(text: str) -> list[RewrittenSpan]:
     """Every sentence of a paragraph as a proposition of it: what the official proposition chunker
-    falls back on where the model's reply cannot be read (proposition_chunker.py; PROTOCOLS A.4).
+    falls back on where the model's reply cannot be read (proposition_chunker.py;
+    docs/protocols.md#ielab-propositions).
 
     The span is the paragraph's, as a proposition's is; sentences end at a mark before white space.
     """

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from chunkstudy.collections import gutenqa
+from chunkstudy.collections import emma_files, gutenqa
 from chunkstudy.collections.folding import View, folded, solid
 from chunkstudy.spans import RewrittenSpan, text_digest
 
@@ -200,7 +200,7 @@ def _text() -> str:
 
 
 def _column(file: str, column: str) -> list[str]:
-    return [gutenqa.cell(row, column, i) for i, row in enumerate(gutenqa.read_emma(file))]
+    return [gutenqa.cell(row, column, i) for i, row in enumerate(emma_files.read(file))]
 
 
 RELEASED: dict[str, Callable[[], Released]] = {

@@ -9,7 +9,7 @@ the official code joins the pieces by a space. Only similarities of neighbours a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -17,12 +17,9 @@ from nltk.tokenize import PunktSentenceTokenizer
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, pieces, recursive, sentences
+from chunkstudy.encoders.interface import Embed, Vectors
 from chunkstudy.spans import Span
 from chunkstudy.tokens import TokenCounter
-
-Vectors = NDArray[np.float32]
-Embed = Callable[[Sequence[str]], Vectors]
-"""Texts to vectors of unit length, shape (texts, dimension)."""
 
 PUNKT = PunktSentenceTokenizer()
 
@@ -78,21 +75,19 @@ def punkt_sentences(text: str) -> list[Span]:
     return list(pairwise([*starts, len(text)])) if starts else []
 
 
-def percentile(text: str, *, embed: Embed, threshold: float = 95, buffer: int = 1) -> list[Span]:
+def percentile(text: str, *, embed: Embed, threshold: float = 95, buffer: int = 1) -> Grouped:
     """Cut where the distance of neighbouring sentence windows is above a percentile.
 
     LlamaIndex's SemanticSplitterNodeParser with its defaults, which S1 and S2 use. Among 2 to 20
     distinct distances exactly one is above the 95th percentile, so most abstracts fall into two.
     """
-    sentences = punkt_sentences(text)
+    spans = punkt_sentences(text)
+    if len(spans) < 2:
+        return spans, [0] * len(spans)
     vectors = embed(percentile_windows(text, buffer)).astype(np.float64)
-    if len(sentences) < 2:
-        return sentences
     norms = np.linalg.norm(vectors, axis=1)
     distances = 1 - np.einsum("ij,ij->i", vectors[:-1], vectors[1:]) / (norms[:-1] * norms[1:])
-    cuts = np.flatnonzero(distances > np.percentile(distances, threshold)) + 1
-    starts = [sentences[i][0] for i in (0, *cuts.tolist())]
-    return list(pairwise([*starts, sentences[-1][1]]))
+    return spans, _starts(np.flatnonzero(distances > np.percentile(distances, threshold)))
 
 
 def percentile_windows(text: str, buffer: int = 1) -> list[str]:
@@ -134,7 +129,7 @@ def cluster(
     return spans, cluster_cuts(vectors, size // piece_size, quirks=quirks)
 
 
-def cluster_cuts(vectors: NDArray[np.float32], max_cluster: int, *, quirks: bool) -> list[int]:
+def cluster_cuts(vectors: Vectors, max_cluster: int, *, quirks: bool) -> list[int]:
     """The index of the first piece of every chunk, given the pieces' vectors, shape (n, dimension).
 
     The reward of a chunk is the sum over its pairs of (dot product - mean over all pairs of the

@@ -1,6 +1,6 @@
 """Chunkers that look at characters and tokens only: recursive, token windows, sentences.
 
-Sources: S0 "RecursiveCharacterTextSplitter & TokenTextSplitter"; Chroma's
+Sources: Chroma's report, "RecursiveCharacterTextSplitter & TokenTextSplitter"; Chroma's
 recursive_token_chunker.py and fixed_token_chunker.py. Offsets are carried by construction.
 """
 

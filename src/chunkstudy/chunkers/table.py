@@ -11,9 +11,11 @@ from functools import lru_cache, partial
 from itertools import pairwise
 
 from chunkstudy.chunkers import handmade, passages, released, semantic, structure
-from chunkstudy.chunkers.text_tokens import TextTokens, token_spans
+from chunkstudy.chunkers.text_tokens import token_spans
+from chunkstudy.collections import gutenqa
+from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.protocols import Protocol
-from chunkstudy.spans import RewrittenSpan, Span
+from chunkstudy.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
 
 
@@ -26,7 +28,7 @@ class Job:
     sizes: tuple[int, ...]
     length: str
     protocol: Protocol
-    embed: semantic.Embed
+    embed: Embed
     tokenizer: TextTokens
 
     @property
@@ -57,8 +59,13 @@ class Entry:
         sizes: how many numbers its slug has.
         lengths: the length functions it can be measured in, the usual one first.
         needs_encoder: whether it places boundaries by embeddings.
+        passes: how often it embeds the text to do so, for estimates of cost.
+        windows: of a text, all that it embeds to do so, where that is known beforehand and can be
+            encoded for a whole collection at once.
+        overlaps: whether the second size is an overlap of neighbouring chunks.
         decodes: whether Jina's plain arm puts its tokens back into text.
         rewrites: whether its text is its own under every protocol, beside its parent's span.
+        segments: the collections it knows, where it does not chunk any text.
         llm: the model that the paper let draw the boundaries.
     """
 
@@ -66,8 +73,12 @@ class Entry:
     sizes: int
     lengths: tuple[str, ...] = ("cl100k", "wordpiece", "wordpiece-special", "characters")
     needs_encoder: bool = False
+    passes: float = 0.0
+    windows: Callable[[str], list[str]] | None = None
+    overlaps: bool = False
     decodes: bool = False
     rewrites: bool = False
+    segments: tuple[str, ...] = ()
     llm: str = ""
 
 
@@ -130,7 +141,7 @@ def _sentence(job: Job) -> list[RewrittenSpan]:
 def _semantic(job: Job) -> list[RewrittenSpan]:
     if not job.text and job.protocol.form != "own":
         return [(0, 0, "")]
-    return _source(job.text, semantic.percentile(job.text, embed=job.embed))
+    return _join(job.text, *semantic.percentile(job.text, embed=job.embed), between="")
 
 
 def _released(job: Job) -> list[RewrittenSpan]:
@@ -155,16 +166,22 @@ def _source(text: str, spans: list[Span]) -> list[RewrittenSpan]:
     return [(start, end, text[start:end]) for start, end in spans]
 
 
-def _join(text: str, pieces: list[Span], starts: list[int]) -> list[RewrittenSpan]:
-    """Chunks from their base pieces, which the official code joins by a space."""
-    return [
+def _join(
+    text: str, pieces: list[Span], starts: list[int], between: str = " "
+) -> Drawn[RewrittenSpan]:
+    """Chunks from their base pieces, which Chroma's and LangChain's code join by a space.
+
+    A single piece has no neighbour to compare with and stays whole: a fallback.
+    """
+    chunks = [
         (
             pieces[first][0],
             pieces[after - 1][1],
-            " ".join(text[start:end] for start, end in pieces[first:after]),
+            between.join(text[start:end] for start, end in pieces[first:after]),
         )
         for first, after in pairwise([*starts, len(pieces)])
     ]
+    return Drawn(chunks, fallbacks=int(len(pieces) == 1))
 
 
 def _sentence_propositions(job: Job) -> list[RewrittenSpan]:
@@ -179,24 +196,37 @@ def _llm(job: Job) -> list[RewrittenSpan]:
 
 
 CHUNKERS: dict[str, Entry] = {
-    "recursive": Entry(_recursive, sizes=2),
-    "token": Entry(_token, sizes=2, lengths=("cl100k", "wordpiece")),
-    "kamradt": Entry(_kamradt, sizes=0, lengths=("cl100k",), needs_encoder=True),
+    "recursive": Entry(_recursive, sizes=2, overlaps=True),
+    "token": Entry(_token, sizes=2, lengths=("cl100k", "wordpiece"), overlaps=True),
+    "kamradt": Entry(_kamradt, sizes=0, lengths=("cl100k",), needs_encoder=True, passes=3),
     "kamradt-modified": Entry(
-        partial(_of_size, semantic.kamradt_modified), sizes=1, needs_encoder=True
+        partial(_of_size, semantic.kamradt_modified), sizes=1, needs_encoder=True, passes=7
     ),
-    "cluster": Entry(partial(_of_size, semantic.cluster), sizes=1, needs_encoder=True),
+    "cluster": Entry(partial(_of_size, semantic.cluster), sizes=1, needs_encoder=True, passes=1),
     "none": Entry(_none, sizes=0),
     "paragraph": Entry(_paragraph, sizes=0),
     "fixed": Entry(_fixed, sizes=1, lengths=("wordpiece",), decodes=True),
     "fixed-merged": Entry(_fixed_merged, sizes=2, lengths=("wordpiece",), decodes=True),
     "fixed-dropped": Entry(_fixed_dropped, sizes=2, lengths=("wordpiece",), decodes=True),
     "sentence": Entry(_sentence, sizes=1, lengths=("wordpiece",), decodes=True),
-    "semantic": Entry(_semantic, sizes=0, lengths=("cl100k",), needs_encoder=True, decodes=True),
-    handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0),
+    "semantic": Entry(
+        _semantic,
+        sizes=0,
+        lengths=("cl100k",),
+        needs_encoder=True,
+        passes=3,
+        windows=semantic.percentile_windows,
+        decodes=True,
+    ),
+    handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0, segments=("builtin", "builtin-graded")),
     "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
     **{
-        name: Entry(_released, sizes=0, rewrites=name == "proposition-released")
+        name: Entry(
+            _released,
+            sizes=0,
+            rewrites=name == "proposition-released",
+            segments=(gutenqa.EMMA, gutenqa.FULL),
+        )
         for name in released.RELEASED
     },
     "llm": Entry(_llm, sizes=0, llm="gpt-4o"),

@@ -5,27 +5,15 @@ WordPiece's, or the evaluated encoder's own (``Protocol.tokenizer``).
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Sequence
 
 import numpy as np
 
 from chunkstudy.chunkers.structure import with_what_is_dropped
 from chunkstudy.encoders.contextualized import tokens_between
+from chunkstudy.encoders.interface import TextTokens
 from chunkstudy.spans import RewrittenSpan, Span
 from chunkstudy.tokens import TokenOffsets, without_surrogates, wordpiece
-
-
-class TextTokens(typing.Protocol):
-    """An encoder's tokenizer."""
-
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
-        """Of each text the ids without special tokens, and the characters of each token."""
-        ...
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The ids put back into text."""
-        ...
 
 
 class WordPieces:

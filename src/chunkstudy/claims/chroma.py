@@ -266,7 +266,7 @@ def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     scores = scores[
         (scores["protocol"] == AS_PUBLISHED_CHROMA.name)
         & (scores["measure"] == RECALL)
-        & (scores["encoder"] != NONE)
+        & (scores["encoder"] == MINILM)
         & (scores["part"] != "all")
         & scores["chunker"].isin(names)
     ]

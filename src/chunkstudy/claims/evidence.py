@@ -13,25 +13,14 @@ from functools import cached_property
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, unanswered
 from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
 from chunkstudy.published.cells import frame, read
-from chunkstudy.published.compare import Library, Scores
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
-
-PERCENT = {
-    "chroma_token_unit": ("characters", "tokens", "difference"),
-    "chroma_scores": ("mean",),
-    "late_chunking_emma": ("DCG@10", "Ceiling(DCG@10)"),
-    "late_chunking_gains": ("difference", "low", "high"),
-    "late_chunking_positions": ("difference", "low", "high"),
-    "late_chunking_windows": ("difference", "low", "high"),
-    "late_chunking_nan_guard": ("change (%)",),
-}
-"""Columns of derived tables that are written in percent; claims see every score as a fraction."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +62,14 @@ class Evidence:
         return of[(of["work"] == work) & (of["table"].astype(str) == table)]
 
     def table(self, name: str) -> pd.DataFrame:
-        """A derived table, its scores as fractions; empty where no record gives it."""
-        found = self.tables[name]
-        return found.assign(
-            **{c: pd.to_numeric(found[c]) / 100 for c in PERCENT.get(name, ()) if c in found}
-        )
+        """A derived table, its scores as fractions; empty where no record gives it.
+
+        Raises:
+            ClaimError: if there is none of that name.
+        """
+        if name not in self.tables:
+            raise ClaimError(f"there is no derived table {name!r}")
+        return self.tables[name]
 
     def facts(self, name: str) -> pd.DataFrame:
         """Facts of a collection by name; empty where no run has written them yet."""
@@ -98,7 +90,7 @@ class Evidence:
         ]
         return pd.DataFrame(found, columns=[*names, "value"])
 
-    def records(self, collection: str) -> Iterator[tuple[Condition, Scores]]:
+    def records(self, collection: str) -> Iterator[tuple[Condition, Record]]:
         """Every record of a collection."""
         for condition in self.library:
             if condition.collection == collection:

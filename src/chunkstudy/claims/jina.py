@@ -5,6 +5,7 @@ from __future__ import annotations
 from chunkstudy.chunkers import passages
 from chunkstudy.claims.evidence import Evidence, points
 from chunkstudy.claims.verdicts import Outcome, decide, unanswered
+from chunkstudy.grid.conditions import MINILM
 
 
 def fixed_chunks_have_256_tokens(_: Evidence) -> Outcome:
@@ -48,6 +49,7 @@ def gains_with_minilm(evidence: Evidence, protocol: str) -> str:
     table = table[
         (table["measure"] == "nDCG@10")
         & (table["protocol"] == protocol)
+        & table["encoder"].str.startswith(MINILM)
         & ~table["collection"].str.startswith("builtin")
         & ~table["chunker"].str.contains("none|merged|dropped")
     ]

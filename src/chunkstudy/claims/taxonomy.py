@@ -9,6 +9,7 @@ from scipy import stats
 from chunkstudy.chunkers import catalogue
 from chunkstudy.claims.evidence import Evidence, listed, paired, points, rank
 from chunkstudy.claims.verdicts import Outcome, counted, decide, unanswered
+from chunkstudy.grid.conditions import MINILM
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, AS_PUBLISHED_LUMBERCHUNKER
 
 IELAB, LUMBER = AS_PUBLISHED_IELAB.name, AS_PUBLISHED_LUMBERCHUNKER.name
@@ -91,12 +92,12 @@ def changes_follow_from_scores(evidence: Evidence) -> Outcome:
 
 def scores_fall_where_chunks_grow_alike(evidence: Evidence) -> Outcome:
     """Is the growth of similarity within documents tied to the change of the score?"""
-    table = evidence.table("late_chunking_similarity")
+    table = evidence.study("similarity/orderings")
     gains = evidence.table("late_chunking_gains")
     if table.empty or gains.empty:
         return unanswered("similarities of chunks and their records", "0 similarities on record")
     keys = ["collection", "chunker"]
-    gains = gains[gains["protocol"] == "corrected"][[*keys, "difference"]]
+    gains = _of_minilm(gains[gains["protocol"] == "corrected"])[[*keys, "difference"]]
     both = table[table["pairs"] == "all"].merge(gains, on=keys, suffixes=("", " of score"))
     r = float(both["difference"].corr(both["difference of score"]))
     return decide(r < -0.3, f"r = {r:.2f} over {len(both)} rows, all-MiniLM-L6-v2")
@@ -191,7 +192,7 @@ def change_by_unguarded_empty_documents(evidence: Evidence) -> str:
     guard = evidence.table("late_chunking_nan_guard")
     if guard.empty:
         return ""
-    change = guard["change (%)"]
+    change = guard["change"]
     reach = f"{change.min():+.1%} to {change.max():+.1%}"
     return f"empty documents without a guard change nDCG@10 by {reach}"
 
@@ -221,6 +222,7 @@ def gains_by_window(evidence: Evidence) -> str:
     table = evidence.table("late_chunking_windows")
     if table.empty:
         return ""
+    table = _of_minilm(table)
     table = table[table["collection"].isin(IN_CORPUS) & (table["chunker"] != "none")]
     steps = []
     for (name, chunker), group in table.groupby(["collection", "chunker"], sort=False):
@@ -265,7 +267,8 @@ def gains_within_documents(evidence: Evidence) -> str:
     )
     found = []
     if len(gains):
-        emma = gains[(gains["collection"] == "gutenqa-emma") & (gains["protocol"] == "corrected")]
+        emma = _of_minilm(gains)
+        emma = emma[(emma["collection"] == "gutenqa-emma") & (emma["protocol"] == "corrected")]
         found.append(f"Emma, points: {_differences(emma, 'chunker')}")
     if len(windows):
         whole = windows[(windows["positions"] == "in order") & (windows["corpus"] == "all")]
@@ -297,8 +300,14 @@ def _emma(evidence: Evidence, protocol: str) -> pd.DataFrame:
     table = evidence.table("late_chunking_emma")
     if table.empty:
         return table
-    rows = table[(table["protocol"] == protocol) & (table["ordering"] == "pre_embedding")]
-    return rows.astype({"mean tokens": float}).set_index("chunker")
+    rows = _of_minilm(table)
+    rows = rows[(rows["protocol"] == protocol) & (rows["ordering"] == "pre_embedding")]
+    return rows.set_index("chunker")
+
+
+def _of_minilm(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of all-MiniLM-L6-v2, with whatever window; the witness of these claims."""
+    return table[table["encoder"].str.startswith(MINILM)]
 
 
 def _short(encoder: str) -> str:

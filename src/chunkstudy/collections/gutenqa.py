@@ -12,36 +12,20 @@ read on a stored copy of the hub's history page; that of the paragraphs is unkno
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from chunkstudy.collections import emma_files
 from chunkstudy.collections.folding import Searchable
-from chunkstudy.collections.sources import SourceError, SourceFile, fetch, locate
+from chunkstudy.collections.sources import SourceError, SourceFile, fetch
 from chunkstudy.spans import Collection, Document, Judgment, Query
 
 Row = Mapping[str, Any]
 EMMA, FULL = "gutenqa-emma", "gutenqa"
 EMMA_DOCUMENT = "Emma_-_Jane_Austen"
-EMMA_COMMIT = "5537bdfe68c9c1b3c788556bdca5ab902d20e8b6"
-"""Commit of joaodsmarques/LumberChunker whose sheets were converted to the files below."""
-EMMA_DIGESTS = {
-    "fixed_length_450": "1c436e8ccb9e6caedd374c9f746c3aa93de91ca90582dedf92d8628bc1774a2a",
-    "gemini_chunks": "226b3f93098f2c22ba04d71c14e8519d5f664dd94c355f63f3f9a3232a0ef851",
-    "langchain_recursive": "058390c35af18137f729e0f4faaae258e93caedc45d262371ad7d2122ab705cc",
-    "paragraphs": "0bd5a67e59f618cd8cdde00400c5ee84bdd68491cbd8c72eb8a58450f30931de",
-    "propositions": "7d3e818d8b6a0bf2d84c7790749b2ccf058d037c0c2b3e7584b6814efcd0d3d2",
-    "questions": "faca956fedcfac8ab1d0ec54d6baa8a4e4e4eefb2c61f2cbe7cb663ffdc2b91d",
-    "semantic": "11b811be640ff0363c7bb61638f0a8ae3624b9b69e6157b7e215e848534b1812",
-}
-EMMA_FILES = {
-    name: SourceFile(f"gutenqa_emma/{name}.jsonl.gz", "", digest)
-    for name, digest in EMMA_DIGESTS.items()
-}
 EMMA_PARAGRAPHS, EMMA_QUESTIONS = 2_287, 30
 BOOKS, QUESTIONS = 100, 3_000
 
@@ -95,14 +79,14 @@ HUB_FILES = {
 }
 
 
-def available() -> bool:
-    """Whether Emma's files are here."""
-    return all(locate(source) for source in EMMA_FILES.values())
-
-
-def pinned() -> bool:
-    """Whether revision and digest of the whole collection's files are known."""
-    return all(file.revision and file.sha256 for file in HUB_FILES.values())
+def lacks() -> str | None:
+    """Why all of GutenQA cannot be loaded: a revision or a digest of its files is not known."""
+    if all(file.revision and file.sha256 for file in HUB_FILES.values()):
+        return None
+    return (
+        "GutenQA's 100 books are not pinned here: look up revision and sha256 of its two files and "
+        "write them into HUB_FILES in collections/gutenqa.py"
+    )
 
 
 def load_emma() -> Collection:
@@ -115,7 +99,8 @@ def load_emma() -> Collection:
     Raises:
         SourceError: if a file is missing, has another digest or other rows than published.
     """
-    return parse_emma(read_emma("paragraphs"), read_emma("questions"))
+    emma_files.bring()  # the released segmentations too, so that chunkers need no network later
+    return parse_emma(emma_files.read("paragraphs"), emma_files.read("questions"))
 
 
 def parse_emma(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
@@ -129,7 +114,8 @@ def parse_emma(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collectio
     if (len(texts), len(asked)) != (EMMA_PARAGRAPHS, EMMA_QUESTIONS):
         raise SourceError(
             f"Emma has {len(texts)} paragraphs and {len(asked)} questions instead of "
-            f"{EMMA_PARAGRAPHS} and {EMMA_QUESTIONS}; get the converted files again"
+            f"{EMMA_PARAGRAPHS} and {EMMA_QUESTIONS}; `chunkstudy fetch gutenqa-emma` brings "
+            "the right ones"
         )
     return _assemble(EMMA, {EMMA_DOCUMENT: "\n".join(texts)}, asked)
 
@@ -188,36 +174,18 @@ def gold_strings(name: str = EMMA) -> dict[str, str]:
     if name == FULL:
         rows = HUB_FILES["questions"].rows()
         return {_hub_query(row, i): cell(row, column, i) for i, row in enumerate(rows)}
-    return {_emma_query(i): cell(row, column, i) for i, row in enumerate(read_emma("questions"))}
+    return _asked_of_emma(column)
 
 
 def proposition_answers() -> dict[str, str]:
     """The string that must occur in a proposition instead, by Emma's query ids; 19 of 30 do."""
-    rows = enumerate(read_emma("questions"))
-    return {_emma_query(i): cell(row, "Proposition Answer", i) for i, row in rows}
+    return _asked_of_emma("Proposition Answer")
 
 
 def exclusions(collection: Collection) -> tuple[str, ...]:
     """The queries without any judgment: their passage could not be located in their book."""
     judged = {judgment.query for judgment in collection.judgments}
     return tuple(query.id for query in collection.queries if query.id not in judged)
-
-
-def read_emma(name: str) -> list[dict[str, str | None]]:
-    """The rows of one of Emma's files, named as in ``EMMA_FILES``, empty cells as None.
-
-    Raises:
-        SourceError: if the file is missing or has another digest.
-    """
-    source = EMMA_FILES[name]
-    path = locate(source)
-    if path is None:
-        raise SourceError(
-            f"{source.path} is neither under CHUNKSTUDY_DATA nor in the cache, and this converted "
-            "file has no public home; set CHUNKSTUDY_DATA to a folder that has it"
-        )
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def cell(row: Row, column: str, number: int, *, blank: bool = False) -> str:
@@ -253,6 +221,11 @@ def _assemble(
             judgments.append(Judgment(query, document, start, end))
     documents = tuple(Document(identifier, text) for identifier, text in books.items())
     return Collection(name, documents, tuple(queries), tuple(judgments), groups or {})
+
+
+def _asked_of_emma(column: str) -> dict[str, str]:
+    rows = enumerate(emma_files.read("questions"))
+    return {_emma_query(i): cell(row, column, i) for i, row in rows}
 
 
 def _emma_query(row: int) -> str:

@@ -32,16 +32,20 @@ def cache_folder() -> Path:
     return Path(os.environ.get("CHUNKSTUDY_CACHE") or pooch.os_cache("chunkstudy"))
 
 
+def find(path: str) -> Path | None:
+    """The file of this name in the data folder, else in the cache; None when it is in neither."""
+    places = [cache_folder() / path]
+    if data := os.environ.get("CHUNKSTUDY_DATA"):
+        places.insert(0, Path(data) / path)
+    return next((place for place in places if place.is_file()), None)
+
+
 def locate(source: SourceFile) -> Path | None:
     """The file in the data folder or the cache, digest checked; None when it is in neither."""
-    places = [cache_folder() / source.path]
-    if data := os.environ.get("CHUNKSTUDY_DATA"):
-        places.insert(0, Path(data) / source.path)
-    for path in places:
-        if path.is_file():
-            _check(path, source)
-            return path
-    return None
+    found = find(source.path)
+    if found:
+        _check(found, source)
+    return found
 
 
 def fetch(source: SourceFile) -> Path:

@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from chunkstudy import tokens
 from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
+from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.encoders.prices import PRICES, Budget, Estimate
 from chunkstudy.encoders.recordings import Recordings, recordings_folder, text_digest
@@ -113,7 +114,7 @@ class ApiEncoder:
     def encode(
         self,
         texts: Sequence[str],
-        role: Literal["document", "query"] = "document",
+        role: Role = "document",
         progress: bool = False,
     ) -> NDArray[np.float32]:
         """Vectors, shape (texts, dimension), float32, in the order of the texts.
@@ -145,9 +146,7 @@ class ApiEncoder:
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
 
-    def keys(
-        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
-    ) -> list[bytes]:
+    def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
         """What decides each text's vector, given the model: the text as it is sent."""
         return [bytes.fromhex(text_digest(text)) for text in self.sent(texts, role)]
 
@@ -171,16 +170,12 @@ class ApiEncoder:
             "token states; use the ordering pre_embedding"
         )
 
-    def sent(
-        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
-    ) -> list[str]:
+    def sent(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """Each text as it is sent: prefixed, line feeds and lone surrogates replaced, cut to the
         window at a character."""
         return [self._cut(text) for text in self._whole(texts, role)]
 
-    def estimate(
-        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
-    ) -> Estimate:
+    def estimate(self, texts: Sequence[str], role: Role = "document") -> Estimate:
         """What encoding the texts would take, those not recorded yet; nothing is asked."""
         sent = self.sent(texts, role)
         unique = list(dict.fromkeys(text for text in sent if text))
@@ -196,7 +191,7 @@ class ApiEncoder:
             dollars=sum(batches) * PRICES[self.id].dollars / 1e6,
         )
 
-    def _whole(self, texts: Sequence[str], role: Literal["document", "query"]) -> list[str]:
+    def _whole(self, texts: Sequence[str], role: Role) -> list[str]:
         prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
         whole = [without_surrogates(prefix + text) for text in texts]
         return [text.replace("\n", " ") for text in whole] if self.newlines == "spaces" else whole

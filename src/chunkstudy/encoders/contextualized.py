@@ -2,7 +2,8 @@
 
 A layout says which token ids are read together and which of their states count; one after the
 other, the states that count form the document's sequence, and a chunk is a span of it. Three
-layouts are in use (PROTOCOLS A.2, A.4): Jina's, ielab's, and one without their faults.
+layouts are in use (docs/protocols.md#jina-long-documents, #ielab-late-encoder): Jina's, ielab's,
+and one without their faults.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def packed(
 
     A window is filled greedily; [CLS] and the prefix count to its first chunk and [SEP] to its
     last; a chunk longer than a window is cut; one without tokens stays empty (late_encoder.py;
-    PROTOCOLS A.4).
+    docs/protocols.md#ielab-late-encoder).
 
     Args:
         chunks: the ids of each chunk without special tokens.

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Literal
 
 Kind = Literal["bert", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta", "api"]
-Role = Literal["document", "query"]
 
 LATE_CHUNKING_WINDOW = 8192
 """Tokens a model must read for late chunking to make sense (S4:61)."""

@@ -14,11 +14,11 @@ from tqdm import tqdm
 
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout, whole
+from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError, ModelSpec, weights_folder, with_recorded_digests
 from chunkstudy.encoders.native import Native
 from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
-from chunkstudy.encoders.registry import Role
 from chunkstudy.tokens import TokenOffsets, without_surrogates
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}

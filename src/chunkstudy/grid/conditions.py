@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal
 
 from chunkstudy.chunkers import catalogue, released
-from chunkstudy.collections import gutenqa
+from chunkstudy.collections import gutenqa, registry
+from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
 from chunkstudy.grid.encoding import PRE_EMBEDDING, parse_ordering
 from chunkstudy.protocols import PROTOCOLS
 
-Task = Literal["token_overlap", "in_corpus", "in_document"]
-COLLECTIONS: dict[str, Task] = {
-    "chroma": "token_overlap",
-    "builtin": "token_overlap",
-    "builtin-graded": "in_corpus",
-    "scifact": "in_corpus",
-    "nfcorpus": "in_corpus",
-    "arguana": "in_corpus",
-    "fiqa": "in_corpus",
-    "scidocs": "in_corpus",
-    "trec-covid": "in_corpus",
-    "quora": "in_corpus",
-    "gutenqa": "in_document",
-    "gutenqa-emma": "in_document",
-}
-"""What is asked of each: excerpts, documents, or a passage of the query's own document."""
+COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
+"""What is asked of each collection."""
 
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
@@ -53,34 +39,60 @@ class Condition:
     protocol: str
 
     def __post_init__(self) -> None:
-        if self.collection not in COLLECTIONS:
-            raise ConditionError(
-                f"unknown collection {self.collection!r}; use one of {', '.join(COLLECTIONS)}"
-            )
+        collection = registry.find(self.collection)
         if self.protocol not in PROTOCOLS:
             raise ConditionError(
                 f"unknown protocol {self.protocol!r}; use one of {', '.join(PROTOCOLS)}"
             )
-        catalogue.parse(self.chunker)
-        if self.encoder != NONE:
-            models.parse_slug(self.encoder)
+        chunker = catalogue.parse(self.chunker)
+        _refuse_another_name(self.chunker, str(chunker))
         if (self.encoder == NONE) != (self.ordering == NONE):
             raise ConditionError("encoder and ordering are both none, or neither is")
-        if self.ordering != NONE:
-            parse_ordering(self.ordering)
-        if catalogue.parse(self.chunker).by == self.encoder:
+        if self.encoder != NONE:
+            self._check_windows()
+        elif collection.task != "token_overlap":
+            raise ConditionError(f"{self} ranks by vectors; name an encoder and an ordering")
+        elif chunker.needs_encoder:
+            raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
+        if chunker.by == self.encoder:
             raise ConditionError(
                 f"chunker {self.chunker} names the evaluated encoder; leave `-by-` out"
             )
-        if self.encoder == NONE and catalogue.parse(self.chunker).needs_encoder:
-            raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
+        quoted = PROTOCOLS[self.protocol].relevance == "substring"
+        if collection.task == "in_document" and quoted and collection.quotations is None:
+            raise ConditionError(
+                f"protocol {self.protocol} looks for a quotation in every chunk, and the passages "
+                f"of {self.collection} are spans; use corrected"
+            )
+
+    def _check_windows(self) -> None:
+        """Refuse what the encoder has no positions for, and a second name for one condition."""
+        model, window = models.parse_slug(self.encoder)
+        spec = models.spec(model)
+        ordering = parse_ordering(self.ordering)
+        _refuse_another_name(self.ordering, str(ordering))
+        last = max(
+            window or spec.window, ordering.window, *(p + 1 for p in ordering.positions or ())
+        )
+        if last > spec.positions or (window is not None and window < 3):
+            raise ConditionError(
+                f"{self} reads a window of {window or spec.window} tokens and up to position "
+                f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
+            )
+        _refuse_another_name(self.encoder, models.slug(model, window))
+        if ordering.at and spec.kind != "bert":
+            raise ConditionError(
+                f"{spec.id} has no table of positions that tokens could be read at; use "
+                f"{str(ordering).partition('-at-')[0]}"
+            )
 
     def __str__(self) -> str:
         return self.path.as_posix()
 
     @property
     def task(self) -> Task:
-        return COLLECTIONS[self.collection]
+        """What is asked of the collection."""
+        return registry.find(self.collection).task
 
     @property
     def path(self) -> PurePosixPath:
@@ -120,17 +132,18 @@ class Condition:
                 f"needs an LLM to segment: {chunker.llm} drew these boundaries, nobody released "
                 f"them for {self.collection}, and drawing them again takes {LLM_KEYS[chunker.llm]}"
             )
-        if self.collection == gutenqa.FULL:
-            if not gutenqa.pinned():
-                yield (
-                    "GutenQA's 100 books are not pinned here: look up revision and sha256 of its "
-                    "two files and write them into HUB_FILES in collections/gutenqa.py"
-                )
-            if chunker.name in released.RELEASED:
-                yield (
-                    f"needs the segmentation {self.chunker} of all 100 books: only that of Emma is "
-                    "at hand, ask LumberChunker's authors for the others"
-                )
+        if (known := chunker.entry.segments) and self.collection not in known:
+            yield (
+                f"needs a segmentation of {self.collection}: {self.chunker} is one of "
+                f"{' and '.join(known)} and of nothing else, use another chunker"
+            )
+        if reason := registry.find(self.collection).lacks():
+            yield reason
+        if self.collection == gutenqa.FULL and chunker.name in released.RELEASED:
+            yield (
+                f"needs the segmentation {self.chunker} of all 100 books: only that of Emma is at "
+                "hand, ask LumberChunker's authors for the others"
+            )
 
 
 def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
@@ -140,6 +153,12 @@ def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
             f"weights of {spec.id} are not verified yet: `python -m chunkstudy.encoders.models "
             f"{spec.id}` fetches and records {spec.missing}"
         )
+
+
+def _refuse_another_name(given: str, name: str) -> None:
+    """One condition has one record, so one name."""
+    if given != name:
+        raise ConditionError(f"{given!r} is another name of {name!r}; write {name}")
 
 
 def parse(path: str) -> Condition:

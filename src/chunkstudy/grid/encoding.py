@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -19,12 +20,18 @@ from chunkstudy.encoders.contextualized import (
     packed,
     tokens_between,
 )
-from chunkstudy.grid.store import TokenEncoder, VectorStore
+from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunks, Document
 
 PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
+HALVED = "halved"
+SLUG = re.compile(
+    CONTEXTUALIZED + "-(?P<window>[0-9]+)(?:-(?P<overlap>[0-9]+))?"
+    f"(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +40,45 @@ class Ordering:
 
     A slug is ``pre_embedding``, ``contextualized-512``, or ``contextualized-512-64`` where
     neighbouring windows share another number of tokens than a quarter of the window.
+
+    Positions tell what they do from what context does. ``contextualized-256-at-256`` reads a
+    narrow window where only a wide one reaches: [CLS] at 0 and the token at place p at position
+    p + 256. ``contextualized-512-at-halved`` reads a wide window where a narrow one reads: the
+    token at place p at position p // 2.
+
+    Attributes:
+        window: tokens read together; 0 before encoding.
+        overlap: tokens that two windows share.
+        at: how far on tokens are read, or ``halved``; empty where they are read in their order.
     """
 
     window: int = 0
     overlap: int = 0
+    at: str = ""
 
     def __str__(self) -> str:
         if not self.window:
             return PRE_EMBEDDING
         other = () if self.overlap == self.window // 4 else (str(self.overlap),)
-        return "-".join((CONTEXTUALIZED, str(self.window), *other))
+        at = ("at", self.at) if self.at else ()
+        return "-".join((CONTEXTUALIZED, str(self.window), *other, *at))
+
+    @property
+    def positions(self) -> tuple[int, ...] | None:
+        """At which position each place of a window is read; None in their order."""
+        if not self.at:
+            return None
+        if self.at == HALVED:
+            return tuple(place // 2 for place in range(self.window))
+        return (0, *(place + int(self.at) for place in range(1, self.window)))
+
+    @property
+    def read_at(self) -> str:
+        """The positions in words, for records."""
+        if self.at == HALVED:
+            return f"0 to {(self.window - 1) // 2}, two tokens each"
+        first = int(self.at or 0)
+        return f"[CLS] at 0, the other tokens at {first + 1} to {first + self.window - 1}"
 
 
 def parse_ordering(slug: str) -> Ordering:
@@ -53,15 +89,15 @@ def parse_ordering(slug: str) -> Ordering:
     """
     if slug == PRE_EMBEDDING:
         return Ordering()
-    name, *numbers = slug.split("-")
-    if name == CONTEXTUALIZED and 1 <= len(numbers) <= 2 and all(map(str.isdecimal, numbers)):
-        window = int(numbers[0])
-        overlap = int(numbers[1]) if len(numbers) == 2 else window // 4
+    if match := SLUG.fullmatch(slug):
+        window = int(match["window"])
+        overlap = int(match["overlap"] or window // 4)
         if window > 2 and overlap < window - 2:
-            return Ordering(window, overlap)
+            return Ordering(window, overlap, match["at"] or "")
     raise ValueError(
         f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
-        "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens"
+        "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, and "
+        "`-at-256` or `-at-halved` behind it to read tokens at other positions"
     )
 
 

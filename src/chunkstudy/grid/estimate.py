@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chunkstudy.chunkers import catalogue
-from chunkstudy.collections import beir
+from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.prices import PRICES
 from chunkstudy.grid import devices, facts, records
@@ -19,26 +19,9 @@ from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
 
-CHROMA_TOKENS = 328_208  # cl100k, S0:269
-EMMA_WORDS, BOOKS = 157_317, 100  # PROTOCOLS A.3; GutenQA's books are taken to be as long
-CHARACTERS = {
-    "nfcorpus": 5_779_318,
-    "arguana": 8_930_264,
-    "fiqa": 44_220_497,
-    "scidocs": 30_900_074,
-    "trec-covid": 191_463_070,
-    "quora": 32_504_396,
-}
-"""Of all documents, titles included: MTEB's descriptive statistics (commit a905523d)."""
-CHARACTERS_PER_TOKEN = 4.5
-"""SciFact's 7,771,451 characters are 1,737,313 WordPiece tokens."""
-TOKENS_PER_WORD = 1.3
-"""Emma's 157,317 words are 205,014 WordPiece tokens."""
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
-BOUNDARY_PASSES = {"kamradt": 3.0, "kamradt-modified": 7.0, "cluster": 1.0, "semantic": 3.0}
-"""How often a semantic chunker reads the collection, windows or pieces, before its chunks are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +108,7 @@ def readings(condition: Condition) -> Iterator[Reading]:
     if condition.encoder == NONE:
         return
     spec = catalogue.parse(condition.chunker)
-    if passes := BOUNDARY_PASSES.get(spec.name):
+    if passes := spec.entry.passes:
         encoder = spec.by or condition.encoder
         key = (condition.collection, encoder, f"boundaries of {spec.name}", *map(str, spec.sizes))
         yield Reading(key, models.parse_slug(encoder)[0], passes)
@@ -137,23 +120,15 @@ def readings(condition: Condition) -> Iterator[Reading]:
 def attended(reading: Reading, collection: str, tokens: int) -> int:
     """How many tokens a token attends to in a collection of that size: those of a mean document,
     up to the window; 0 up to ``SHORT``, where attention costs little beside the linear layers."""
-    source = beir.SOURCES.get(collection)
-    documents = source.documents if source else BOOKS if collection == "gutenqa" else 1
-    length = min(reading.window, tokens // documents)
+    length = min(reading.window, tokens // registry.find(collection).documents)
     return length if length > SHORT else 0
 
 
 def collection_tokens(name: str, places: Places) -> int:
-    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as estimated."""
-    if name == "chroma":
-        return CHROMA_TOKENS
+    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered."""
     if not (found := facts.read(places, f"{name}_facts")).empty:
         return int(found["wordpiece_tokens"][0])
-    if name == "gutenqa":
-        return round(EMMA_WORDS * TOKENS_PER_WORD) * BOOKS
-    if name in CHARACTERS:
-        return round(CHARACTERS[name] / CHARACTERS_PER_TOKEN)
-    return DEFAULT_TOKENS
+    return registry.find(name).tokens or DEFAULT_TOKENS
 
 
 def _key(condition: Condition) -> tuple[str, ...]:
@@ -166,7 +141,7 @@ def _key(condition: Condition) -> tuple[str, ...]:
 
 
 def _passes(condition: Condition, spec: catalogue.ChunkerSpec) -> float:
-    if condition.ordering.startswith(CONTEXTUALIZED) or spec.name not in ("recursive", "token"):
+    if condition.ordering.startswith(CONTEXTUALIZED) or not spec.entry.overlaps:
         return 1.0
     size, overlap = spec.sizes
     return size / (size - overlap)

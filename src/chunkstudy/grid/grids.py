@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
+from chunkstudy.collections import beir
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
+from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED
 from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
 from chunkstudy.protocols import (
     AS_PUBLISHED_CHROMA,
@@ -22,7 +24,7 @@ WIDE = f"{MINILM}-w512"
 """MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
 PRE = "pre_embedding"
 LATE = "contextualized-512"
-BEIR_AT_HAND = ("scifact", "nfcorpus", "arguana")
+BEIR_AT_HAND = tuple(name for name, source in beir.SOURCES.items() if source.laptop)
 SMALL = ("scifact", "nfcorpus")
 """Where short tails are merged and dropped: late chunking gains nothing from fixed-size chunks on
 ArguAna, and a record of its 1,406 queries takes half of a megabyte."""
@@ -30,6 +32,17 @@ PASSAGES = ("fixed-256", "sentence-5", "semantic")
 TAILS = ("fixed-merged-256-64", "fixed-dropped-256-64")
 SWEPT = ("none", "fixed-64", "fixed-256", "sentence-5")
 WINDOWS = {128: f"{MINILM}-w128", 256: MINILM, 512: WIDE}
+EXCERPT_METHODS = (
+    "paragraph",
+    "sentence-5",
+    "fixed-64",
+    "fixed-256",
+    "recursive-200-0",
+    "cluster-200",
+)
+MOVED = {256: f"{CONTEXTUALIZED}-256-at-256", 512: f"{CONTEXTUALIZED}-512-at-{HALVED}"}
+"""By window, the control that tells positions from context; all-MiniLM-L6-v2 was tuned on texts of
+at most 128 tokens, its model card says."""
 EMMA_METHODS = (
     "paragraph",
     "sentence-5",
@@ -115,6 +128,22 @@ def sweep_grid(collection: str) -> list[Condition]:
     return grid
 
 
+def excerpts_grid() -> list[Condition]:
+    """Both orderings on Chroma's excerpts by window, in the query's own corpus and in all.
+
+    The taxonomy finds that late chunking harms within a document, on books; Emma, the one at hand,
+    has 30 questions. Chroma's corpora are five long texts with 472, so that each corpus, searched
+    alone, is such a document.
+    """
+    grid = []
+    for window, encoder in WINDOWS.items():
+        orderings = [PRE, f"{CONTEXTUALIZED}-{window}"]
+        grid += _cross(("chroma",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
+        orderings += [MOVED[window]] if window in MOVED else []
+        grid += _cross(("chroma-within",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
+    return grid
+
+
 def builtin_graded_grid() -> list[Condition]:
     """In-corpus retrieval of the built-in collection, run live by ``make reproduce``."""
     chunkers = (
@@ -136,12 +165,12 @@ def live_grid() -> list[Condition]:
 
 def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
-    return _once(chroma_grid() + beir_grid() + emma_grid())
+    return _once(chroma_grid() + excerpts_grid() + beir_grid() + emma_grid())
 
 
 def grid() -> list[Condition]:
     """Every condition of the study: the profile ``full``."""
-    return _once(chroma_grid() + live_grid() + beir_grid() + emma_grid() + published_grid())
+    return _once(laptop_grid() + live_grid() + published_grid())
 
 
 def _cross(*parts: Iterable[str]) -> list[Condition]:

@@ -4,42 +4,35 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import tokens
-from chunkstudy.chunkers import catalogue, semantic
-from chunkstudy.chunkers.text_tokens import TextTokens
-from chunkstudy.collections import beir, builtin, chroma, gutenqa
+from chunkstudy.chunkers import catalogue
+from chunkstudy.chunkers.table import Entry
+from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid import behind_api, records, scoring
+from chunkstudy.grid import behind_api, rankings, records, scoring
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
-from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
-LOADERS: dict[str, Callable[[], Collection]] = {
-    "chroma": chroma.load,
-    "builtin": builtin.load,
-    "builtin-graded": builtin.load_graded,
-    "gutenqa": gutenqa.load,
-    "gutenqa-emma": gutenqa.load_emma,
-    **{name: partial(beir.load, name) for name in beir.SOURCES},
-}
 
 
 @dataclass(frozen=True)
@@ -47,32 +40,44 @@ class Outcome:
     """Everything a run found, before it is written."""
 
     run: records.Run
-    scores: str
+    scores: pd.DataFrame
+    """A row per query id, a column per measure, as stored."""
     timing: dict[str, Any]
     chunks: Chunks
-    ranking: retrieval.Ranking | None
-    trec: str | None = None
+    kept: pd.DataFrame | None
+    """The ranking as stored (``rankings.py``)."""
 
 
 @lru_cache(maxsize=2)
 def load_collection(name: str) -> Collection:
-    return LOADERS[name]()
+    """The collection of that name, the last two kept."""
+    return registry.find(name).load()
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def load_store(
-    encoder: str, folder: Path, newlines: Literal["kept", "spaces"] = "kept"
+    encoder: str,
+    folder: Path,
+    newlines: Literal["kept", "spaces"] = "kept",
+    positions: tuple[int, ...] | None = None,
 ) -> VectorStore:
-    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`."""
+    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`, ``positions``:
+    see :class:`TransformerEncoder`."""
     name, window = models.parse_slug(encoder)
     model = models.spec(name)
     if model.kind == "api":
         return VectorStore(ApiEncoder(model, window, newlines, budget=behind_api.budget()), folder)
-    return VectorStore(TransformerEncoder(model, window=window), folder)
+    return VectorStore(TransformerEncoder(model, window=window, positions=positions), folder)
 
 
-def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcome:
-    """Run one condition and, where ``runs`` is given, write its record.
+def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
+    """Run one condition and write its record.
+
+    Args:
+        condition: what to run.
+        vectors: the folder of the stores.
+        runs: the folder of the records.
+        outside: the folder of rankings too big to lie beside their record.
 
     Raises:
         ConditionError: if the condition cannot be run here.
@@ -83,11 +88,16 @@ def run(condition: Condition, vectors: Path, runs: Path | None = None) -> Outcom
     store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
     boundaries = boundary_store(condition, vectors)
     collection = load_collection(condition.collection)
-    outcome = evaluate(condition, collection, store, boundaries=boundaries)
-    if runs is not None:
-        records.write(
-            runs / condition.path, outcome.run, outcome.scores, outcome.timing, outcome.trec
-        )
+    reader = reading_store(condition, vectors)
+    outcome = evaluate(condition, collection, store, boundaries=boundaries, reader=reader)
+    records.write(
+        runs / condition.path,
+        outcome.run,
+        outcome.scores,
+        outcome.timing,
+        outcome.kept,
+        outside=outside,
+    )
     return outcome
 
 
@@ -95,6 +105,13 @@ def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
     """The model that draws the boundaries, where it is not the evaluated one."""
     by = catalogue.parse(condition.chunker).by
     return load_store(by, vectors) if by else None
+
+
+def reading_store(condition: Condition, vectors: Path) -> VectorStore | None:
+    """The encoder that reads documents at other positions, where the ordering names some; queries
+    and boundaries are the evaluated one's all the same."""
+    positions = None if condition.ordering == NONE else parse_ordering(condition.ordering).positions
+    return load_store(condition.encoder, vectors, positions=positions) if positions else None
 
 
 def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
@@ -109,7 +126,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     for (name, encoder, ordering), group in groups.items():
         collection, store = load_collection(name), load_store(encoder, vectors)
         read_once(
-            store,
+            reading_store(group[0], vectors) or store,
             [
                 jobs(
                     store,
@@ -130,10 +147,14 @@ def evaluate(
     store: VectorStore | None,
     chunker: Chunker | None = None,
     boundaries: VectorStore | None = None,
+    reader: VectorStore | None = None,
 ) -> Outcome:
     """Score a collection's queries under a condition, with its own chunker or the one given.
 
-    ``boundaries`` is what :func:`boundary_store` gives.
+    ``boundaries`` is what :func:`boundary_store` gives, ``reader`` what :func:`reading_store` does.
+
+    Raises:
+        ConditionError: if one of them is needed and was not given.
     """
     protocol = PROTOCOLS[condition.protocol]
     timing: dict[str, Any] = {}
@@ -143,13 +164,16 @@ def evaluate(
     vectors = None
     empty = sum(not text.strip() for text in texts)
     if store is not None:
-        with _timed(timing, "", store):
-            ordering = parse_ordering(condition.ordering)
+        ordering = parse_ordering(condition.ordering)
+        if ordering.at and reader is None:
+            raise ConditionError(f"{condition} reads at other positions; give the store that does")
+        reader = reader or store
+        with _timed(timing, "", store, reader):
             questions = [query.text for query in collection.queries]
             behind_api.announce(str(condition), store, texts, questions)
             label = str(condition.chunker)
             of_chunks, empty = encode(
-                store, collection.documents, chunks, ordering, protocol, label
+                reader, collection.documents, chunks, ordering, protocol, label
             )
             of_queries = store.encode(questions, "query")
             vectors = (of_queries, of_chunks)
@@ -158,8 +182,7 @@ def evaluate(
     timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
-    text = records.per_query_text(scored.scores)
-    has_scores = set(scored.scores["query_id"])
+    scores = records.rounded(scored.scores)
     record = records.Run(
         collection=condition.collection,
         chunker=condition.chunker,
@@ -169,20 +192,22 @@ def evaluate(
         collection_sha256=collection.digest(),
         collection_order_free_sha256=collection.order_free_digest(),
         chunks_sha256=chunks.digest(),
-        per_query_sha256=records.text_sha256(text),
+        measures=list(scores.columns),
+        per_query_sha256=records.scores_sha256(scores),
+        ranking=None if scored.kept is None else rankings.describe(scored.kept),
         model=behind_api.describe(store, vectors) if store and vectors else None,
         boundaries=boundaries.encoder.describe() if boundaries else None,
         reading=_reading(condition),
         depth=protocol.depth,
-        unscored=[query.id for query in collection.queries if query.id not in has_scores],
+        unscored=[query.id for query in collection.queries if query.id not in scores.index],
         similarity="cosine, exact, float32" if store else "no search",
         counts=records.Counts(
             documents=len(collection.documents),
             chunks=len(chunks),
             queries_expected=len(collection.queries),
-            queries_scored=len(has_scores),
+            queries_scored=len(scores),
             empty_chunks=empty,
-            fallbacks=0,
+            fallbacks=chunks.fallbacks,
             ties_at_cut=scored.ties_at_cut,
             judged_but_absent=len(collection.absent),
         ),
@@ -192,7 +217,7 @@ def evaluate(
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
     )
-    return Outcome(record, text, timing, chunks, scored.ranking, scored.trec)
+    return Outcome(record, scores, timing, chunks, scored.kept)
 
 
 def chunk(
@@ -212,9 +237,9 @@ def chunk(
         drawing = boundaries if spec.by else store
         if spec.by and drawing is None:
             raise ConditionError(f"{spec.by} draws the boundaries of {condition}; give its store")
-        embed: semantic.Embed | None = drawing.encode if drawing else None
-        if drawing and spec.name == "semantic":
-            embed = _remembered(drawing, collection)
+        embed: Embed | None = drawing.encode if drawing else None
+        if drawing and spec.entry.windows:
+            embed = _remembered(drawing, collection, spec.entry)
         protocol = PROTOCOLS[condition.protocol]
         chunker = catalogue.build(condition.chunker, protocol, embed, _tokenizer(store))
     return chunk_documents(chunker, collection.documents)
@@ -227,10 +252,11 @@ def _tokenizer(store: VectorStore | None) -> TextTokens | None:
     return None
 
 
-def _remembered(store: VectorStore, collection: Collection) -> semantic.Embed:
-    """An embedding function that knows every sentence window of the collection already."""
-    windows = [text for d in collection.documents for text in semantic.percentile_windows(d.text)]
-    windows = list(dict.fromkeys(windows))
+def _remembered(store: VectorStore, collection: Collection, chunker: Entry) -> Embed:
+    """An embedding function that knows all that the chunker embeds of the collection already."""
+    assert chunker.windows
+    texts = [text for d in collection.documents for text in chunker.windows(d.text)]
+    windows = list(dict.fromkeys(texts))
     vectors = store.encode(windows, label="sentence windows")
     places = {text: i for i, text in enumerate(windows)}
 
@@ -254,40 +280,52 @@ def _score(
         raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
     if condition.task == "in_corpus":
         return scoring.in_corpus(collection, chunks, vectors, protocol)
-    propositions = condition.chunker == "proposition-released"
+    propositions = catalogue.parse(condition.chunker).entry.rewrites
     lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
-    gold = gutenqa.gold_strings(collection.name)
+    quotations = registry.find(condition.collection).quotations
     if propositions and lumberchunker:
-        gold = gutenqa.proposition_answers()
+        quotations = gutenqa.proposition_answers
     by_parent = propositions and not lumberchunker
+    gold = quotations() if quotations else None
     return scoring.in_document(collection, chunks, vectors, protocol, gold, by_parent)
 
 
 @contextmanager
-def _timed(timing: dict[str, Any], stage: str, store: VectorStore | None) -> Iterator[None]:
+def _timed(timing: dict[str, Any], stage: str, *stores: VectorStore | None) -> Iterator[None]:
     """Note what a stage encoded, and for chunking the seconds that are not encoding."""
     prefix = f"{stage}_" if stage else ""
     started = time.perf_counter()
-    computed, read, seconds = (store.computed, store.tokens, store.seconds) if store else (0, 0, 0)
+    before = _spent(stores)
     yield
-    spent = store.seconds - seconds if store else 0.0
+    computed, read, spent = (now - then for now, then in zip(_spent(stores), before, strict=True))
     if stage:
         timing[f"{stage}_seconds_without_encoding"] = time.perf_counter() - started - spent
-    timing[f"{prefix}encoded_texts"] = store.computed - computed if store else 0
-    timing[f"{prefix}encoded_tokens_in_context"] = store.tokens - read if store else 0
+    timing[f"{prefix}encoded_texts"] = computed
+    timing[f"{prefix}encoded_tokens_in_context"] = read
     timing[f"{prefix}encoding_seconds"] = spent
+
+
+def _spent(stores: Sequence[VectorStore | None]) -> tuple[int, int, float]:
+    """Texts, tokens in context and seconds that the stores, each counted once, took so far."""
+    each = {id(store): store for store in stores if store}.values()
+    return (
+        sum(one.computed for one in each),
+        sum(one.tokens for one in each),
+        sum((one.seconds for one in each), 0.0),
+    )
 
 
 def _reading(condition: Condition) -> dict[str, Any] | None:
     if not condition.ordering.startswith(CONTEXTUALIZED):
         return None
     ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
-    return {
+    found = {
         "layout": protocol.layout,
         "window": ordering.window,
         "overlap": ordering.overlap if protocol.layout != "packed" else 0,
         "special_tokens": protocol.special_tokens,
     }
+    return found | {"positions": ordering.read_at} if ordering.at else found
 
 
 def _sizes(values: NDArray[np.int64]) -> records.Sizes:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import tokens
+from chunkstudy.grid import rankings
 from chunkstudy.measures import first_hit, ranking
 from chunkstudy.measures.token_overlap import TokenOverlap, in_tokens
 from chunkstudy.protocols import Protocol
@@ -36,6 +37,8 @@ RANK = 10
 """The cut whose ties are bounded."""
 RANKED = ("nDCG@10", "R@10", "R@100")
 FIRST_HIT_CUTS = (1, 2, 5, 10, 20)
+SPAN_CUT = 5
+"""Where passages of the query's own document are judged as spans."""
 PROPOSITION_DEPTH = 2000
 """Chunks ranked before they are reduced to their parents (ielab's ranker.py:33-54)."""
 
@@ -46,18 +49,16 @@ class Scored:
 
     Attributes:
         scores: ``query_id, measure, value``.
-        ranking: of chunks, where the task ranks them.
         ties_at_cut: queries whose 10th and 11th result score the same.
         tie_range: worst and best mean of a measure that another order of equal scores allows.
-        trec: the run of documents in TREC's form, where documents are ranked.
+        kept: the ranking as stored (``rankings.py``), where something is ranked.
         seconds: of search and of scoring.
     """
 
     scores: pd.DataFrame
-    ranking: retrieval.Ranking | None = None
     ties_at_cut: int = 0
     tie_range: dict[str, tuple[float, float]] = field(default_factory=dict)
-    trec: str | None = None
+    kept: pd.DataFrame | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -93,8 +94,8 @@ def token_overlap(
             columns[f"TokensRead@{cut}"] = read.astype(np.float64)
     return Scored(
         _long(collection, columns),
-        found,
         0 if found is None else int(found.tied_at(10).sum()),
+        kept=None if found is None else rankings.of_chunks(found, chunks),
         seconds=_seconds(started, searched, found is not None),
     )
 
@@ -120,7 +121,7 @@ def in_corpus(
         ranking.per_query(collection, found, RANKED),
         ties_at_cut=int((found.score[:, RANK - 1] == found.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, found, f"nDCG@{RANK}")},
-        trec=ranking.write_trec(found, collection, "chunkstudy"),
+        kept=rankings.of_documents(found),
         seconds=_seconds(started, searched),
     )
 
@@ -130,10 +131,11 @@ def in_document(
     chunks: Chunks,
     vectors: tuple[Vectors, Vectors],
     protocol: Protocol,
-    gold: Mapping[str, str],
+    gold: Mapping[str, str] | None,
     by_parent: bool,
 ) -> Scored:
-    """DCG of the first relevant chunk of the query's own document, and the best it could be.
+    """DCG of the first relevant chunk of the query's own document, and the best it could be; where
+    passages are spans, also how much of them is found.
 
     Under relevance by overlap a query whose passage was not located has no scores.
 
@@ -142,7 +144,8 @@ def in_document(
         chunks: of the collection.
         vectors: of the queries and of the chunks.
         protocol: says how relevance is told.
-        gold: query id to the judged text, for relevance by substring.
+        gold: query id to the judged passage as quoted, for relevance by substring; None where
+            passages are spans only.
         by_parent: chunks of one span, propositions, count as their parent, once.
     """
     started = time.perf_counter()
@@ -166,12 +169,17 @@ def in_document(
     for cut in FIRST_HIT_CUTS:
         columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut, parents)
     columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
+    if gold is None:
+        found_spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
+        for name in ("SpanRecall", "SpanPrecision", "SpanIoU"):
+            columns[f"{name}@{SPAN_CUT}"] = found_spans[name]
     ties = 0 if by_parent else int(found.tied_at(10).sum())
     scores = _long(collection, columns)
     if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
         judged = {judgment.query for judgment in collection.judgments}
         scores = scores[scores["query_id"].isin(judged)]
-    return Scored(scores, found, ties, seconds=_seconds(started, searched))
+    kept = rankings.of_chunks(found, chunks, relevant, parents)
+    return Scored(scores, ties, kept=kept, seconds=_seconds(started, searched))
 
 
 def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:

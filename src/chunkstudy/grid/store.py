@@ -15,49 +15,20 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from chunkstudy.encoders.contextualized import Layout
+from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
 
-Role = Literal["document", "query"]
 BLOCK = 1024  # texts a transaction
 
 
 TOKENS = 1 << 18
 """Tokens a transaction, of contextualized documents."""
-
-
-class Encoder(Protocol):
-    """What the store asks of an encoder."""
-
-    @property
-    def dimension(self) -> int: ...
-
-    def describe(self) -> dict[str, Any]: ...
-
-    def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]: ...
-
-    def encode(self, texts: Sequence[str], role: Role = "document") -> NDArray[np.float32]: ...
-
-
-class TokenEncoder(Encoder, Protocol):
-    """An encoder that shows its token states."""
-
-    @property
-    def ends(self) -> tuple[int, int]: ...
-
-    @property
-    def prefix_ids(self) -> tuple[int, ...]: ...
-
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], NDArray[np.int64]]]: ...
-
-    def pool(
-        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
-    ) -> list[NDArray[np.float32]]: ...
 
 
 class VectorStore:

@@ -1,15 +1,18 @@
 """Precision and recall of chunk labels: which chunks are gold, and which of them are retrieved.
 
-Source: the tutorial "Evaluating a Chunking Strategy with Precision and Recall" (S3). A query has
+Source: the tutorial "Evaluating a Chunking Strategy with Precision and Recall". A query has
 a set of gold chunks and a set of retrieved ones; with TP in both, FP retrieved only and FN gold
-only (S3:47-54):
+only (the tutorial, step 2):
 
-- precision TP / (TP + FP), 0 if nothing was retrieved (S3:67, 74);
-- recall TP / (TP + FN), 0 if no chunk is gold, or the query is left out (S3:67, 75, 148);
-- F1 2 precision recall / (precision + recall), 0 if both are 0, where S3:160 says nothing.
+- precision TP / (TP + FP), 0 if nothing was retrieved (the tutorial, step 3);
+- recall TP / (TP + FN), 0 if no chunk is gold, or the query is left out (the tutorial, step 3 and
+  Common Pitfalls and Clarifications);
+- F1 2 precision recall / (precision + recall), 0 if both are 0, where the tutorial's pitfalls say
+  nothing.
 
-Macro averages are means over queries (S3:83); micro averages are ratios of the counts' sums
-(S3:91). Both sides are sets (S3:174), so neither order nor repetition counts.
+Macro averages are means over queries (the tutorial, step 4); micro averages are ratios of the
+counts' sums (the tutorial, step 4). Both sides are sets (the tutorial, Pseudocode Summary), so
+neither order nor repetition counts.
 
 The labels that the tutorial has people write are derived here from judged spans, so the gold
 chunks change with the chunker while the judged text does not.
@@ -115,7 +118,8 @@ class LabelCounts:
         return _ratio(2 * self.precision * self.recall, self.precision + self.recall)
 
     def macro(self, without_gold: WithoutGold = "zero") -> Averages:
-        """Means over queries; F1 is the mean of the queries' F1 (S3:162).
+        """Means over queries; F1 is the mean of the queries' F1 (the tutorial, Common Pitfalls and
+        Clarifications).
 
         Args:
             without_gold: a query without a gold chunk counts as ``zero``, or ``skip`` leaves it
@@ -134,7 +138,7 @@ class LabelCounts:
         )
 
     def micro(self) -> Averages:
-        """Ratios of sums over queries; F1 is the harmonic mean of the two (not in S3)."""
+        """Ratios of sums over queries; F1 is the harmonic mean of the two (not in the tutorial)."""
         whole = LabelCounts(
             *(np.array([one.sum()]) for one in (self.retrieved, self.gold, self.true_positives))
         )
@@ -151,8 +155,9 @@ def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") 
     Args:
         rule: a chunk is gold if it holds, of one judged span of the query, ``any`` character;
             the ``majority``, more than half of its characters; the ``whole`` of it; or, as people
-            are told to label (S3:25-28), the whole of it (``tutorial``), with ``any`` for a span
-            that no chunk holds whole. Without overlap between chunks the last is the first.
+            are told to label (the tutorial, step 1), the whole of it (``tutorial``), with ``any``
+            for a span that no chunk holds whole. Without overlap between chunks the last is the
+            first.
 
     Raises:
         ValueError: on another rule.

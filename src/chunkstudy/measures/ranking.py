@@ -131,30 +131,6 @@ def ties_past_end(ranking: DocumentRanking, cut: int) -> NDArray[np.bool_]:
     return np.asarray(past, dtype=np.bool_)
 
 
-def write_trec(ranking: DocumentRanking, collection: Collection, tag: str, depth: int = 20) -> str:
-    """The first ``depth`` documents of every query as lines of a TREC run.
-
-    A line is ``query Q0 document rank score tag``, ranks from 1, scores as they were ranked (the
-    shortest decimals that give the same float32). A query that retrieved nothing has no line.
-
-    Raises:
-        ValueError: if the ranking is not of this collection, or an id or the tag holds white
-            space or nothing, which the format cannot carry.
-    """
-    _check_rows(collection, ranking)
-    ids = [document.id for document in collection.documents]
-    for name in (tag, *ids, *(query.id for query in collection.queries)):
-        if name.split() != [name]:
-            raise ValueError(f"{name!r} cannot stand in a TREC run; its fields hold no white space")
-    lines = []
-    for i, query in enumerate(collection.queries):
-        kept = zip(ranking.document[i, :depth].tolist(), ranking.score[i, :depth], strict=True)
-        for rank, (document, score) in enumerate(kept, start=1):  # + 0 turns -0.0 into 0.0
-            if document != NO_DOCUMENT:
-                lines.append(f"{query.id} Q0 {ids[document]} {rank} {score + 0!s} {tag}\n")
-    return "".join(lines)
-
-
 def _parse(name: str, ranking: DocumentRanking) -> ir_measures.Measure:
     try:
         measure = ir_measures.parse_measure(name)

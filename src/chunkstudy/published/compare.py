@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy import statistics
 from chunkstudy.encoders import models
-from chunkstudy.grid import facts, records
 from chunkstudy.grid.conditions import LARGE, MINILM, Condition, weights_needed
+from chunkstudy.grid.library import Library
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
@@ -29,7 +27,6 @@ from chunkstudy.published.sources import (
     with_conditions,
     work_of,
 )
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies import results
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
@@ -37,59 +34,6 @@ SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high"]
 BESIDE = ["protocol", "run", *NUMBERS, "verdict", "reason"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """One record, read once: its scores by measure, and its chunk sizes."""
-
-    run: records.Run
-    folder: Path
-
-    @cached_property
-    def wide(self) -> pd.DataFrame:
-        long = records.read_scores(self.folder, self.run)
-        return long.pivot(index="query_id", columns="measure", values="value")
-
-
-class Library:
-    """Every record of the study by condition."""
-
-    def __init__(self, places: Places) -> None:
-        self.places = places
-        self._found = records.find(places.runs)
-        self._read: dict[Condition, Scores] = {}
-        self._parts: dict[str, pd.Series] = {}
-
-    def __iter__(self) -> Iterator[Condition]:
-        return iter(self._found)
-
-    def get(self, condition: Condition) -> Scores | None:
-        if condition not in self._found:
-            return None
-        if condition not in self._read:
-            folder = self._found[condition]
-            self._read[condition] = Scores(records.read_run(folder), folder)
-        return self._read[condition]
-
-    def values(self, scores: Scores, measure: str, part: str = "all") -> pd.Series:
-        """A measure's value per query, of one part or of all."""
-        column = scores.wide[measure]
-        if part == "all":
-            return column
-        name = scores.run.collection
-        if name not in self._parts:
-            table = facts.read(self.places, name)
-            self._parts[name] = table.set_index("query_id")["part"]
-        parts = self._parts[name]
-        return column[column.index.isin(parts.index[parts == part])]
-
-
-def read_published(places: Places) -> pd.DataFrame:
-    """Published cells for rooms that still ask for ``printed`` and ``line``."""
-    table = frame(read(places)).rename(columns={"published": "printed"})
-    decimals = table["decimals"].astype("string").fillna("").astype(str)
-    return table.assign(line=table["place"], decimals=decimals)
 
 
 def compare(places: Places, library: Library) -> pd.DataFrame:
@@ -156,7 +100,7 @@ class _Comparison:
     def __init__(self, places: Places, library: Library) -> None:
         self.library = library
         self.noise = measured_noise(places)
-        self.similarities = results.read(places, "berlin")
+        self.similarities = _similarities(places)
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
     def row(self, cell: Cell) -> dict[str, object]:
@@ -251,3 +195,8 @@ class _Comparison:
             assert record is not None
             self._scores[key] = self.library.values(record, cell.measure, cell.part)
         return self._scores[key]
+
+
+def _similarities(places: Places) -> pd.DataFrame:
+    """The cosines of Jina's example that were measured here; no row where none were."""
+    return results.read(places, "berlin")

@@ -1,116 +1,194 @@
-"""What the runs show that no paper prints, each sentence with its figures computed."""
+"""Findings: questions with answers written by people, numbers and conditions taken from tables.
+
+``findings.toml`` holds, per finding, a question, an answer with placeholders, where each number
+comes from, and the condition under which the answer stands. Nothing here picks words: where a
+condition breaks, :func:`settle` refuses and a person rewrites the sentence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from string import Formatter
+from typing import Annotated, Literal
 
 import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-ANSWERS = {
-    "late chunking with one small model": "late_chunking_answers",
-    "Jina's posts": "jina_answers",
-    "the taxonomy": "taxonomy_answers",
-}
-"""Questions that tables answer, by what they are about."""
-
-
-def findings(comparison: pd.DataFrame, made: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Rows of ``about, finding, figures``; a finding whose records are missing is left out."""
-    rows: list[tuple[str, str]] = []
-    omega = comparison[
-        (comparison["measure"] == "PrecisionOmega") & (comparison["verdict"] != "not_run")
-    ]
-    exact = int((omega["verdict"] == "exact").sum())
-    rows.append(
-        (
-            "PrecisionOmega of the recursive and token rows is reproduced to the printed digit "
-            "under the code's own rules: offsets found afterwards, touching counts as a hit, "
-            "overlap not charged.",
-            f"{exact} of {len(omega)} cells exact",
-        )
-    )
-    rows += _lengths(made["chroma_lengths"])
-    rows += _protocols(made["chroma_protocols"])
-    approximate = made["chroma_approximate_search"]
-    figures = "; ".join(_approximate(row) for row in approximate.to_dict("records"))
-    rows.append(
-        (
-            "Approximate search lowers recall at 5 and makes it depend on the order of insertion; "
-            "the published values lie below those of exact search by about as much.",
-            figures,
-        )
-    )
-    counts = made["chroma_collection"].set_index("part").astype(str)
-    repeats = counts["excerpts_that_stand_more_than_once"].to_dict()
-    excerpts = counts["excerpts"].to_dict()
-    rows.append(
-        (
-            "Finance repeats its passages: most of its excerpts stand more than once, so that "
-            "offsets found by the first occurrence credit a copy that was not retrieved.",
-            f"{repeats['finance']} of {excerpts['finance']} excerpts in finance, "
-            f"{repeats['all']} of {excerpts['all']} in all",
-        )
-    )
-    found = [("Chroma", *row) for row in rows]
-    for about, name in ANSWERS.items():
-        found += [
-            (about, f"{row['question']} {row['answer']}", row["figures"])
-            for row in made[name].to_dict("records")
-        ]
-    for row in made["labels_answers"].to_dict("records"):
-        found.append(("the tutorial", f"{str(row['about']).capitalize()}. {row['finding']}", ""))
-    return pd.DataFrame(found, columns=["about", "finding", "figures"])
+SOURCE = Path(__file__).with_name("findings.toml")
+MOST_NUMBERS = 3
+"""A sentence with more is not understood when it is read aloud once."""
+SCALE = {"points": 100.0, "percent": 100.0}
+Tables = Mapping[str, pd.DataFrame]
 
 
-def _lengths(lengths: pd.DataFrame) -> list[tuple[str, str]]:
-    special = lengths[lengths["length function"] == "wordpiece-special"]
-    if special.empty:
-        return []
-    named = special[["size in WordPiece with special tokens", "published size"]]
-    sizes = ", ".join(
-        "{} (printed {})".format(*row) for row in named.itertuples(index=False, name=None)
-    )
-    found = [
-        (
-            "The MiniLM table's chunk sizes are WordPiece tokens with [CLS] and [SEP], truncated, "
-            "and its recursive chunks were cut with that length, although the caption says cl100k.",
-            sizes,
-        )
-    ]
-    if "difference" in lengths and lengths["difference"].notna().any():
-        mean = lengths.dropna(subset=["difference"]).groupby("length function")["difference"]
-        figures = "; ".join(f"{name}: {value:.2f}" for name, value in mean.agg(_mean_size).items())
-        found.append(
-            (
-                "Distance of reproduced from published MiniLM recall, mean over the recursive "
-                "rows, in points, by length function.",
-                figures,
-            )
-        )
+class FindingError(RuntimeError):
+    """A finding whose condition broke or whose number is missing; the message names both."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Number(_Strict):
+    """Where a number stands.
+
+    Attributes:
+        table: of ``results/tables``.
+        where: rows, as ``DataFrame.query`` takes them; all if empty.
+        value: a column, or arithmetic over columns as ``DataFrame.eval`` takes it.
+        take: how the rows become one number; ``only`` refuses other than one row.
+        unit: ``points`` and ``percent`` show a fraction times 100.
+        digits: decimals shown.
+        signed: whether a plus is shown.
+    """
+
+    table: str
+    where: str = ""
+    value: str = ""
+    take: Literal["only", "smallest", "largest", "mean", "sum", "count", "share"] = "only"
+    unit: Literal["points", "percent", "number", "count"] = "number"
+    digits: int = 1
+    signed: bool = False
+
+    def read(self, tables: Tables) -> float:
+        """The number, unrounded, in the table's unit.
+
+        Raises:
+            LookupError: if the table or the rows are not there.
+        """
+        if self.table not in tables:
+            raise LookupError(f"there is no table {self.table}")
+        frame = tables[self.table]
+        rows = frame.query(self.where, engine="python") if self.where and len(frame) else frame
+        if self.take == "count":
+            return float(len(rows))
+        if self.take == "share":
+            return len(rows) / len(frame) if len(frame) else float("nan")
+        values = rows.eval(self.value, engine="python") if len(rows) else pd.Series(dtype=float)
+        values = pd.to_numeric(values).dropna()
+        if values.empty or (self.take == "only" and len(values) != 1):
+            found = f"{len(values)} rows of {self.table} have {self.where or 'a value'}"
+            raise LookupError(f"{found}, not {'1' if self.take == 'only' else 'any'}")
+        how = {"only": "max", "smallest": "min", "largest": "max", "mean": "mean", "sum": "sum"}
+        return float(values.agg(how[self.take]))
+
+    def text(self, value: float) -> str:
+        """As the answer shows it; a minus is a real one."""
+        digits = 0 if self.unit == "count" else self.digits
+        scaled = value * SCALE.get(self.unit, 1.0)
+        return f"{scaled:{'+' if self.signed else ''},.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+class Finding(_Strict):
+    """One finding as it is written.
+
+    Attributes:
+        name: lower-case words joined by hyphens, for links.
+        about: the work, or what it is about.
+        headline: its place among the README's findings; 0 elsewhere.
+        question: stands alone.
+        answer: at most two sentences, with ``{placeholders}``.
+        holds: the condition under which the answer stands, over the numbers' names.
+        page: the notebook that shows it.
+        table: the table that shows it.
+        numbers: by placeholder.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+    about: str
+    headline: int = 0
+    question: Annotated[str, Field(pattern=r"\?$")]
+    answer: str
+    holds: str
+    page: str
+    table: str
+    numbers: dict[str, Number]
+
+
+def read(path: Path = SOURCE) -> list[Finding]:
+    """Every finding, checked.
+
+    Raises:
+        FindingError: if one is not written as it should be.
+    """
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("finding", [])
+    found = []
+    for entry in entries:
+        try:
+            one = Finding.model_validate(entry)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise FindingError(
+                f"finding {entry.get('name', '?')} is not written as it should be "
+                f"({where}: {first['msg']})"
+            ) from error
+        _check(one)
+        found.append(one)
+    names = [one.name for one in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise FindingError(f"findings {', '.join(twice)} stand twice; give each its own name")
     return found
 
 
-def _protocols(protocols: pd.DataFrame) -> list[tuple[str, str]]:
-    recall = protocols[(protocols["measure"] == "SpanRecall@5") & (protocols["encoder"] != "none")]
-    if recall.empty:
-        return []
-    largest = recall.iloc[int(recall["difference"].astype(float).abs().argmax())]
-    return [
-        (
-            "Finding chunks by their text afterwards, with cluster's and Kamradt's quirks, moves "
-            "recall at 5; the largest change of a row, in points, with its 95% interval.",
-            f"{largest['chunker']}: {largest['difference']} "
-            f"[{largest['low']}, {largest['high']}], Holm p {largest['p (Holm)']}",
+def settle(findings: Iterable[Finding], tables: Tables) -> pd.DataFrame:
+    """The findings with their numbers filled in: name, about, headline, question, answer, page,
+    table.
+
+    Raises:
+        FindingError: if a number is missing or a condition does not hold; every such finding is
+            named with its numbers.
+    """
+    rows, broken = [], []
+    for one in findings:
+        try:
+            values = {name: number.read(tables) for name, number in one.numbers.items()}
+            stands = bool(pd.eval(one.holds, local_dict=dict(values), engine="python"))
+        except (LookupError, ValueError, TypeError, NameError, SyntaxError) as error:
+            broken.append(f"{one.name} has no number: {error}")
+            continue
+        if not stands:
+            numbers = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+            broken.append(f"{one.name} stands only where {one.holds}, but {numbers}")
+        shown = {name: number.text(values[name]) for name, number in one.numbers.items()}
+        rows.append(
+            {
+                "name": one.name,
+                "about": one.about,
+                "headline": one.headline,
+                "question": one.question,
+                "answer": one.answer.format(**shown),
+                "page": one.page,
+                "table": one.table,
+            }
         )
-    ]
+    if broken:
+        raise FindingError(
+            f"{len(broken)} findings no longer say what the records say; rewrite them in "
+            f"findings.toml: {'; '.join(broken)}"
+        )
+    return pd.DataFrame(rows)
 
 
-def _mean_size(differences: pd.Series) -> float:
-    return float(differences.abs().mean())
+def placeholders(answer: str) -> list[str]:
+    """The names in braces, in order."""
+    return [name for _, name, _, _ in Formatter().parse(answer) if name]
 
 
-def _approximate(row: Mapping[Hashable, object]) -> str:
-    lists = ", ".join(
-        f"{name} {row[f'HNSW, {name}']}" for name in ("list 50", "list 20", "list 10")
-    )
-    return f"{row['chunker']}: published {row['published']}, exact {row['exact']}, {lists}"
+def _check(one: Finding) -> None:
+    used = placeholders(one.answer)
+    if missing := [name for name in used if name not in one.numbers]:
+        raise FindingError(
+            f"finding {one.name} uses {', '.join(missing)}, which has no place in a table; add it "
+            "to its numbers"
+        )
+    if len(used) > MOST_NUMBERS:
+        raise FindingError(
+            f"finding {one.name} carries {len(used)} numbers; a reader takes in {MOST_NUMBERS}"
+        )
+    unused = [n for n in one.numbers if n not in used and not re.search(rf"\b{n}\b", one.holds)]
+    if unused:
+        raise FindingError(f"finding {one.name} never uses {', '.join(unused)}; remove them")

@@ -6,30 +6,48 @@ import re
 
 import pandas as pd
 
+from chunkstudy.render import tables
+
 WORDS = "Zero One Two Three Four Five Six Seven Eight Nine"
 DIGITS = dict(zip("0123456789", WORDS.split(), strict=True))
+SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "\N{MINUS SIGN}": "$-$", "\N{GREEK CAPITAL LETTER OMEGA}": r"$\Omega$", "<": r"$<$",
+}  # fmt: skip
 
 
-def table(frame: pd.DataFrame, caption: str, label: str) -> str:
-    """A booktabs table; special characters in names and values are escaped."""
+def every_table(made: dict[str, pd.DataFrame]) -> dict[str, str]:
+    """LaTeX by name, of each table that has a caption and a row."""
+    return {
+        name: table(made[name], name)
+        for name in tables.CAPTIONS
+        if name in made and len(made[name])
+    }
+
+
+def table(frame: pd.DataFrame, name: str) -> str:
+    """A booktabs table, a longtable where it has more rows than a page; text is escaped."""
+    found = tables.present(frame, kinds=tables.KINDS.get(name))
+    long = len(found) > 45
     text = (
-        frame.astype(str)
-        .rename(columns=escape)
+        found.rename(columns=escape)
         .style.hide(axis="index")
         .format(escape)
-        .to_latex(hrules=True, caption=escape(caption), label=label, position="t")
+        .to_latex(
+            hrules=True,
+            caption=escape(tables.CAPTIONS[name]),
+            label=f"tab:{name}",
+            environment="longtable" if long else None,
+            position=None if long else "t",
+        )
     )
     return text if text.endswith("\n") else text + "\n"
 
 
 def escape(text: object) -> str:
     """Make any text safe inside a LaTeX cell."""
-    special = {
-        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-        "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    }  # fmt: skip
-    shown = "" if text in ("nan", "None") else str(text)
-    return "".join(special.get(character, character) for character in shown)
+    return "".join(SPECIAL.get(character, character) for character in str(text))
 
 
 def macros(numbers: dict[str, str]) -> str:

@@ -1,5 +1,4 @@
-"""The README's generated part: the findings in short, advice, claims, verdicts, and the answers on
-late chunking."""
+"""The README's generated parts: what was run and found on the first screen, tables below."""
 
 from __future__ import annotations
 
@@ -8,139 +7,136 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-GENERATED = re.compile(r"(<!-- generated: results -->\n).*?(<!-- end generated -->)", re.DOTALL)
-WORKS = {
-    "chroma": "Chroma",
-    "jina": "Jina",
-    "taxonomy": "Beyond Chunk-Then-Embed,",
-    "tutorial": "tutorial",
-}
+from chunkstudy.files import write_text
+from chunkstudy.places import Places
+from chunkstudy.render import display_names, tables
+
+HEADLINES = 5
 VERDICTS = ("exact", "within_noise", "deviates", "not_run")
-CLAIMS = ("holds", "partly", "contradicted", "open")
-SHORT = {
-    "Is semantic's loss the method's?": (
-        "Is it semantic chunking that fails under late chunking on FiQA and TREC-COVID?"
-    ),
-    "Is NFCorpus's large gain with fixed-size chunks": (
-        "With MiniLM, is late chunking's gain on NFCorpus the repair of short tails?"
-    ),
-    "Does it within documents where more questions": (
-        "With MiniLM, does late chunking harm within a document, as the taxonomy finds?"
-    ),
-    "How much of it is contextualized at all?": (
-        "How much do the taxonomy's E5 rows contextualize within books?"
-    ),
-    "Does the window explain E5's mixed results": (
-        "Does its short window explain E5's mixed results in corpora?"
-    ),
-    "Or does not chunking?": "Does paragraph chunking win in corpora?",
-    "Does the ranking reverse within a document?": (
-        "Does the ranking of methods reverse within a document?"
-    ),
-    "Does it matter how a proposition is judged?": "Does it matter how a proposition is judged?",
-    "Does no weaker model with it beat a stronger one": (
-        "Does no weaker model with late chunking beat a stronger one without?"
-    ),
-    "Approximate search lowers recall": (
-        "Can approximate search explain why Chroma's recall with MiniLM lies below ours?"
-    ),
-    "Finance repeats its passages": "Does it matter that Chroma finds chunks by their text?",
-    "Overlap.": "Is overlap between chunks good or bad?",
-}
-"""How the findings begin that a reader meets first, and the question each answers, in words that
-need nothing before them."""
-Tables = dict[str, pd.DataFrame]
+CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
+FIGURE = "late_chunking_excerpts"
+FIGURE_SAYS = (
+    "Late chunking within one long document, by the window the model reads: it helps where the "
+    "window is narrow and costs where it is wide"
+)
 
 
-def fill(readme: str, comparison: pd.DataFrame, claims: pd.DataFrame, made: Tables) -> str:
-    """The README with its generated part made anew.
+def fill(
+    places: Places,
+    comparison: pd.DataFrame,
+    claims: pd.DataFrame,
+    made: dict[str, pd.DataFrame],
+) -> None:
+    """Write the generated parts of ``README.md`` anew; nothing where there is none."""
+    path = places.root / "README.md"
+    if not path.exists():
+        return
+    parts = {
+        "first screen": [coverage(comparison, claims), headlines(made["findings"])],
+        "tables": [
+            advice(made["which_chunker_advice"]),
+            verdicts(comparison),
+            claim_counts(claims),
+        ],
+    }
+    text = path.read_text(encoding="utf-8")
+    for name, blocks in parts.items():
+        region = re.compile(
+            rf"(<!-- generated: {name} -->\n).*?(<!-- end generated -->)", re.DOTALL
+        )
+        block = "\n" + "\n\n".join(one for one in blocks if one) + "\n\n"
+        text = region.sub(lambda found, block=block: found[1] + block + found[2], text)  # type: ignore[misc]
+    write_text(path, text)
 
-    Args:
-        readme: its text.
-        comparison: a row per published cell.
-        claims: the ledger.
-        made: every table by name.
-    """
-    parts = [
-        _short(made["findings"]),
-        _rows(
-            ("task", "what the runs support", "how sure"),
-            made["which_chunker_advice"][["task", "advice", "how sure"]].to_numpy().tolist(),
-        ),
-        _claims(claims),
-        _verdicts(comparison),
-        _recall(comparison),
-        "<details>\n<summary>Late chunking with one small model, question by question</summary>\n",
-        _rows(
-            ("late chunking, all-MiniLM-L6-v2", "answer"),
-            made["late_chunking_answers"][["question", "answer"]].to_numpy().tolist(),
-        ),
-        "</details>\n",
+
+def coverage(comparison: pd.DataFrame, claims: pd.DataFrame) -> str:
+    """What was and was not run, in one sentence."""
+    run = int((comparison["verdict"] != "not_run").sum())
+    return (
+        f"**What was run.** {run} of {len(comparison):,} published cells, those that need no key "
+        "and no weights but all-MiniLM-L6-v2's; the others wait for OpenAI's API or the papers' "
+        "models, are listed with the reason and priced. The small model stands in for the others "
+        f"wherever a question can be asked of it. {claims['id'].nunique()} claims are judged, each "
+        "by a computation that anyone can run."
+    )
+
+
+def headlines(findings: pd.DataFrame) -> str:
+    """The figure that carries the main finding, and five findings with links."""
+    top = findings[findings["headline"] > 0].sort_values("headline").head(HEADLINES)
+    lines = [f"![{FIGURE_SAYS}](figures/{FIGURE}.png)\n"]
+    lines += [
+        f"{at}. **{row['question']}** {row['answer']} "
+        f"([page](results/notebooks/{row['page']}.ipynb), "
+        f"[table](results/tables/{row['table']}.csv))"
+        for at, row in enumerate(top.to_dict("records"), start=1)
     ]
-    block = "\n" + "\n".join(part for part in parts if part)
-    return GENERATED.sub(lambda m: m[1] + block + "\n" + m[2], readme)
+    lines.append(
+        "\nAll findings stand in the [overview](results/notebooks/00_overview.ipynb); the "
+        "inspector (`chunkstudy inspect builtin`, and in `build/inspector` after `make reproduce`) "
+        "shows query by query why an answer was found or missed."
+    )
+    return "\n".join(lines)
 
 
-def _short(findings: pd.DataFrame) -> str:
-    """The findings of SHORT as a list; one whose records are missing is left out."""
-    lines = [
-        f"- **{question}** {answer}"
-        for start, question in SHORT.items()
-        for finding in findings["finding"][findings["finding"].str.startswith(start)]
-        for answer in [re.sub(r"^([^.?]*\?|Overlap\.) ", "", finding)]
-    ]
-    return "\n".join([*lines, ""]) if lines else ""
+def advice(table: pd.DataFrame) -> str:
+    """Which chunker the runs support, by task."""
+    return "## Which chunker\n\n" + rows(
+        ("task", "what the runs support", "how sure"),
+        [
+            (display_names.shown("task", row["task"]), row["advice"], row["how sure"])
+            for row in table.to_dict("records")
+        ],
+    )
 
 
-def _verdicts(comparison: pd.DataFrame) -> str:
+def verdicts(comparison: pd.DataFrame) -> str:
+    """Cells by published table: how many were run, and how they came out."""
     found = []
-    for (work, table), rows in comparison.groupby(["work", "table"], sort=False):
-        counts = [int((rows["verdict"] == name).sum()) for name in VERDICTS]
-        name = table if str(table).startswith("figure") or work != "taxonomy" else f"table {table}"
-        found.append((f"{WORKS[str(work)]} {name}", len(rows), *counts))
-    return _rows(("published", "cells", *(name.replace("_", " ") for name in VERDICTS)), found)
+    for (work, table), part in comparison.groupby(["work", "table"], sort=False):
+        counts = [int((part["verdict"] == name).sum()) for name in VERDICTS]
+        title = f"{display_names.WORKS[str(work)]}, {table_name(str(work), str(table))}"
+        found.append((title, f"{len(part) - counts[-1]} of {len(part)}", *counts[:-1]))
+    heads = ("published table", "cells run", *(display_names.VERDICTS[v] for v in VERDICTS[:-1]))
+    return "## Published cells\n\n" + rows(heads, found)
 
 
-def _claims(claims: pd.DataFrame) -> str:
-    """How many claims hold, read strictly and read charitably where they are loose."""
+def table_name(work: str, table: str) -> str:
+    """A published table as its source calls it."""
+    if work == "taxonomy" and table.isdecimal():
+        return f"Table {table}"
+    return {
+        "main": "main table",
+        "minilm": "table of all-MiniLM-L6-v2",
+        "appendix": "appendix",
+        "berlin": "three sentences on Berlin",
+        "beir": "five collections",
+        "combinations": "72 combinations",
+    }.get(table, table)
+
+
+def claim_counts(claims: pd.DataFrame) -> str:
+    """Claims by work and verdict, read strictly and charitably."""
     kinds = claims["reading"].str.split(":").str[0]
     found = []
-    for work, rows in claims.groupby("work", sort=False):
-        strict, kind = rows[kinds[rows.index] != "charitable"], rows[kinds[rows.index] != "strict"]
-        counts = [
-            f"{int((strict['verdict'] == name).sum())} / {int((kind['verdict'] == name).sum())}"
-            for name in CLAIMS
-        ]
-        found.append((WORKS[str(work)].rstrip(","), strict["id"].nunique(), *counts))
-    return _rows(("claims of", "claims, read strictly / charitably", *CLAIMS), found)
+    for work, part in claims.groupby("work", sort=False):
+        counts = []
+        for verdict in CLAIM_VERDICTS:
+            strict = part[(kinds[part.index] != "charitable") & (part["verdict"] == verdict)]
+            kind = part[(kinds[part.index] != "strict") & (part["verdict"] == verdict)]
+            counts.append(f"{len(strict)} / {len(kind)}")
+        found.append((display_names.WORKS[str(work)], part["id"].nunique(), *counts))
+    return "## Claims\n\nRead strictly / charitably.\n\n" + rows(
+        ("claims of", "claims", *CLAIM_VERDICTS), found
+    )
 
 
-def _recall(comparison: pd.DataFrame) -> str:
-    rows = comparison[
-        (comparison["table"] == "minilm")
-        & (comparison["measure"] == "SpanRecall@5")
-        & (comparison["statistic"] == "mean")
-        & comparison["reproduced"].notna()
-    ]
-    found = [
-        (
-            row["chunker"],
-            row["published"],
-            f"{float(row['reproduced']):.1f}",
-            f"{float(row['low']):.1f} to {float(row['high']):.1f}",
-            f"{float(row['corrected']):.1f}",
-        )
-        for row in rows.to_dict("records")
-    ]
-    heads = ("chunker (all-MiniLM-L6-v2)", "published recall at 5", "reproduced", "95% interval",
-             "corrected")  # fmt: skip
-    return _rows(heads, found)
-
-
-def _rows(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [_line(heads), "|" + "---|" * len(heads), *map(_line, rows)]
-    return "\n".join([*lines, ""])
+def rows(heads: Sequence[str], found: Iterable[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [_line(heads), "|" + "---|" * len(heads), *map(_line, found)]
+    return "\n".join(lines)
 
 
 def _line(cells: Sequence[object]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
+    shown = (tables.percent(c) if isinstance(c, float) else str(c) for c in cells)
+    return f"| {' | '.join(shown)} |"

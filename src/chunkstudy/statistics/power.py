@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, stats
+from numpy.typing import ArrayLike
+from scipy import stats
+from statsmodels.stats.power import TTestPower
 
-Floats = NDArray[np.float64]
+from chunkstudy.statistics.intervals import Floats
+
 POWER, LEVEL = 0.8, 0.05
 _FEWEST = 2
 _VALUES_AT_ONCE = 2_000_000
@@ -39,11 +41,8 @@ def queries_needed(
         return float("inf")
     # From five deviations on three queries do.
     effect = min(abs(difference), 5 * std) / std if std else 5.0
-    about = (_normal(power, level) / effect) ** 2  # a t-test needs a few more than that
-    n = optimize.brentq(
-        lambda n: power_of(n, effect, level) - power, max(_FEWEST, 0.99 * about), 1.01 * about + 10
-    )
-    return float(np.ceil(n))
+    n = TTestPower().solve_power(effect, None, level / 2, power, "larger")
+    return max(3.0, float(np.ceil(n)))
 
 
 def power_of(n: float, effect: float, level: float = LEVEL) -> float:
@@ -51,8 +50,7 @@ def power_of(n: float, effect: float, level: float = LEVEL) -> float:
 
     A significant difference of the wrong sign, rare unless n is small, is not counted.
     """
-    bound = stats.t.ppf(1 - level / 2, n - 1)
-    return float(stats.nct.sf(bound, n - 1, effect * np.sqrt(n)))
+    return float(TTestPower().power(effect, n, level / 2, alternative="larger"))
 
 
 def detectable(n: int, std: float, power: float = POWER, level: float = LEVEL) -> float:
@@ -60,11 +58,7 @@ def detectable(n: int, std: float, power: float = POWER, level: float = LEVEL) -
     if n < _FEWEST or np.isnan(std):
         return float("nan")
     _refuse(std, power, level)
-    smallest = _normal(power, level) / np.sqrt(n)
-    effect = optimize.brentq(
-        lambda effect: power_of(n, effect, level) - power, 0.9 * smallest, 10 * smallest
-    )
-    return std * float(effect)
+    return std * float(TTestPower().solve_power(None, n, level / 2, power, "larger"))
 
 
 def share_seen(
@@ -102,11 +96,6 @@ def share_seen(
             seen += int((sign * drawn.mean(axis=1) > bound).sum())
         found.append(seen / resamples)
     return np.array(found)
-
-
-def _normal(power: float, level: float) -> float:
-    """The effect times the root of n that a test of normal values with known spread would need."""
-    return float(stats.norm.ppf(power) + stats.norm.ppf(1 - level / 2))
 
 
 def _refuse(std: float, power: float, level: float) -> None:

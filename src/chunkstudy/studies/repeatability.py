@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 
 import pandas as pd
@@ -38,8 +37,7 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
             context.note(encoder.describe())
             outcome = evaluate(condition, collection, VectorStore(encoder, folder))
             context.cut(str(condition), outcome.chunks)
-            scores = pd.read_csv(io.StringIO(outcome.scores))
-            means = scores.groupby("measure", sort=False)["value"].mean()
+            means = outcome.scores.mean()
             rows += [(budget, threads, str(one), float(mean)) for one, mean in means.items()]
     torch.set_num_threads(threads_before)
     columns = ["batch_tokens", "threads", "measure", "mean"]

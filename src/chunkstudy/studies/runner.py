@@ -17,10 +17,11 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.collections import registry
 from chunkstudy.collections.sources import SourceFile, fetch
 from chunkstudy.files import sha256
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.run import LOADERS, PACKAGES, chunk, load_collection, load_store
+from chunkstudy.grid.run import PACKAGES, chunk, load_collection, load_store
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection
@@ -104,8 +105,8 @@ def run(
     if collections and not study.COLLECTIONS:
         raise results.StudyError(f"study {name} takes no collection; leave --collection out")
     for one in wanted:
-        if one not in LOADERS:
-            raise results.StudyError(f"unknown collection {one!r}; use one of {', '.join(LOADERS)}")
+        if one not in registry.COLLECTIONS:
+            raise results.StudyError(f"unknown collection {one!r}; use one of {', '.join(registry.COLLECTIONS)}")
     context = Context(places)
     found = study.tables(context, wanted)
     whole = wanted == tuple(study.COLLECTIONS)

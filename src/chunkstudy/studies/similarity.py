@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy import statistics
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import Condition
@@ -27,7 +28,6 @@ from chunkstudy.grid.grids import (
 )
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.statistics import core as statistics
 from chunkstudy.studies.runner import Context
 
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma", "chroma")

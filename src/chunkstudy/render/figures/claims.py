@@ -6,18 +6,15 @@ from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import pandas as pd
-import seaborn as sns
 from matplotlib.figure import Figure
 
 from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import COLORS, one_legend
 
-VERDICTS = ("holds", "partly", "contradicted", "open")
-WORKS = {
-    "chroma": "Chroma's report",
-    "jina": "Jina's posts",
-    "taxonomy": "Beyond Chunk-Then-Embed",
-    "tutorial": "tutorial",
-}
+VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
+            "contradicted": (COLORS[3], "xx"), "open": ("0.85", "")}  # fmt: skip
+"""Colours and hatches, so that verdicts differ in grey print too."""
 READINGS = {"strict": "charitable", "charitable": "strict"}
 """How claims are read, and the reading that is then left out; plain ones have only one."""
 
@@ -31,25 +28,27 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
 
 def verdicts(ledger: pd.DataFrame) -> Figure:
     """Stacked bars of the claims of each work, a panel per way to read loose sentences."""
-    palette = sns.color_palette("colorblind")
-    colors = dict(zip(VERDICTS, (palette[2], palette[1], palette[3], "0.8"), strict=True))
-    figure, panels = plt.subplots(1, 2, figsize=(9, 2.6), sharey=True, layout="constrained")
+    works = list(dict.fromkeys(ledger["work"]))
+    figure, panels = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True, layout="constrained")
     kinds = ledger["reading"].str.split(":").str[0]
     for axes, (reading, left_out) in zip(panels, READINGS.items(), strict=True):
         part = ledger[kinds != left_out]
         counts = pd.crosstab(part["work"], part["verdict"])
-        counts = counts.reindex(index=list(WORKS), columns=list(VERDICTS), fill_value=0)
+        counts = counts.reindex(index=works, columns=list(VERDICTS), fill_value=0)
         left = pd.Series(0, index=counts.index)
-        for verdict, color in colors.items():
+        for verdict, (color, hatch) in VERDICTS.items():
             width = counts[verdict]
-            axes.barh(list(WORKS.values()), width, left=left, color=color, label=verdict)
+            names = [display_names.WORKS[work] for work in works]
+            axes.barh(names, width, left=left, color=color, hatch=hatch, edgecolor="white",
+                      label=verdict)  # fmt: skip
             for at, (start, count) in enumerate(zip(left, width, strict=True)):
                 if count:
-                    axes.text(start + count / 2, at, str(count), ha="center", va="center")
+                    box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
+                    axes.text(start + count / 2, at, str(count), ha="center", va="center", bbox=box)
             left = left + width
-        axes.set_title(f"{reading} where a sentence is loose", loc="left", fontsize=10)
+        axes.set_title(f"read at their word ({reading})" if reading == "strict"
+                       else f"read as a fair reader would ({reading})", loc="left")  # fmt: skip
         axes.set_xlabel("claims")
     panels[0].invert_yaxis()
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    one_legend(figure, panels[:1], columns=4)
     return figure

@@ -1,4 +1,4 @@
-"""Figures of chunk labels, drawn from the tables that stand in results/tables."""
+"""Figures of labelled chunks, drawn from the derived tables."""
 
 from __future__ import annotations
 
@@ -8,40 +8,38 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from pandas.errors import EmptyDataError
 
 from chunkstudy.analysis.labels import CUT, RULE
 from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import COLORS, intervals, rows_named, table, zero
 
-COLORS = sns.color_palette("colorblind")
-LABELS, SPANS, BEST = COLORS[0], COLORS[1], "0.6"
+LABELS, SPANS, MICRO, BEST = COLORS[0], COLORS[1], COLORS[3], "0.6"
 FAMILIES = {"recursive": "o", "token": "s"}
 CURVES = {
-    "token-250-125 − token-250-0": "overlap or none",
-    "recursive-100-0 − recursive-50-0": "100 or 50 tokens",
-    "recursive-200-0 − recursive-100-0": "200 or 100 tokens",
-    "recursive-400-0 − recursive-250-0": "400 or 250 tokens",
-    "recursive-250-0 − token-250-0": "recursive or token",
+    ("token-250-125", "token-250-0"): "overlap or none",
+    ("recursive-100-0", "recursive-50-0"): "100 or 50 tokens",
+    ("recursive-200-0", "recursive-100-0"): "200 or 100 tokens",
+    ("recursive-400-0", "recursive-250-0"): "400 or 250 tokens",
+    ("recursive-250-0", "token-250-0"): "recursive or token windows",
 }
 """Pairs whose curves are drawn, with what each asks."""
+GIVEN = 0.02
+"""The difference whose needed queries the table states, from which the grey lines follow."""
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure of everything whose tables are there and not empty."""
-    tables = {}
-    for name in ("scores", "macro_micro", "power", "power_curve"):
-        try:
-            tables[name] = pd.read_csv(places.tables / f"labels_{name}.csv")
-        except (FileNotFoundError, EmptyDataError):
-            return
-    scores = tables["scores"]
+    names = ("scores", "macro_micro", "power", "power_curve")
+    scores, both, power, curve = (table(places, f"labels_{name}") for name in names)
+    if any(one.empty for one in (scores, both, power, curve)):
+        return
     yield "labels_chunk_size", chunk_size(scores[(scores["rule"] == RULE) & (scores["cut"] == CUT)])
     yield "labels_at_k", at_k(scores[scores["rule"] == RULE])
-    yield "labels_macro_micro", macro_micro(tables["macro_micro"])
-    yield "labels_power", queries_needed(tables["power"], tables["power_curve"])
+    yield "labels_macro_micro", macro_micro(both)
+    yield "labels_power", queries_needed(power, curve)
 
 
 def chunk_size(rows: pd.DataFrame) -> Figure:
@@ -56,25 +54,27 @@ def chunk_size(rows: pd.DataFrame) -> Figure:
             overlapping = of_family[~of_family["chunker"].str.endswith("-0")]
             for part, line, fill in ((plain, "-", None), (overlapping, "", "white")):
                 x = part["mean tokens"]
-                style = {"marker": marker, "ls": line, "mfc": fill, "ms": 5.5, "lw": 1.2}
-                axes.plot(x, part[f"best {measure}"], color=BEST, **{**style, "lw": 0.8, "ms": 3.5})
-                axes.plot(x, part[span], color=SPANS, **style)
-                value = part[measure]
-                spread = [value - part[f"{measure} low"], part[f"{measure} high"] - value]
-                axes.errorbar(x, value, spread, color=LABELS, elinewidth=0.8, **style)
+                shape = {"marker": marker, "ls": line, "mfc": fill, "ms": 5.5, "lw": 1.2}
+                best = {**shape, "lw": 0.8, "ms": 3.5}
+                axes.plot(x, 100 * part[f"best {measure}"], color=BEST, **best)
+                axes.plot(x, 100 * part[span], color=SPANS, **shape)
+                value = 100 * part[measure]
+                low, high = (100 * part[f"{measure} {end}"] for end in ("low", "high"))
+                spread = [value - low, high - value]
+                axes.errorbar(x, value, spread, color=LABELS, elinewidth=0.8, **shape)
         axes.set_xscale("log")
         axes.set_xticks([30, 50, 100, 200, 400])
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
-        axes.set(xlabel="mean chunk (cl100k tokens)", ylim=(0, None))
-        axes.set_title(f"{measure} at {CUT} (%)", loc="left")
+        axes.set(xlabel="mean chunk (tokens)", ylim=(0, None))
+        axes.set_title(f"{measure} at {CUT} chunks (%)", loc="left")
     handles = [Line2D([], [], color=c, lw=2) for c in (LABELS, SPANS, BEST)]
     handles += [Line2D([], [], color="black", marker=m, ls="") for m in FAMILIES.values()]
     handles += [Line2D([], [], color="black", marker="o", mfc="white", ls="")]
-    names = ["chunk labels, 95% interval", "token overlap", "labels, best reachable"]
-    names += [f"{family} chunks" for family in FAMILIES]
+    names = ["labelled chunks, 95% interval", "token overlap", "labels, best reachable"]
+    names += [display_names.FAMILIES[family] for family in FAMILIES]
     names += ["with overlap (hollow)"]
-    figure.legend(handles, names, loc="outside lower center", ncols=6, fontsize=8)
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -86,22 +86,23 @@ def at_k(rows: pd.DataFrame) -> Figure:
     for axes, (x, y), title in zip(
         panels,
         (("recall", "precision"), ("SpanRecall", "SpanPrecision")),
-        ("chunk labels", "token overlap, the same search"),
+        ("labelled chunks", "token overlap, the same search"),
         strict=True,
     ):
         for name in shown:
             part = rows[rows["chunker"] == name].sort_values("cut")
-            dashed = "-" if name.endswith("-0") else "--"
-            axes.plot(part[x], part[y], dashed, marker="o", ms=4, color=colors[name], label=name)
+            line, label = "-" if name.endswith("-0") else "--", display_names.chunker(name)
+            axes.plot(100 * part[x], 100 * part[y], line, marker="o", ms=4, color=colors[name],
+                      label=label)  # fmt: skip
         first = rows[rows["chunker"] == shown[-1]].sort_values("cut")
-        for _, point in first.iterrows():
+        for point in first.to_dict("records"):
             axes.annotate(
-                f"k = {point['cut']}", (point[x], point[y]), (3, -10),
-                textcoords="offset points", fontsize=7, color="0.3",
+                f"{point['cut']} chunks", (100 * point[x], 100 * point[y]), (3, -10),
+                textcoords="offset points", fontsize=8, color="0.3",
             )  # fmt: skip
         axes.set(xlabel="recall (%)", ylabel="precision (%)", ylim=(0, None))
         axes.set_title(title, loc="left")
-    panels[0].legend(fontsize=7.5)
+    panels[0].legend(fontsize=8)
     return figure
 
 
@@ -110,61 +111,54 @@ def macro_micro(rows: pd.DataFrame) -> Figure:
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(10, 4.2), sharey=True, width_ratios=(1.5, 1)
     )
-    rows = rows.iloc[::-1].reset_index(drop=True)
-    for name, color, shift in (("macro", LABELS, 0.14), ("micro", COLORS[3], -0.14)):
-        _intervals(left, rows, name, f"{name} low", f"{name} high", shift, color)
-    _intervals(right, rows, "difference", "low", "high", 0, "black")
-    right.axvline(0, color="grey", lw=0.8, zorder=0)
-    left.set_yticks(
-        range(len(rows)),
-        [f"{r['chunker']}  ({r['gold']:.2f} gold)" for r in rows.to_dict("records")],
-        fontsize=8,
-    )
-    left.set_xlabel(f"recall of labels at {CUT} (%)")
-    right.set_xlabel("micro minus macro, in points")
+    at = np.arange(len(rows))
+    for name, color, shift in (("macro", LABELS, -0.14), ("micro", MICRO, 0.14)):
+        intervals(left, rows, at + shift, color, None, name, (f"{name} low", f"{name} high"))
+    intervals(right, rows, at, "black")
+    zero(right)
+    rows_named(left, [f"{display_names.chunker(r['chunker'])} ({r['gold']:.2f} gold)"
+                      for r in rows.to_dict("records")])  # fmt: skip
+    left.set_xlabel(f"recall of labelled chunks at {CUT} (%)")
+    right.set_xlabel("micro minus macro, points")
     figure.legend(
-        [Line2D([], [], color=c, marker="o") for c in (LABELS, COLORS[3])],
+        [Line2D([], [], color=c, marker="o") for c in (LABELS, MICRO)],
         ["macro: mean of the queries' recall", "micro: all that was found of all that is gold"],
         loc="outside lower center",
         ncols=2,
-        fontsize=8,
     )
     return figure
 
 
 def queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
     """How often a difference is seen in n queries, and n for every difference and spread."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.6))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.8))
     queries = int(needed["queries"].iloc[0])
     curve = curve[curve["measure"] == "recall"]
-    names = curve["a"] + " − " + curve["b"]
-    of_pair = (needed["a"] + " − " + needed["b"])[needed["measure"] == "recall"]
-    differences = dict(
-        zip(of_pair, needed["a minus b"][needed["measure"] == "recall"], strict=True)
-    )
-    for color, (name, question) in zip(COLORS, CURVES.items(), strict=False):
-        part = curve[names == name]
+    recall = needed[needed["measure"] == "recall"].set_index(["a", "b"])["a minus b"]
+    for color, (pair, question) in zip(COLORS, CURVES.items(), strict=False):
+        part = curve[(curve["a"] == pair[0]) & (curve["b"] == pair[1])]
         if len(part):
-            label = f"{question}: {differences[name]:+.1f} points ({name})"
+            label = f"{question}: {100 * recall[pair]:+.1f} points"
             left.plot(part["queries"], 100 * part["seen"], "o", ms=4, color=color, label=label)
             left.plot(part["queries"], 100 * part["by formula"], "-", lw=1, color=color)
     left.axhline(80, color="grey", lw=0.8, ls=":")
     left.set(xlabel="queries drawn", ylabel="samples that show the difference (%)", ylim=(0, 103))
     left.set_title("recall of labels: drawn (dots) and by formula (lines)", loc="left")
-    left.legend(fontsize=7.5, loc="upper center", bbox_to_anchor=(0.5, -0.14))
+    left.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14))
     for measure, color, name in (
-        ("recall", LABELS, "chunk labels"),
+        ("recall", LABELS, "labelled chunks"),
         ("SpanRecall", SPANS, "token overlap"),
     ):
-        part = needed[needed["measure"] == measure]
-        y = pd.to_numeric(part["needed"], errors="coerce")
-        right.plot(part["a minus b"].abs(), y, "o", ms=5, color=color, label=name)
-    apart = needed["a minus b"].abs()
+        part = needed[np.isfinite(needed["needed"]) & (needed["measure"] == measure)]
+        right.plot(100 * part["a minus b"].abs(), part["needed"], "o", ms=5, color=color,
+                   label=name)  # fmt: skip
+    apart = 100 * needed["a minus b"].abs()
     grid = np.geomspace(0.8 * apart[apart > 0].min(), 1.3 * apart.max(), 50)
-    for std, style in ((needed["std"].min(), "--"), (needed["std"].max(), "-")):
+    for std, line in ((needed["std"].min(), "--"), (needed["std"].max(), "-")):
         for_two = needed.loc[needed["std"] == std, "needed for 2 points"].iloc[0]
-        label = f"by formula, spread of {std:.0f} points"
-        right.plot(grid, for_two * (2 / grid) ** 2, style, color="grey", lw=0.8, label=label)
+        label = f"by formula, spread of {100 * std:.0f} points"
+        right.plot(grid, for_two * (100 * GIVEN / grid) ** 2, line, color="grey", lw=0.8,
+                   label=label)  # fmt: skip
     right.axhline(queries, color="black", lw=0.8, ls=":")
     right.annotate(f"the {queries} queries", (grid[0], queries), (0, 3), textcoords="offset points")
     left.set_xscale("log")
@@ -178,13 +172,3 @@ def queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
     right.set_title("seen four times in five", loc="left")
     right.legend(fontsize=8, loc="upper right")
     return figure
-
-
-def _intervals(
-    axes: Axes, rows: pd.DataFrame, value: str, low: str, high: str, shift: float, color: object
-) -> None:
-    x = rows[value]
-    at = np.arange(len(rows)) + shift
-    axes.errorbar(
-        x, at, xerr=[x - rows[low], rows[high] - x], fmt="o", ms=4.5, color=color, elinewidth=1
-    )

@@ -1,32 +1,28 @@
-"""Figures of ranked retrieval with MiniLM, drawn from the tables that stand in results/tables."""
+"""Figures of late chunking, drawn from the derived tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import (
+    COLORS,
+    LATE,
+    PLAIN,
+    intervals,
+    one_legend,
+    rows_named,
+    table,
+    zero,
+)
 
-NAMES = {
-    "scifact": "SciFact",
-    "nfcorpus": "NFCorpus",
-    "arguana": "ArguAna",
-    "gutenqa-emma": "Emma",
-}
-PROTOCOLS = {
-    "corrected": "corrected",
-    "as_published-jina": "as Jina's code",
-    "as_published-ielab": "as ielab's code",
-    "as_published-lumberchunker": "as LumberChunker's code",
-}
-COLORS = dict(zip(PROTOCOLS, sns.color_palette("colorblind"), strict=False))
+SHOWN = ("scifact", "nfcorpus", "arguana", "gutenqa-emma")
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
@@ -39,150 +35,125 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
         "late_chunking_excerpts": excerpts,
     }
     for name, draw in drawn.items():
-        path = places.tables / f"{name}.csv"
-        if path.exists() and path.read_text(encoding="utf-8").strip():
-            yield name, draw(pd.read_csv(path))
+        found = table(places, name)
+        if len(found):
+            yield name, draw(found)
 
 
-def gains(table: pd.DataFrame) -> Figure:
-    """Contextualized minus plain with 95% intervals, a panel per collection."""
-    names = [name for name in NAMES if name in set(table["collection"])]
+def gains(rows: pd.DataFrame) -> Figure:
+    """Late minus plain with 95% intervals, a panel per collection."""
+    rows = rows[rows["collection"].isin(SHOWN)]
+    rows = rows[rows["encoder"] == rows["encoder"].value_counts().idxmax()]
+    names = [name for name in SHOWN if name in set(rows["collection"])]
+    protocols = list(dict.fromkeys(rows["protocol"]))
     figure, panels = plt.subplots(
-        1, len(names), figsize=(3.3 * len(names) + 1.5, 4.6), squeeze=False, layout="constrained"
-    )
-    for axes, name in zip(panels[0], names, strict=True):
-        part = table[table["collection"] == name]
+        len(names), 1, figsize=(8.3, 1.1 + 0.34 * rows.groupby("collection")["chunker"].nunique()
+        .sum() + 0.6 * len(names)), squeeze=False, layout="constrained",
+        height_ratios=[rows[rows["collection"] == n]["chunker"].nunique() for n in names],
+    )  # fmt: skip
+    for axes, name in zip(panels[:, 0], names, strict=True):
+        part = rows[rows["collection"] == name]
         chunkers = list(dict.fromkeys(part["chunker"]))
-        for offset, (protocol, label) in enumerate(PROTOCOLS.items()):
-            rows = part[part["protocol"] == protocol]
-            if len(rows):
-                at = [chunkers.index(c) + 0.22 * (offset - 1) for c in rows["chunker"]]
-                _points(axes, rows, at, label, COLORS[protocol])
-        axes.axvline(0, color="grey", lw=0.8, zorder=0)
-        axes.set_yticks(range(len(chunkers)), chunkers, fontsize=7)
-        axes.set_ylim(len(chunkers) - 0.5, -0.5)
-        axes.set_title(NAMES[name], loc="left")
-        axes.set_xlabel(f"{part['measure'].iloc[0]}, points")
-    _legend(figure, panels[0], columns=4)
-    figure.suptitle("contextualized minus plain chunking, window 512, all-MiniLM-L6-v2", x=0.5)
+        for offset, protocol in enumerate(protocols):
+            here = part[part["protocol"] == protocol]
+            at = [chunkers.index(c) + 0.2 * (offset - 1) for c in here["chunker"]]
+            intervals(axes, here, at, COLORS[offset], display_names.protocol(protocol))
+        zero(axes)
+        rows_named(axes, [display_names.chunker(one) for one in chunkers])
+        axes.set_title(f"{display_names.collection(name)}, {part['measure'].iloc[0]}", loc="left")
+    panels[-1, 0].set_xlabel("late minus plain chunking, points, 95% interval")
+    one_legend(figure, panels[:, 0], columns=2)
     return figure
 
 
-def windows(table: pd.DataFrame) -> Figure:
-    """Plain and contextualized scores against the window, a panel per collection."""
-    names = [name for name in NAMES if name in set(table["collection"])]
+def windows(rows: pd.DataFrame) -> Figure:
+    """Plain and late scores against the window, a panel per collection."""
+    rows = rows[rows["collection"].isin(SHOWN)]
+    names = [name for name in SHOWN if name in set(rows["collection"])]
     figure, panels = plt.subplots(
-        1, len(names), figsize=(4.6 * len(names), 4), squeeze=False, layout="constrained"
+        1, len(names), figsize=(4.4 * len(names), 4.2), squeeze=False, layout="constrained"
     )
-    chunkers = list(dict.fromkeys(table["chunker"]))
-    palette = dict(zip(chunkers, sns.color_palette("colorblind"), strict=False))
+    chunkers = list(dict.fromkeys(rows["chunker"]))
+    palette = dict(zip(chunkers, COLORS, strict=False))
     for axes, name in zip(panels[0], names, strict=True):
-        part = table[table["collection"] == name]
-        for chunker, rows in part.groupby("chunker", sort=False):
-            color = palette[chunker]
-            axes.plot(rows["window"], rows["plain"], "--", color=color, lw=1)
-            axes.plot(rows["window"], rows["contextualized"], "-o", color=color, label=chunker)
+        part = rows[rows["collection"] == name]
+        for chunker, here in part.groupby("chunker", sort=False):
+            color, label = palette[str(chunker)], display_names.chunker(str(chunker))
+            here = here.sort_values("window")
+            axes.plot(here["window"], 100 * here["plain"], "--", color=color, lw=1)
+            axes.plot(here["window"], 100 * here["contextualized"], "-o", color=color, label=label)
         axes.set_xscale("log", base=2)
-        axes.set_xticks([128, 256, 512], ["128", "256", "512"])
+        axes.set_xticks(sorted(set(part["window"])), [f"{w}" for w in sorted(set(part["window"]))])
         axes.minorticks_off()
         axes.set(xlabel="window (tokens)", ylabel=f"{part['measure'].iloc[0]} (%)")
-        axes.set_title(NAMES[name], loc="left")
-    _legend(figure, panels[0], columns=5)
-    figure.suptitle("one model, three windows: contextualized (line) and plain (dashed)")
+        axes.set_title(display_names.collection(name), loc="left")
+    one_legend(figure, panels[0], columns=3)
+    figure.suptitle("Wider windows help plain chunks (dashed) more than late ones (line)")
     return figure
 
 
-def excerpts(table: pd.DataFrame) -> Figure:
-    """Contextualized minus plain with 95% intervals by window, a panel per measure."""
-    measures = list(dict.fromkeys(table["measure"]))
-    chunkers = list(dict.fromkeys(table["chunker"]))
-    sizes = sorted(set(table["window"]))
-    figure, panels = plt.subplots(
-        1, len(measures), figsize=(4 * len(measures), 4), sharey=True, layout="constrained"
+def excerpts(rows: pd.DataFrame) -> Figure:
+    """Late minus plain with 95% intervals by window, within one document and over all."""
+    rows = rows[rows["encoder"] == rows["encoder"].iloc[0]] if "encoder" in rows else rows
+    measures = [m for m in dict.fromkeys(rows["measure"]) if str(m).startswith("DCG")]
+    rows = rows[rows["measure"].isin(measures[:1])]
+    chunkers, sizes = list(dict.fromkeys(rows["chunker"])), sorted(set(rows["window"]))
+    figure, axes = plt.subplots(figsize=(8.3, 4.4), layout="constrained")
+    for offset, window in enumerate(sizes):
+        here = rows[rows["window"] == window]
+        at = [chunkers.index(c) + 0.22 * (offset - 1) for c in here["chunker"]]
+        intervals(axes, here, at, COLORS[offset], f"reading {window} tokens at once")
+    zero(axes)
+    rows_named(axes, [display_names.chunker(one) for one in chunkers], 9)
+    axes.set_xlabel("late minus plain chunking: DCG@10 within the question's own corpus, points")
+    axes.set_title(
+        "Late chunking within a long document helps narrow windows and harms wide ones\n"
+        f"Chroma's five corpora, {rows['n'].iloc[0]:.0f} questions, all-MiniLM-L6-v2, 95% "
+        "intervals",
+        loc="left",
     )
-    colors = sns.color_palette("colorblind")
-    for axes, measure in zip(np.atleast_1d(panels), measures, strict=True):
-        part = table[table["measure"] == measure]
-        for offset, (window, color) in enumerate(zip(sizes, colors, strict=False)):
-            rows = part[part["window"] == window]
-            at = [chunkers.index(c) + 0.22 * (offset - 1) for c in rows["chunker"]]
-            _points(axes, rows, at, f"{window} tokens", color)
-        axes.axvline(0, color="grey", lw=0.8, zorder=0)
-        axes.set_yticks(range(len(chunkers)), chunkers, fontsize=8)
-        axes.set_ylim(len(chunkers) - 0.5, -0.5)
-        axes.set_title(measure, loc="left")
-        axes.set_xlabel("contextualized minus plain, points")
-    _legend(figure, np.atleast_1d(panels), columns=len(sizes))
-    figure.suptitle(f"Chroma's corpora, {table['n'].iloc[0]} questions, all-MiniLM-L6-v2")
+    one_legend(figure, [axes], columns=len(sizes))
     return figure
 
 
-def emma(table: pd.DataFrame) -> Figure:
+def emma(rows: pd.DataFrame) -> Figure:
     """DCG@10 under both orderings against the ceiling, a panel per protocol."""
-    shown = [protocol for protocol in PROTOCOLS if protocol in set(table["protocol"])]
+    protocols = list(dict.fromkeys(rows["protocol"]))
+    counts = [rows[rows["protocol"] == one]["chunker"].nunique() for one in protocols]
     figure, panels = plt.subplots(
-        1, len(shown), figsize=(4 * len(shown) + 1, 4.4), squeeze=False, layout="constrained"
-    )
-    colors = sns.color_palette("colorblind")
-    for axes, protocol in zip(panels[0], shown, strict=True):
-        part = table[table["protocol"] == protocol]
+        len(protocols), 1, figsize=(8.3, 0.3 * sum(counts) + 0.7 * len(protocols)), squeeze=False,
+        sharex=True, height_ratios=counts, layout="constrained",
+    )  # fmt: skip
+    for axes, protocol in zip(panels[:, 0], protocols, strict=True):
+        part = rows[rows["protocol"] == protocol]
         chunkers = list(dict.fromkeys(part["chunker"]))
-        best = part.groupby("chunker")["Ceiling(DCG@10)"].first()
-        axes.barh(
-            range(len(chunkers)),
-            [best[c] for c in chunkers],
-            color="0.92",
-            height=0.8,
-            label="ceiling",
-        )
-        for offset, (ordering, rows) in enumerate(part.groupby("ordering", sort=True)):
-            at = [chunkers.index(c) - 0.15 + 0.3 * offset for c in rows["chunker"]]
-            label = "plain" if ordering == "pre_embedding" else "contextualized"
-            _points(axes, rows, at, label, colors[0 if label == "plain" else 1], "DCG@10")
-        axes.set_yticks(range(len(chunkers)), chunkers, fontsize=7)
-        axes.set_ylim(len(chunkers) - 0.5, -0.5)
-        axes.set(xlim=(0, 100), xlabel="DCG@10 (%)")
-        axes.set_title(PROTOCOLS[protocol], loc="left")
-    _legend(figure, panels[0], columns=3)
-    figure.suptitle("Emma, 30 questions, all-MiniLM-L6-v2, window 512")
+        best = 100 * part.groupby("chunker")["Ceiling(DCG@10)"].first()[chunkers]
+        axes.barh(range(len(chunkers)), best, color="0.92", height=0.8, label="best reachable")
+        for shift, late, color in ((-0.15, False, PLAIN), (0.15, True, LATE)):
+            here = part[(part["ordering"] != "pre_embedding") == late]
+            at = [chunkers.index(c) + shift for c in here["chunker"]]
+            intervals(axes, here, at, color, "late" if late else "plain", "DCG@10")
+        rows_named(axes, [display_names.chunker(one) for one in chunkers])
+        axes.set(xlim=(0, 100))
+        axes.set_title(f"Passages judged {display_names.protocol(protocol)}", loc="left")
+    panels[-1, 0].set_xlabel("DCG@10 (%), 95% interval")
+    one_legend(figure, panels[:, 0], columns=3)
+    figure.suptitle("Emma: thirty questions tell little apart")
     return figure
 
 
-def similarity(table: pd.DataFrame) -> Figure:
+def similarity(rows: pd.DataFrame) -> Figure:
     """Similarity of neighbouring chunks under both orderings, a row per collection and chunker."""
-    table = table[table["pairs"] == "neighbours"].reset_index(drop=True)
-    figure, axes = plt.subplots(figsize=(7.5, 0.32 * len(table) + 1.2), layout="constrained")
-    at = np.arange(len(table))
-    axes.hlines(at, table["pre_embedding"], table["contextualized"], color="0.8", lw=3)
-    colors = sns.color_palette("colorblind")
-    axes.plot(table["pre_embedding"], at, "o", color=colors[0], label="plain")
-    axes.plot(table["contextualized"], at, "o", color=colors[1], label="contextualized")
-    names = [f"{NAMES[c]}, {s}" for c, s in zip(table["collection"], table["chunker"], strict=True)]
-    axes.set_yticks(at, names, fontsize=7)
-    axes.invert_yaxis()
+    rows = rows[rows["pairs"] == "neighbours"].reset_index(drop=True)
+    figure, axes = plt.subplots(figsize=(8.3, 0.3 * len(rows) + 1.2), layout="constrained")
+    at = np.arange(len(rows))
+    axes.hlines(at, rows["pre_embedding"], rows["contextualized"], color="0.8", lw=3)
+    axes.plot(rows["pre_embedding"], at, "o", color=PLAIN, label="plain")
+    axes.plot(rows["contextualized"], at, "o", color=LATE, label="late")
+    pairs = zip(rows["collection"], rows["chunker"], strict=True)
+    rows_named(axes, [f"{display_names.collection(c)}: {display_names.chunker(s)}"
+                      for c, s in pairs])  # fmt: skip
     axes.set_xlabel("mean cosine similarity of neighbouring chunks of one document")
+    axes.set_title("Neighbouring chunks grow alike under late chunking", loc="left")
     axes.legend(loc="lower right")
     return figure
-
-
-def _points(
-    axes: Axes,
-    rows: pd.DataFrame,
-    at: list[float],
-    label: str,
-    color: tuple[float, float, float],
-    column: str = "difference",
-) -> None:
-    middle = rows[column].to_numpy()
-    errors = [middle - rows["low"].to_numpy(), rows["high"].to_numpy() - middle]
-    axes.errorbar(middle, at, xerr=errors, fmt="o", ms=4, lw=1.2, color=color, label=label)
-
-
-def _legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
-    """One legend below all panels, each label once."""
-    found: dict[str, Artist] = {}
-    for axes in panels:
-        handles, labels = axes.get_legend_handles_labels()
-        found |= dict(zip(labels, handles, strict=True))
-    labels, handles = list(found), list(found.values())
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)

@@ -6,42 +6,43 @@ from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import pandas as pd
-import seaborn as sns
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import PLAIN, intervals, rows_named, table
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure, where the table is there."""
-    path = places.tables / "which_chunker.csv"
-    if path.exists():
-        yield "which_chunker", scores(pd.read_csv(path, keep_default_na=False))
+    rows = table(places, "which_chunker")
+    if len(rows):
+        yield "which_chunker", scores(rows)
 
 
-def scores(table: pd.DataFrame) -> Figure:
+def scores(rows: pd.DataFrame) -> Figure:
     """Score with 95% interval, a panel per task; grey where it is behind the best."""
-    tasks = list(dict.fromkeys(table["task"]))
-    most = int(table["task"].value_counts().max())
+    tasks = list(dict.fromkeys(rows["task"]))
+    counts = [int((rows["task"] == task).sum()) for task in tasks]
     figure, panels = plt.subplots(
-        1, len(tasks), figsize=(4.2 * len(tasks), 0.24 * most + 1.2), layout="constrained"
-    )
-    shades = {"no": sns.color_palette("colorblind")[0], "yes": "0.65"}
-    for axes, task in zip(panels, tasks, strict=True):
-        part = table[table["task"] == task].reset_index(drop=True)
-        low, middle, high = (part[name].astype(float) for name in ("low", "score", "high"))
-        for at, behind in enumerate(part["behind"]):
-            errors = [[middle[at] - low[at]], [high[at] - middle[at]]]
-            shade = shades.get(behind, shades["no"])
-            axes.errorbar(middle[at], at, xerr=errors, fmt="o", ms=4, lw=1.2, color=shade)
-        late = ["late" if name == "contextualized" else "" for name in part["ordering"]]
-        names = [f"{c}, {o}" if o else c for c, o in zip(part["chunker"], late, strict=True)]
-        axes.set_yticks(range(len(part)), names, fontsize=7)
-        axes.set_ylim(most - 0.5, -0.5)
-        axes.set_title(f"{task}, {part['n'][0]} queries", loc="left")
-        axes.set_xlabel(f"{part['measure'][0]} (%)")
-    words = ("best, or not shown to be worse", "behind the best")
-    handles = [plt.Line2D([], [], marker="o", ms=4, color=shades[one]) for one in ("no", "yes")]
-    shortest = panels[int(table.groupby("task", sort=False).size().argmin())]
-    shortest.legend(handles, words, loc="lower center", fontsize=8)
+        len(tasks), 1, figsize=(8.3, 0.24 * sum(counts) + 0.8 * len(tasks)), squeeze=False,
+        height_ratios=counts, layout="constrained",
+    )  # fmt: skip
+    for axes, task in zip(panels[:, 0], tasks, strict=True):
+        part = rows[rows["task"] == task].reset_index(drop=True)
+        behind = part["behind"].astype(str).isin(("yes", "True"))
+        for is_behind, color in ((False, PLAIN), (True, "0.65")):
+            here = part[behind == is_behind]
+            intervals(axes, here, list(here.index), color, value="score")
+        late = part["ordering"] != "pre_embedding"
+        names = part["chunker"].map(display_names.chunker) + late.map({True: ", late", False: ""})
+        rows_named(axes, list(names))
+        first = part.iloc[0]
+        title = f"{display_names.shown('task', task).capitalize()}, {first['n']:.0f} queries"
+        axes.set_title(title, loc="left")
+        axes.set_xlabel(f"{display_names.measure(str(first['measure']))} (%), 95% interval")
+    handles = [Line2D([], [], marker="o", ms=4, color=color) for color in (PLAIN, "0.65")]
+    words = ("best, or not shown to be worse", "behind the best beyond its uncertainty")
+    figure.legend(handles, words, loc="outside lower center", ncols=2)
     return figure

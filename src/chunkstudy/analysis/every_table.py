@@ -1,0 +1,113 @@
+"""Every table of the study by name, from records, published cells and studies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from chunkstudy.analysis import (
+    chroma,
+    chunk_size,
+    jina,
+    labels,
+    labels_power,
+    late_chunking,
+    late_chunking_excerpts,
+    published_facts,
+    reproduction,
+    taxonomy,
+    which_chunker,
+)
+from chunkstudy.grid import facts
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.published import consistency
+from chunkstudy.published.cells import Cell, frame
+from chunkstudy.studies import results
+
+VERDICTS = ("exact", "within_noise", "deviates", "not_run")
+
+
+def make(
+    places: Places, library: Library, cells: Sequence[Cell], comparison: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    """Every table; one whose records are missing is empty.
+
+    Args:
+        places: where facts and studies lie.
+        library: the records.
+        cells: the published cells.
+        comparison: what became of them.
+    """
+    published = frame(cells)
+    made = {
+        "verdicts": verdict_counts(comparison),
+        "published_consistency": consistency.consistency(published),
+        "published_facts": published_facts.table(published),
+        "chroma_collection": chroma.collection(facts.read(places, "chroma_counts")),
+        "chroma_main": chroma.published_rows(comparison, "main"),
+        "chroma_minilm": chroma.published_rows(comparison, "minilm"),
+        "chroma_appendix": chroma.appendix(comparison),
+        "chroma_lengths": chroma.lengths(library, published),
+        "chroma_protocols": chroma.protocols(library),
+        "chroma_token_unit": chroma.token_unit(library),
+        "chroma_cost": chroma.cost(library),
+        "chroma_approximate_search": chroma.approximate(
+            results.read(places, "approximate-search"), published
+        ),
+        "chroma_scores": chroma.scores(library),
+        "late_chunking_scores": late_chunking.scores(library),
+        "late_chunking_gains": late_chunking.gains(library),
+        "late_chunking_windows": late_chunking.windows(library),
+        "late_chunking_tails": late_chunking.tails(library),
+        "late_chunking_tail_gains": late_chunking.tail_gains(library),
+        "late_chunking_protocols": late_chunking.protocols(library),
+        "late_chunking_collections": late_chunking.facts(places),
+        "late_chunking_emma": late_chunking.emma(library),
+        "late_chunking_propositions": late_chunking.propositions(library),
+        "late_chunking_excerpts": late_chunking_excerpts.excerpts(library),
+        "late_chunking_positions": late_chunking_excerpts.positions(library),
+        "late_chunking_nan_guard": late_chunking.nan_guard(results.read(places, "nan-guard")),
+        "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),
+        "late_chunking_similarity": results.read(places, "similarity", "orderings"),
+        "late_chunking_company": results.read(places, "packed-windows"),
+        "late_chunking_depth": results.read(places, "depth"),
+        "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
+        "jina_berlin": jina.berlin(published, results.read(places, "berlin")),
+        "jina_datasets": jina.datasets(published, library),
+        "jina_length": jina.length(published),
+        "jina_combinations": jina.combinations(published, library),
+        "jina_comparisons": jina.comparisons(published),
+        "chunk_size_correlations": chunk_size.correlations(library, places, published),
+    }
+    made |= taxonomy.tables(library, published)
+    made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
+    made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
+    made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
+    return made | _labels(places)
+
+
+def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts by work, table and encoder."""
+    return (
+        comparison.groupby(["work", "table", "encoder", "verdict"])
+        .size()
+        .unstack("verdict", fill_value=0)
+        .reindex(columns=list(VERDICTS), fill_value=0)
+        .reset_index()
+        .rename_axis(columns=None)
+    )
+
+
+def _labels(places: Places) -> dict[str, pd.DataFrame]:
+    records = labels.LabelRecords.read(places)
+    scored = labels.scores(records)
+    return {
+        "labels_worked_example": labels.worked_example(places),
+        "labels_scores": scored,
+        "labels_by_chunk_size": labels.by_chunk_size(scored),
+        "labels_macro_micro": labels.macro_micro(records),
+        "labels_power": labels_power.queries_needed(records),
+        "labels_power_curve": labels_power.power_curve(records),
+    }

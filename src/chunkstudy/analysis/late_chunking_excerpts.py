@@ -1,0 +1,139 @@
+"""Late chunking on Chroma's excerpts, where there are questions enough to tell: five corpora, each
+searched by itself as one document, and all together.
+
+Families of comparisons, each corrected by itself: the chunkers at one window, by one measure; the
+mean over chunkers at every window, of all questions; the same, corpus by corpus; and either of
+these two where the tokens are read at other positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from chunkstudy.analysis import windows as reading
+from chunkstudy.analysis.chroma import PUBLISHED_COUNTS
+from chunkstudy.analysis.late_chunking import ALL_CORPORA, WITHIN
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.analysis.windows import IN_ORDER
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.grid.grids import OWN
+from chunkstudy.grid.library import Library
+
+DCG, RECALL = "DCG@10", "SpanRecall@5"
+MEASURES = ((DCG, WITHIN), (RECALL, WITHIN), (RECALL, ALL_CORPORA))
+TOGETHER = ", all corpora"
+"""Ends the name of a measure where all corpora are searched together."""
+ALL = "all"
+
+
+def excerpts(library: Library) -> pd.DataFrame:
+    """Contextualized minus plain by window, chunker and measure, positions as they come."""
+    pairs = []
+    for measure, collection in MEASURES:
+        for late in _late(library, collection):
+            record, plain = library.get(late), library.get(_plain(late))
+            if not reading.contextualized(late) or record is None or plain is None:
+                continue
+            keys = {
+                "measure": measure + (TOGETHER if collection == ALL_CORPORA else ""),
+                "chunker": late.chunker,
+                "encoder": late.encoder,
+                "window": reading.window(late.ordering),
+            }
+            pairs.append(Pair(keys, record.wide[measure], plain.wide[measure]))
+
+    def family(keys: Mapping[str, object]) -> str:
+        return f"chunkers by {keys['measure']}, {keys['encoder']}, window {keys['window']}"
+
+    return differences(pairs, family, "contextualized", "plain")
+
+
+def positions(library: Library) -> pd.DataFrame:
+    """Contextualized minus plain, each question's mean over the chunkers: over all corpora and in
+    each, by window, and by the positions at which tokens are read.
+
+    ``against in order`` and its interval and p say what the moved positions change themselves;
+    they are missing where tokens are read in order.
+    """
+    arms = _means_over_chunkers(library)
+    corpora = _corpora(library)
+    against_plain, against_order = [], []
+    for corpus in (ALL, *corpora):
+        for (encoder, window, where), (late, plain, chunkers) in arms.items():
+            keys = {
+                "measure": DCG, "corpus": corpus, "encoder": encoder, "window": window,
+                "positions": where, "chunkers": chunkers,
+            }  # fmt: skip
+            asked = late.index if corpus == ALL else late.index.intersection(corpora[corpus])
+            against_plain.append(Pair(keys, late[asked], plain))
+            in_order = arms.get((encoder, window, IN_ORDER))
+            if where != IN_ORDER and in_order is not None:
+                against_order.append(Pair(keys, late[asked], in_order[0]))
+
+    def family(keys: Mapping[str, object]) -> str:
+        over = "all corpora" if keys["corpus"] == ALL else "corpus by corpus"
+        read = "in order" if keys["positions"] == IN_ORDER else "moved"
+        return f"mean over chunkers, {over}, positions {read}"
+
+    table = differences(against_plain, family, "contextualized", "plain")
+    moved = differences(against_order, family, "moved", IN_ORDER)
+    if moved.empty:
+        return table
+    names = {"difference": "against in order", "low": "against in order low",
+             "high": "against in order high", "p_holm": "against in order p_holm"}  # fmt: skip
+    keys = ["corpus", "encoder", "window", "positions"]
+    return table.merge(moved[[*keys, *names]].rename(columns=names), how="left", on=keys)
+
+
+def _means_over_chunkers(
+    library: Library,
+) -> dict[tuple[str, int, str], tuple[pd.Series, pd.Series, int]]:
+    """By encoder, window and positions: each question's mean DCG of both arms over the chunkers
+    that have both, and how many these are."""
+    found: dict[tuple[str, int, str], list[tuple[pd.Series, pd.Series]]] = {}
+    for late in _late(library, WITHIN):
+        record, plain = library.get(late), library.get(_plain(late))
+        if record is not None and plain is not None:
+            key = late.encoder, reading.window(late.ordering), reading.positions(late.ordering)
+            found.setdefault(key, []).append((record.wide[DCG], plain.wide[DCG]))
+    return {
+        key: (_mean(one for one, _ in found[key]), _mean(one for _, one in found[key]),
+              len(found[key]))
+        for key in sorted(found, key=lambda key: (key[1], key[2] != IN_ORDER, key))
+    }  # fmt: skip
+
+
+def _mean(columns: Iterable[pd.Series]) -> pd.Series:
+    return pd.concat(list(columns), axis=1).mean(axis=1)
+
+
+def _corpora(library: Library) -> dict[str, pd.Index]:
+    """The questions of each corpus, as the records of all corpora together tell."""
+    for condition in library:
+        record = library.get(condition)
+        if condition.collection == ALL_CORPORA and record is not None and RECALL in record.wide:
+            found = {
+                corpus: library.values(record, RECALL, corpus).index for corpus in PUBLISHED_COUNTS
+            }
+            return {corpus: asked for corpus, asked in found.items() if len(asked)}
+    return {}
+
+
+def _late(library: Library, collection: str) -> list[Condition]:
+    """Contextualized under the corrected protocol, by window and then as the library has them."""
+    found = [
+        one
+        for one in library
+        if one.collection == collection
+        and one.protocol == OWN
+        and one.ordering.startswith(CONTEXTUALIZED)
+    ]
+    return sorted(found, key=lambda one: reading.window(one.ordering))
+
+
+def _plain(late: Condition) -> Condition:
+    return replace(late, ordering=PRE_EMBEDDING)

@@ -1,0 +1,117 @@
+"""The one builder of paired differences: systems over the same queries, corrected by family.
+
+A family is the comparisons that together answer one question; Holm's correction is taken within
+it and never over two of them. Every figure is an unrounded float, so that what is decided by it
+(``p_holm < 0.05``, ``low > 0``) does not hang on how it is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy import statistics
+
+SIGNIFICANT = 0.05
+"""p below it, corrected within its family, is spoken of as a difference."""
+BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
+STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
+FIGURES = ("difference", "low", "high", "p", "p_holm", "family", "family_size", "interval",
+           "effect")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems to compare.
+
+    Attributes:
+        keys: what tells this comparison from the others: the row's leading columns.
+        first: a score per query, indexed by query id; NaN where a query has none.
+        second: the same of the other system. Only queries of both are compared. Where both are
+            indexed by (collection, query), the mean is one of the collections' means.
+    """
+
+    keys: Mapping[str, object]
+    first: pd.Series
+    second: pd.Series
+
+
+def differences(
+    pairs: Iterable[Pair],
+    family: str | Callable[[Mapping[str, object]], str],
+    first: str,
+    second: str,
+) -> pd.DataFrame:
+    """First minus second, a row per pair, in the unit of the scores.
+
+    Args:
+        pairs: the comparisons, all with the same keys.
+        family: the question that they answer, or which question a pair with these keys answers.
+        first: name of the column of the first system's mean; ``second`` likewise.
+
+    Returns:
+        The keys, then ``n`` common queries, both means over them, ``difference``, its 95% interval
+        ``low`` to ``high`` (``interval`` names the method), ``p`` of a paired t-test (Welch's of
+        the collections' means, where there are several), ``p_holm`` within ``family`` of
+        ``family_size`` comparisons, and ``effect`` (dz). What one query cannot tell is NaN.
+
+    Raises:
+        ValueError: for query ids that stand twice, so that no query has one score.
+    """
+    rows = []
+    for pair in pairs:
+        name = family if isinstance(family, str) else family(pair.keys)
+        rows.append({**pair.keys, **_compared(pair, first, second), "family": name})
+    if not rows:
+        return pd.DataFrame(columns=["n", first, second, *FIGURES])
+    table = pd.DataFrame(rows)
+    families = table.groupby("family", sort=False)["p"]
+    table["p_holm"] = families.transform(statistics.holm)
+    table["family_size"] = families.transform("count").astype(int)
+    keys = [name for name in rows[0] if name not in ("n", first, second, *FIGURES)]
+    return table[[*keys, "n", first, second, *FIGURES]]
+
+
+def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
+    for scores in (pair.first, pair.second):
+        if not scores.index.is_unique:
+            twice = scores.index[scores.index.duplicated()][0]
+            raise ValueError(
+                f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
+            )
+    both = pd.concat({first: pair.first, second: pair.second}, axis=1, join="inner").dropna()
+    if both.index.nlevels > 1:
+        return {"n": len(both), **_over_collections(both)}
+    both = both.sort_index()  # so that the order of the rows cannot move the interval
+    found = statistics.paired_difference(both[first], both[second])
+    return {
+        "n": found.n,
+        first: statistics.mean(both[first]),
+        second: statistics.mean(both[second]),
+        "difference": found.mean,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "p": found.p,
+        "interval": BOOTSTRAP,
+        "effect": found.effect,
+    }
+
+
+def _over_collections(both: pd.DataFrame) -> dict[str, object]:
+    first, second = both.columns
+    change = both[first] - both[second]
+    found = statistics.over_collections([one for _, one in change.groupby(level=0, sort=False)])
+    means = both.groupby(level=0).mean().mean()
+    return {
+        first: float(means[first]),
+        second: float(means[second]),
+        "difference": found.mean,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "p": found.p,
+        "interval": STRATIFIED,
+        "effect": np.nan,
+    }

@@ -1,0 +1,92 @@
+"""``chunkstudy check``: is everything committed what the records give, and would today's code
+write these records?
+
+Everything is derived into an empty place, so that a file that nothing writes any more is found.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from chunkstudy import derive, notebooks
+from chunkstudy.grid import records
+from chunkstudy.places import Places
+from chunkstudy.reproduce import pool
+
+GIVEN = ("results/runs", "results/published", "results/studies", "results/facts", "notebooks")
+"""What everything else is derived from."""
+DERIVED = ("results/tables", "results/notebooks", "figures", "paper/generated")
+DERIVED_FILES = ("results/comparison.csv", "results/claims.csv", "README.md")
+
+
+class CheckError(RuntimeError):
+    """Something committed is not what the records give."""
+
+
+def check(places: Places) -> str:
+    """Derive everything anew and compare bytes.
+
+    Raises:
+        CheckError: naming the files that differ, are missing or that nothing writes.
+        FindingError: if a finding's condition broke.
+    """
+    if stale := [found for path in _records(places) if (found := records.stale(path))]:
+        raise CheckError(f"{len(stale)} records are not what today's code writes: {stale[0]}")
+    with tempfile.TemporaryDirectory() as folder, pool() as processes:
+        copy = Places(Path(folder))
+        for name in GIVEN:
+            if (places.root / name).exists():
+                (copy.root / name).parent.mkdir(parents=True, exist_ok=True)
+                (copy.root / name).symlink_to(places.root / name)
+        shutil.copy(places.root / "README.md", copy.root / "README.md")
+        _derive(copy, processes)
+        differing = sorted(_differing(copy, places))
+    if differing:
+        raise CheckError(
+            f"{len(differing)} files are not what the records give, first {differing[0]}; run "
+            "`make reproduce` and commit the result"
+        )
+    return "records, tables, figures, pages and notebooks are what they should be"
+
+
+def _derive(copy: Places, processes: ProcessPoolExecutor) -> None:
+    _say(processes.submit(derive.tables, copy).result())
+    for drawn in processes.map(derive.figure, *zip(*_figures(copy), strict=True)):
+        _say(drawn)
+    sources = notebooks.sources(copy)
+    for done in processes.map(notebooks.run_one, [copy] * len(sources), sources):
+        _say(done)
+
+
+def _figures(copy: Places) -> list[tuple[Places, str]]:
+    return [(copy, name) for name in derive.figure_names()]
+
+
+def _differing(copy: Places, places: Places) -> Iterator[str]:
+    """Files that one of the two lacks or that differ, relative to the root."""
+    names = set(DERIVED_FILES)
+    for root in (copy.root, places.root):
+        for folder in DERIVED:
+            found = (path for path in (root / folder).rglob("*") if path.is_file())
+            names |= {path.relative_to(root).as_posix() for path in found}
+    for name in names:
+        new, old = copy.root / name, places.root / name
+        if not new.is_file():
+            yield f"{name} (nothing writes it)"
+        elif not old.is_file():
+            yield f"{name} (missing)"
+        elif new.read_bytes() != old.read_bytes():
+            yield name
+
+
+def _records(places: Places) -> list[Path]:
+    return sorted(path.parent for path in places.runs.glob("*/*/*/*/*/run.json"))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

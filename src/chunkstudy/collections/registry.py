@@ -1,0 +1,91 @@
+"""Every collection of the study: what is asked of it, how it is loaded, how large it is.
+
+To add a set of BEIR's, write its entry in ``beir.SOURCES``; any other takes an entry here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from chunkstudy.collections import beir, builtin, chroma, gutenqa
+from chunkstudy.collections.sources import SourceError
+from chunkstudy.collections.within import within_documents
+from chunkstudy.spans import Collection
+
+Task = Literal["token_overlap", "in_corpus", "in_document"]
+
+CHARACTERS_PER_TOKEN = 4.5
+"""SciFact's 7,771,451 characters are 1,737,313 WordPiece tokens."""
+TOKENS_PER_WORD = 1.3
+"""Emma's 157,317 words are 205,014 WordPiece tokens."""
+EMMA_WORDS = 157_317
+CHROMA_TOKENS = 328_208
+"""cl100k, as Chroma's report counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A collection.
+
+    Attributes:
+        task: excerpts in all documents, whole documents, or passages of the query's own document.
+        load: reads it, from the network where it is not here yet.
+        documents: how many it holds.
+        tokens: its size where nobody has counted it, roughly; 0 where nothing is known.
+        quotations: query id to the judged passage as quoted, for protocols that look for the
+            quotation in a chunk's text; None where passages are judged as spans only.
+        lacks: in words a reader can act on, what keeps it from being loaded; None where nothing.
+    """
+
+    task: Task
+    load: Callable[[], Collection]
+    documents: int
+    tokens: int = 0
+    quotations: Callable[[], Mapping[str, str]] | None = None
+    lacks: Callable[[], str | None] = lambda: None
+
+
+def find(name: str) -> Entry:
+    """The entry of that name.
+
+    Raises:
+        SourceError: if there is none, with the names there are.
+    """
+    if name not in COLLECTIONS:
+        raise SourceError(f"unknown collection {name!r}; use one of {', '.join(COLLECTIONS)}")
+    return COLLECTIONS[name]
+
+
+def _within_chroma() -> Collection:
+    return within_documents(chroma.load())
+
+
+def _of_beir(name: str, source: beir.Source) -> Entry:
+    tokens = round(source.characters / CHARACTERS_PER_TOKEN)
+    return Entry("in_corpus", partial(beir.load, name), source.documents, tokens)
+
+
+def _of_gutenqa(name: str, load: Callable[[], Collection], books: int) -> Entry:
+    # GutenQA's books are taken to be as long as Emma.
+    return Entry(
+        "in_document",
+        load,
+        documents=books,
+        tokens=round(EMMA_WORDS * TOKENS_PER_WORD) * books,
+        quotations=partial(gutenqa.gold_strings, name),
+        lacks=gutenqa.lacks if name == gutenqa.FULL else lambda: None,
+    )
+
+
+COLLECTIONS: dict[str, Entry] = {
+    "chroma": Entry("token_overlap", chroma.load, documents=5, tokens=CHROMA_TOKENS),
+    "chroma-within": Entry("in_document", _within_chroma, documents=5, tokens=CHROMA_TOKENS),
+    "builtin": Entry("token_overlap", builtin.load, documents=47),
+    "builtin-graded": Entry("in_corpus", builtin.load_graded, documents=47),
+    **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},
+    gutenqa.FULL: _of_gutenqa(gutenqa.FULL, gutenqa.load, gutenqa.BOOKS),
+    gutenqa.EMMA: _of_gutenqa(gutenqa.EMMA, gutenqa.load_emma, 1),
+}

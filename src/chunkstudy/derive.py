@@ -1,0 +1,57 @@
+"""From records to what is read: tables, comparison, claims, findings, LaTeX, README, figures."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from chunkstudy.analysis import every_table
+from chunkstudy.claims import ledger
+from chunkstudy.files import write_text
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.published import cells as published
+from chunkstudy.published import compare
+from chunkstudy.render import figures, findings, latex, readme, taxonomy_tables
+
+DIGITS = "%.8g"
+"""Of a number in a derived CSV: more than any page shows, fewer than machines disagree on."""
+
+
+def tables(places: Places) -> str:
+    """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README.
+
+    Raises:
+        FindingError: if a finding no longer says what the records say.
+        ClaimError: if a claim breaks the ledger's rules.
+    """
+    library = Library(places)
+    cells = published.read(places)
+    comparison = compare.compare(places, library)
+    made = every_table.make(places, library, cells, comparison)
+    claims = ledger.derive(places, comparison, made)
+    found = findings.settle(findings.read(), made | {"claims": claims, "comparison": comparison})
+    made["findings"] = found
+    write_csv(comparison, places, "comparison")
+    write_csv(claims, places, "claims")
+    for name, table in made.items():
+        write_csv(table, places, f"tables/{name}")
+    for name, text in latex.every_table(made).items():
+        write_text(places.generated / f"{name}.tex", text)
+    taxonomy_tables.write_all(places, made)
+    readme.fill(places, comparison, claims, made)
+    return f"{len(made)} tables, {len(comparison)} published cells, {len(claims)} readings"
+
+
+def figure_names() -> tuple[str, ...]:
+    """What :func:`figure` draws, a study each."""
+    return figures.STUDIES
+
+
+def figure(places: Places, study: str) -> str:
+    """Draw the figures of one study from ``results``, as PNG and PDF."""
+    return f"{study}, {len(figures.write(places, study))} files"
+
+
+def write_csv(table: pd.DataFrame, places: Places, name: str) -> None:
+    text = table.to_csv(index=False, lineterminator="\n", float_format=DIGITS)
+    write_text(places.results / f"{name}.csv", text)

@@ -1,0 +1,67 @@
+"""Every record of the study by condition; scores are read when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from chunkstudy.grid import facts, records
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.places import Places
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record: what produced it, and its scores."""
+
+    run: records.Run
+    folder: Path
+
+    @cached_property
+    def wide(self) -> pd.DataFrame:
+        """Scores by query id (index, sorted) and measure (columns, sorted), fractions."""
+        return records.read_scores(self.folder, self.run)
+
+
+class Library:
+    """The records below ``results/runs``; build it once and pass it on.
+
+    Raises:
+        RecordError: if a ``run.json`` is not whole, or of another schema version.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self._records = {
+            condition: Record(records.read_run(folder), folder)
+            for condition, folder in records.find(places.runs).items()
+        }
+        self._parts: dict[str, pd.Series] = {}
+
+    def __iter__(self) -> Iterator[Condition]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __contains__(self, condition: object) -> bool:
+        return condition in self._records
+
+    def get(self, condition: Condition) -> Record | None:
+        return self._records.get(condition)
+
+    def values(self, record: Record, measure: str, part: str = "all") -> pd.Series:
+        """A measure's value per query, of one part of the collection or of all."""
+        column = record.wide[measure]
+        if part == "all":
+            return column
+        name = record.run.collection
+        if name not in self._parts:
+            table = facts.read(self.places, name)
+            self._parts[name] = table.set_index("query_id")["part"]
+        parts = self._parts[name]
+        return column[column.index.isin(parts.index[parts == part])]

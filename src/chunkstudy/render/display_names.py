@@ -1,0 +1,222 @@
+"""What a reader calls each thing: the one place where names of chunkers, models, protocols,
+collections and measures are spelled for tables, figures, LaTeX, notebooks and pages.
+
+Two different things never share a name, so a name says everything that its slug says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from chunkstudy.chunkers import catalogue
+from chunkstudy.encoders import models
+from chunkstudy.grid.encoding import parse_ordering
+
+FAMILIES = {
+    "recursive": "Recursive",
+    "token": "Token window",
+    "kamradt": "Kamradt",
+    "kamradt-modified": "Kamradt, modified",
+    "cluster": "Cluster",
+    "none": "No chunking",
+    "paragraph": "Paragraph",
+    "paragraph-released": "Paragraph, authors' boundaries",
+    "fixed": "Fixed size",
+    "fixed-merged": "Fixed size",
+    "fixed-dropped": "Fixed size",
+    "sentence": "Sentence groups",
+    "semantic": "Semantic",
+    "semantic-released": "Semantic, authors' boundaries",
+    "recursive-released": "Recursive, authors' boundaries",
+    "fixed-released": "Fixed size, authors' boundaries",
+    "lumberchunker": "LumberChunker",
+    "lumberchunker-released": "LumberChunker, authors' boundaries",
+    "lumberchunker-handmade": "LumberChunker, boundaries by hand",
+    "proposition": "Proposition",
+    "proposition-released": "Proposition, authors' text",
+    "proposition-sentences": "Proposition, each sentence one",
+    "llm": "Language model",
+}
+LENGTHS = {
+    "cl100k": "",
+    "wordpiece": "WordPiece",
+    "wordpiece-special": "WordPiece with special tokens",
+    "characters": "characters",
+}
+MODELS = {
+    "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",
+    "sentence-transformers/all-mpnet-base-v2": "all-mpnet-base-v2",
+    "jinaai/jina-embeddings-v2-small-en": "Jina v2 small",
+    "jinaai/jina-embeddings-v2-base-en": "Jina v2 base",
+    "jinaai/jina-embeddings-v3": "Jina v3",
+    "nomic-ai/nomic-embed-text-v1": "Nomic v1",
+    "intfloat/multilingual-e5-large": "E5 large",
+    "intfloat/multilingual-e5-large-instruct": "E5 large instruct",
+    "text-embedding-3-large": "OpenAI text-embedding-3-large",
+    "text-embedding-3-small": "OpenAI text-embedding-3-small",
+    "text-embedding-ada-002": "OpenAI text-embedding-ada-002",
+}
+PROTOCOLS = {
+    "as_published-chroma": "as Chroma's code does it",
+    "as_published-jina": "as Jina's code does it",
+    "as_published-ielab": "as the taxonomy's code does it",
+    "as_published-lumberchunker": "as LumberChunker's code does it",
+    "corrected": "corrected",
+}
+COLLECTIONS = {
+    "chroma": "Chroma, five corpora together",
+    "chroma-within": "Chroma, each corpus by itself",
+    "builtin": "Built-in, excerpts",
+    "builtin-graded": "Built-in, documents",
+    "scifact": "SciFact",
+    "nfcorpus": "NFCorpus",
+    "arguana": "ArguAna",
+    "fiqa": "FiQA",
+    "scidocs": "SCIDOCS",
+    "trec-covid": "TREC-COVID",
+    "quora": "Quora",
+    "gutenqa": "GutenQA",
+    "gutenqa-emma": "GutenQA, Emma",
+    "berlin": "Three sentences on Berlin",
+    "average": "Average",
+    "chatlogs": "Chat logs",
+    "finance": "Finance",
+    "pubmed": "PubMed",
+    "state_of_the_union": "State of the Union",
+    "wikitexts": "Wikipedia",
+    "all": "all",
+}
+WORKS = {
+    "chroma": "Chroma's report",
+    "jina": "Jina's posts",
+    "taxonomy": "Beyond Chunk-Then-Embed",
+    "tutorial": "the tutorial",
+}
+TASKS = {
+    "token_overlap": "finding excerpts",
+    "excerpts": "finding excerpts",
+    "in_corpus": "finding documents",
+    "in-corpus": "finding documents",
+    "in_document": "finding a passage of one document",
+    "in-document": "finding a passage of one document",
+}
+MEASURES = {
+    "SpanRecall": "Recall of excerpts",
+    "SpanPrecision": "Precision of excerpts",
+    "SpanIoU": "Overlap with excerpts (IoU)",
+    "SpanF1": "F1 of excerpts",
+    "PrecisionOmega": "Precision \N{GREEK CAPITAL LETTER OMEGA}",
+    "TokensRead": "Tokens read",
+    "R": "Recall",
+    "Ceiling": "Best reachable",
+}
+VERDICTS = {
+    "exact": "exact",
+    "within_noise": "within noise",
+    "deviates": "deviates",
+    "not_run": "not run",
+}
+
+
+def chunker(slug: str) -> str:
+    """``recursive-400-200`` is *Recursive, 400 tokens, overlap 200*.
+
+    Raises:
+        ValueError: if the slug names no chunker.
+    """
+    spec = catalogue.parse(slug)
+    parts = [FAMILIES[spec.name]]
+    unit = "characters" if spec.length == "characters" else "tokens"
+    if spec.name == "sentence":
+        parts.append(f"{spec.sizes[0]} sentences")
+    elif spec.sizes:
+        parts.append(f"{spec.sizes[0]} {unit}")
+    if spec.name in ("recursive", "token") and spec.sizes[1]:
+        parts.append(f"overlap {spec.sizes[1]}")
+    if spec.name in ("fixed-merged", "fixed-dropped"):
+        parts.append(f"tails under {spec.sizes[1]} {spec.name.removeprefix('fixed-')}")
+    if spec.name not in ("fixed", "fixed-merged", "fixed-dropped", "sentence"):
+        parts += [LENGTHS[spec.length]] if unit == "tokens" else []
+    if spec.by:
+        parts.append(f"boundaries by {encoder(spec.by)}")
+    return ", ".join(part for part in parts if part)
+
+
+def encoder(slug: str) -> str:
+    """A model's name, with its window where that is not the model's own."""
+    if slug in ("none", ""):
+        return "no model"
+    if slug in MODELS:
+        return MODELS[slug]
+    model, window = models.parse_slug(slug)
+    return MODELS[model] + (f", {window} tokens" if window else "")
+
+
+def ordering(slug: str) -> str:
+    """Plain chunking, or late chunking with its window."""
+    if slug in ("none", ""):
+        return "no model"
+    if slug in ("contextualized", "pre_embedding"):
+        return {"contextualized": "late", "pre_embedding": "plain"}[slug]
+    found = parse_ordering(slug)
+    if not found.window:
+        return "plain"
+    text = f"late, {found.window} tokens"
+    rest = slug.split("-", 2)[2:] if found.overlap == found.window // 4 else []
+    if found.overlap != found.window // 4:
+        text += f", overlap {found.overlap}"
+    return text + (f", positions {rest[0].removeprefix('at-')}" if rest else "")
+
+
+def protocol(slug: str) -> str:
+    return PROTOCOLS[slug]
+
+
+def collection(slug: str) -> str:
+    """A collection's name; of several, joined by commas."""
+    return ", ".join(COLLECTIONS[one] for one in slug.split(", "))
+
+
+def measure(name: str) -> str:
+    """``SpanRecall@5`` is *Recall of excerpts at 5*; standard names such as nDCG@10 stay."""
+    base, _, cut = name.partition("@")
+    best = re.fullmatch(r"Ceiling\((.+)", name)
+    if best:
+        return f"Best reachable {measure(best[1].rstrip(')'))}"
+    unit = re.search(r"unit=(\w+)", base)
+    total = "sum" in base
+    base = base.partition("(")[0]
+    text = MEASURES.get(base, base)
+    text += f" at {'as many as touch' if cut == 'Min' else cut}" if cut and base in MEASURES else ""
+    text += f"@{cut}" if cut and base not in MEASURES else ""
+    extra = [*(["copies counted"] if total else []), *(["in tokens"] if unit else [])]
+    return f"{text} ({', '.join(extra)})" if extra else text
+
+
+BY_COLUMN = {
+    "chunker": chunker,
+    "encoder": encoder,
+    "ordering": ordering,
+    "protocol": protocol,
+    "collection": collection,
+    "measure": measure,
+    "work": WORKS.__getitem__,
+    "task": TASKS.__getitem__,
+    "verdict": lambda name: VERDICTS.get(name, name.replace("_", " ")),
+    "part": lambda name: COLLECTIONS.get(name, name),
+    "corpus": lambda name: COLLECTIONS.get(name, name),
+    "remedy": chunker,
+}
+"""How the values of a column are shown, by the column's name."""
+
+
+def shown(column: str, value: object) -> str:
+    """A cell's value as a reader sees it; what has no display name stays as it is."""
+    text = str(value)
+    name = BY_COLUMN.get(column)
+    if name is None or text in ("", "nan", "None"):
+        return "" if text in ("nan", "None") else text
+    try:
+        return name(text)
+    except (KeyError, ValueError, RuntimeError):
+        return text

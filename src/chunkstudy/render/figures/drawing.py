@@ -1,0 +1,113 @@
+"""What all figures share: style, files, points with intervals, names beside points, one legend."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from PIL import Image
+
+from chunkstudy.files import write_bytes
+from chunkstudy.places import Places
+
+STYLE = Path(__file__).with_name("style.mplstyle")
+COLORS: list[tuple[float, float, float]] = sns.color_palette("colorblind")
+PLAIN, LATE = COLORS[0], COLORS[1]
+Color = tuple[float, float, float] | str
+
+
+def style() -> AbstractContextManager[None]:
+    """The style of every figure, while it lasts."""
+    context: AbstractContextManager[None] = plt.style.context(STYLE)
+    return context
+
+
+def table(places: Places, name: str) -> pd.DataFrame:
+    """A derived table as numbers; empty where it was not derived or has no row."""
+    path = places.tables / f"{name}.csv"
+    try:
+        return pd.read_csv(path)
+    except (FileNotFoundError, pd.errors.EmptyDataError):
+        return pd.DataFrame()
+
+
+def save(figure: Figure, path: Path) -> list[Path]:
+    """Write ``path.png``, with a palette of 256 colours (a third of the bytes, which notebooks hold
+    once more), and ``path.pdf`` without a date."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png")
+    with Image.open(drawn) as image:
+        few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small, pdf = io.BytesIO(), io.BytesIO()
+    few.save(small, format="png", optimize=True)
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    plt.close(figure)
+    files = {path.with_name(f"{path.name}.png"): small, path.with_name(f"{path.name}.pdf"): pdf}
+    for name, content in files.items():
+        write_bytes(name, content.getvalue())
+    return list(files)
+
+
+def intervals(
+    axes: Axes,
+    rows: pd.DataFrame,
+    at: Sequence[float],
+    color: Color,
+    label: str | None = None,
+    value: str = "difference",
+    ends: tuple[str, str] = ("low", "high"),
+    scale: float = 100.0,
+) -> None:
+    """Points with horizontal intervals at heights ``at``; fractions are drawn in percent."""
+    middle, low, high = (scale * rows[name].to_numpy(dtype=float) for name in (value, *ends))
+    errors = np.clip([middle - low, high - middle], 0, None)
+    axes.errorbar(middle, at, xerr=errors, fmt="o", ms=4, lw=1.2, color=color, label=label)
+
+
+def rows_named(axes: Axes, names: Sequence[str], size: float = 8) -> None:
+    """A height for each name, the first on top."""
+    axes.set_yticks(range(len(names)), names, fontsize=size)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def zero(axes: Axes) -> None:
+    axes.axvline(0, color="grey", lw=0.8, zorder=0)
+
+
+def one_legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
+    """One legend below all panels, each label once."""
+    found: dict[str, Artist] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    labels, handles = list(found), list(found.values())
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
+
+
+def names_in_column(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
+    """Name points (x, y, name) in a column right of the axes, so that no two names overlap."""
+    ordered = sorted(points, key=lambda point: point[1])
+    for n, (x, y, name) in enumerate(ordered):
+        axes.annotate(
+            name,
+            xy=(x, y),
+            xytext=(1.03, (n + 0.5) / len(ordered)),
+            textcoords="axes fraction",
+            fontsize=8,
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey", "shrinkB": 3},
+        )

@@ -1,0 +1,126 @@
+"""What a notebook shows: findings, tables and figures that ``chunkstudy reproduce`` derived.
+
+A notebook calls these and holds no computation of its own, so that a page and a table in
+``results/tables`` can never disagree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from html import escape
+
+import pandas as pd
+from IPython.core.getipython import get_ipython
+from IPython.display import HTML, Image, Markdown
+
+from chunkstudy.places import Places
+from chunkstudy.render import tables
+
+
+class MissingTableError(RuntimeError):
+    """A table that a page shows was not derived; the message says what to run."""
+
+
+def read(places: Places, name: str) -> pd.DataFrame:
+    """A derived table as numbers: ``results/tables/NAME.csv``, or ``comparison``, ``claims``.
+
+    Raises:
+        MissingTableError: if it was not derived yet.
+    """
+    folder = places.results if name in ("comparison", "claims") else places.tables
+    path = folder / f"{name}.csv"
+    if not path.exists():
+        raise MissingTableError(f"there is no table {name}; run `chunkstudy reproduce` first")
+    try:
+        return pd.read_csv(path)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
+
+
+def answers(places: Places, page: str) -> Markdown:
+    """The questions that a page answers, each with its answer, which is in bold."""
+    found = read(places, "findings")
+    rows = found[found["page"] == page].to_dict("records")
+    return Markdown("\n\n".join(f"**{row['question']}** {row['answer']}" for row in rows))
+
+
+def table(
+    places: Places,
+    name: str,
+    where: str = "",
+    columns: list[str] | None = None,
+    rows: int = 200,
+) -> HTML:
+    """A derived table, or the rows of it that ``DataFrame.query`` finds, for reading.
+
+    Args:
+        places: the checkout.
+        name: of the table.
+        where: which rows; all if empty.
+        columns: which columns, in this order; all if none are named.
+        rows: at most so many are shown.
+    """
+    frame = read(places, name)
+    if where and len(frame):
+        frame = frame.query(where, engine="python", local_dict=_parameters())
+    return show(frame, name, columns, rows)
+
+
+def show(
+    frame: pd.DataFrame, name: str = "", columns: list[str] | None = None, rows: int = 200
+) -> HTML:
+    """A frame of numbers for reading, with the caption of table ``name`` and its families."""
+    found = tables.present(frame, columns, tables.KINDS.get(name))
+    note = _note(frame, len(found), rows)
+    caption = tables.CAPTIONS.get(name, "")
+    return HTML(html(found.head(rows), caption) + (f"<p>{escape(note)}</p>" if note else ""))
+
+
+def published_table(places: Places, number: int) -> HTML:
+    """One of the taxonomy's tables as its paper sets it, with our rows below."""
+    path = places.tables / f"taxonomy_table{number}.html"
+    if not path.exists():
+        raise MissingTableError(f"there is no {path.name}; run `chunkstudy reproduce` first")
+    return HTML(path.read_text(encoding="utf-8"))
+
+
+def figure(places: Places, name: str, width: int = 830) -> Image:
+    """A derived figure."""
+    return Image(places.figures / f"{name}.png", width=width)
+
+
+def html(found: pd.DataFrame, caption: str = "") -> str:
+    """A table of text as HTML, words to the left and numbers to the right; the same table gives
+    the same bytes."""
+    words = [name for name in found if not _numeric(found[name])]
+    key = hashlib.sha256((caption + found.to_csv()).encode("utf-8")).hexdigest()[:8]
+    style = found.style.hide(axis="index").set_uuid(key).format(escape="html")
+    style = style.set_table_styles(
+        [
+            {"selector": "td, th", "props": "padding: 2px 8px; vertical-align: top"},
+            {"selector": "caption", "props": "text-align: left; font-weight: bold"},
+        ]
+    )
+    if words:
+        left = {name: [{"selector": "", "props": "text-align: left"}] for name in words}
+        style = style.set_table_styles(left, overwrite=False)
+    return str((style.set_caption(caption) if caption else style).to_html())
+
+
+def _parameters() -> dict[str, object]:
+    """The notebook's variables, which a query may name with an @ before them."""
+    shell = get_ipython()
+    return dict(shell.user_ns) if shell is not None else {}
+
+
+def _numeric(column: pd.Series) -> bool:
+    return bool(column.astype(str).str.fullmatch(r"[-+\N{MINUS SIGN}<\s\d.,%\[\]]*").all())
+
+
+def _note(frame: pd.DataFrame, found: int, rows: int) -> str:
+    """What stands under a table: how its intervals and tests were made, and what is left out."""
+    parts = [f"{found - rows} more rows stand in the file."] if found > rows else []
+    for name, text in (("interval", "Intervals: {}."), ("family", "Tests corrected within: {}.")):
+        if name in frame and len(frame):
+            parts.append(text.format("; ".join(map(str, frame[name].dropna().unique()))))
+    return " ".join(parts)

@@ -1,0 +1,167 @@
+"""The taxonomy's tables as the paper sets them: bold the best of a column, underlined the worst,
+superscripts for significance; as LaTeX for the paper and as HTML for pages and notebooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from chunkstudy.analysis.recorded import IN_DOCUMENT, REPRODUCED
+from chunkstudy.analysis.taxonomy import RECORDS, ROWS
+from chunkstudy.files import write_text
+from chunkstudy.places import Places
+from chunkstudy.published.sources import AVERAGE
+from chunkstudy.render import latex
+from chunkstudy.render.display_names import shown
+
+TITLES = {
+    "1": "LumberChunker's scores as its authors print them and as the taxonomy reproduces them",
+    "2": "Jina's scores as its post prints them and as the taxonomy reproduces them",
+    "3": "plain chunking",
+    "4": "change from plain to late chunking, percent",
+    "5": "late chunking",
+}
+MARKS = {
+    "2": "Bold and superscripts as printed.",
+    "4": "*: differs from plain chunking (paired t-test, p below 0.05).",
+    "3": "Bold: best of a column. Underlined: worst. a: differs from the best, b: from the worst "
+    "(paired t-test, p below 0.05).",
+}
+MARKS |= {"1": MARKS["2"], "5": MARKS["3"]}
+WHOSE = {"original": "original", "reproduced": "reproduced by the taxonomy"}
+Cell = Mapping[Any, Any]
+Wrap = Callable[[str, Cell], str]
+
+
+def write_all(places: Places, made: Mapping[str, pd.DataFrame]) -> None:
+    """Set each table that has rows: LaTeX in ``paper/generated``, HTML beside the CSV."""
+    for name, table in made.items():
+        number = name[-1]
+        laid_out = name.startswith(("taxonomy_table", "taxonomy_builtin_table"))
+        if laid_out and len(table):
+            said = caption(name, table)
+            text = to_latex(table, number, said, f"tab:{name}")
+            write_text(places.generated / f"{name}.tex", text)
+            write_text(places.tables / f"{name}.html", to_html(table, number, said) + "\n")
+
+
+def caption(name: str, table: pd.DataFrame) -> str:
+    """What the table shows, what its marks mean, and what each model's average is over."""
+    number = name[-1]
+    where = "Built-in collection" if "builtin" in name else f"The taxonomy's Table {number}"
+    said = f"{where}: {TITLES[number]}. {MARKS.get(number, '')}".strip()
+    averages = table[(table["collection"] == AVERAGE) & table["n"].notna()]
+    counts = {
+        count: " and ".join(dict.fromkeys(_block(row) for row in rows.to_dict("records")))
+        for count, rows in averages[averages["method"] != AVERAGE].groupby("n")
+    }
+    over = "; ".join(f"{count} for {names}" for count, names in counts.items())
+    return f"{said} Averages over in-corpus collections: {over}." if over else said
+
+
+def to_latex(table: pd.DataFrame, number: str, caption: str, label: str) -> str:
+    """A booktabs table with a column for the model, which wraps, and small type."""
+    frame = _frame(table, number, _tex, latex.escape)
+    text: str = frame.style.to_latex(
+        hrules=True,
+        clines="skip-last;data",
+        multicol_align="c",
+        multirow_align="t",
+        column_format="p{2.4cm}l" + "r" * frame.shape[1],
+        caption=latex.escape(caption),
+        label=label,
+        position="t",
+    )
+    small = "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\begin{tabular}"
+    text = text.replace("\\begin{tabular}", small, 1).replace("}{*}{", "}{=}{")
+    return text if text.endswith("\n") else text + "\n"
+
+
+def to_html(table: pd.DataFrame, number: str, caption: str) -> str:
+    """The same for a page; the same table gives the same bytes."""
+    styler = _frame(table, number, _html, escape).style.set_caption(escape(caption))
+    return str(styler.set_uuid("taxonomy").to_html())
+
+
+def _frame(
+    table: pd.DataFrame, number: str, wrap: Wrap, quote: Callable[[str], str]
+) -> pd.DataFrame:
+    """Cells as text: a row per model and method, a column per collection; in Tables 1 and 2 a row
+    per collection and method, and a column per source and ordering."""
+    cells = table.to_dict("records")
+    methods = _methods(table)
+    rows, columns, text = [], [], {}
+    for cell in cells:
+        collection = shown("collection", cell["collection"])
+        method = methods[_keys(cell), cell["method"]]
+        if number in REPRODUCED:
+            row, column = (collection, method), (_block(cell), shown("ordering", cell["ordering"]))
+        else:
+            row, column = (_block(cell), method), (_task(cell["collection"]), collection)
+        rows.append(row)
+        columns.append(column)
+        text[row, column] = wrap(_number(cell["value"], number), cell)
+    rows, columns = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
+    blocks = list(dict.fromkeys(block for block, _ in columns))
+    columns.sort(key=lambda one: blocks.index(one[0]))
+    names = [tuple(map(quote, one)) for one in rows], [tuple(map(quote, one)) for one in columns]
+    return pd.DataFrame(
+        [[text.get((row, column), "") for column in columns] for row in rows],
+        index=pd.MultiIndex.from_tuples(names[0]),
+        columns=pd.MultiIndex.from_tuples(names[1]),
+    )
+
+
+def _keys(cell: Cell) -> tuple[object, ...]:
+    return tuple(cell[name] for name in ROWS)
+
+
+def _methods(table: pd.DataFrame) -> dict[tuple[tuple[object, ...], str], str]:
+    """A row's name: the chunker that was recorded, or the method where collections have several."""
+    found: dict[tuple[tuple[object, ...], str], str] = {}
+    for (*keys, method), rows in table.groupby([*ROWS, "method"], sort=False):
+        chunkers = set(rows["chunker"].dropna()) - {"", AVERAGE}
+        name = chunkers.pop() if len(chunkers) == 1 else str(method)
+        found[tuple(keys), str(method)] = "Average" if method == AVERAGE else shown("chunker", name)
+    return found
+
+
+def _block(cell: Cell) -> str:
+    """Whose rows they are: a published model, or a recorded one and how it was run."""
+    encoder = shown("encoder", cell["encoder"])
+    if cell["source"] == RECORDS:
+        return f"{encoder}, {shown('protocol', cell['protocol'])}"
+    return f"{encoder}, {WHOSE[str(cell['source'])]}" if cell["source"] in WHOSE else encoder
+
+
+def _task(collection: str) -> str:
+    if collection == AVERAGE:
+        return ""
+    return "In document" if collection in IN_DOCUMENT else "In corpus"
+
+
+def _number(value: float, number: str) -> str:
+    if pd.isna(value):
+        return ""
+    return f"{100 * value:+.2f}" if number == "4" else f"{value:.4f}"
+
+
+def _tex(number: str, cell: Cell) -> str:
+    marks = f"\\textsuperscript{{{cell['marks']}}}" if _marked(cell) else ""
+    shape = "\\textbf" if cell["best"] else "\\underline" if cell["worst"] else ""
+    return f"{shape}{{{number}{marks}}}" if shape else f"{number}{marks}"
+
+
+def _html(number: str, cell: Cell) -> str:
+    marks = f"<sup>{cell['marks']}</sup>" if _marked(cell) else ""
+    shape = "b" if cell["best"] else "u" if cell["worst"] else ""
+    return f"<{shape}>{number}{marks}</{shape}>" if shape else f"{number}{marks}"
+
+
+def _marked(cell: Cell) -> bool:
+    """A frame that was read from its CSV has NaN for no marks."""
+    return bool(cell["marks"]) and not pd.isna(cell["marks"])

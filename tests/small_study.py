@@ -1,0 +1,95 @@
+"""A collection, an encoder and conditions small enough to run in a test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.grid import records
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.run import Outcome, evaluate
+from chunkstudy.grid.store import VectorStore, text_keys
+from chunkstudy.places import Places
+from chunkstudy.spans import Collection, Document, Judgment, Query
+
+
+class Letters:
+    """An encoder that counts letters; ``calls`` shows what it was asked."""
+
+    dimension = 26
+
+    def __init__(self, fail_after: int = 10**9) -> None:
+        self.calls = 0
+        self.fail_after = fail_after
+
+    def describe(self) -> dict[str, Any]:
+        return {"id": "letters"}
+
+    def keys(
+        self, texts: Sequence[str], role: Literal["document", "query"] = "document"
+    ) -> list[bytes]:
+        return text_keys(texts, role)
+
+    def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
+        self.calls += len(texts)
+        if self.calls > self.fail_after:
+            raise KeyboardInterrupt
+        rows = [[text.lower().count(chr(97 + i)) + 1e-3 for i in range(26)] for text in texts]
+        vectors = np.asarray(rows, dtype=np.float32)
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+
+WORDS = ("apple", "bridge", "comet", "dune")
+TEXT = " ".join(f"Sentence {word} tells of {word}." for word in WORDS)
+SMALL = Collection(
+    "builtin",
+    (Document("a", TEXT), Document("b", TEXT.upper())),
+    (Query("q", "comet"),),
+    (Judgment("q", "a", TEXT.index("comet"), TEXT.index("comet") + 5),),
+)
+"""One query, for what need not be ranked."""
+
+SENTENCES = [
+    f"The {one} {two} of the {three}." for one in WORDS for two in WORDS for three in WORDS
+]
+LONG = "\n".join(SENTENCES * 6)
+MANY = Collection(
+    "builtin",
+    tuple(Document(f"d{i}", LONG[200 * i : 200 * i + 4000]) for i in range(8)),
+    tuple(Query(f"q{i}", f"{word} of {WORDS[-i]}") for i, word in enumerate(WORDS)),
+    tuple(Judgment(f"q{i}", f"d{i}", 500 * i, 500 * i + 300) for i in range(4)),
+)
+"""Four queries, each with an excerpt, and more chunks than a ranking keeps."""
+GRADED = Collection(
+    "builtin-graded",
+    MANY.documents,
+    MANY.queries,
+    tuple(Judgment(f"q{i}", f"d{j}", 0, 4000, 1 + (i + j) % 2) for i in range(4) for j in (i, 5)),
+)
+"""The same, where whole documents are judged."""
+
+
+def condition(protocol: str = "corrected", collection: str = "builtin") -> Condition:
+    return Condition(collection, "recursive-200-0", MINILM, "pre_embedding", protocol)
+
+
+def outcome(places: Places, one: Condition, collection: Collection) -> Outcome:
+    return evaluate(one, collection, VectorStore(Letters(), places.build / "letters"))
+
+
+def write_outcome(places: Places, found: Outcome) -> None:
+    """Write a record where a study has it."""
+    folder = places.runs / found.run.condition.path
+    records.write(
+        folder, found.run, found.scores, found.timing, found.kept, outside=places.rankings
+    )
+
+
+def write_record(places: Places, one: Condition, collection: Collection) -> Outcome:
+    found = outcome(places, one, collection)
+    write_outcome(places, found)
+    return found

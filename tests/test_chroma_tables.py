@@ -1,0 +1,77 @@
+"""Chroma's tables: unrounded, corrected by measure, and nothing where nothing was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy import statistics
+from chunkstudy.analysis import chroma
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.places import Places
+from chunkstudy.published import cells
+from chunkstudy.published.compare import Library
+
+ROOT = Places(Path(__file__).parents[1])
+LIBRARY = Library(ROOT)
+
+
+def test_seconds_that_a_store_saved_are_missing_and_not_zero() -> None:
+    table = chroma.cost(LIBRARY).set_index("chunker")
+    encoding = table["chunking's encoding s/M tokens"]
+    needing = table[table["needs encoder"]].index
+    assert (encoding[needing].dropna() > 0).all()
+    assert encoding[needing].isna().any()  # clusters of 200 found those of 250 in the store
+    assert (encoding.drop(needing) == 0).all()  # nothing there is encoded to draw boundaries
+    assert (table["encoding s/M tokens"].dropna() > 0).all()
+
+
+@pytest.mark.parametrize("made", [chroma.protocols, chroma.token_unit])
+def test_a_family_is_one_measure_of_one_encoder(
+    made: Callable[[Library], pd.DataFrame],
+) -> None:
+    table = made(LIBRARY)
+    assert len(table) > 50
+    for _, group in table.groupby("family"):
+        assert group[["measure", "encoder"]].drop_duplicates().shape == (1, 2)
+        assert set(group["family_size"]) == {len(group)}
+        assert group["p_holm"].tolist() == statistics.holm(group["p"]).tolist()
+
+
+def test_scores_of_a_corpus_are_those_of_its_questions() -> None:
+    table = chroma.scores(LIBRARY)
+    condition = Condition("chroma", "token-250-0", MINILM, "pre_embedding", "corrected")
+    record = LIBRARY.get(condition)
+    assert record is not None
+    values = LIBRARY.values(record, "SpanRecall@5", "finance")
+    rows = table[(table["chunker"] == "token-250-0") & (table["measure"] == "SpanRecall@5")]
+    rows = rows[(rows["protocol"] == "corrected") & (rows["ordering"] == "pre_embedding")]
+    row = rows[rows["part"] == "finance"].iloc[0]
+    assert row["n"] == len(values) == chroma.PUBLISHED_COUNTS["finance"][1]
+    assert row["mean"] == values.mean() and row["std"] == pytest.approx(np.std(values))
+    assert (row["low"], row["high"]) == pytest.approx(statistics.bootstrap_interval(values))
+    assert set(rows["part"]) == {"all", *chroma.PUBLISHED_COUNTS}
+
+
+def test_the_length_function_that_prints_the_sizes_is_wordpiece_with_special_tokens() -> None:
+    table = chroma.lengths(LIBRARY, cells.frame(cells.read(ROOT)))
+    rows = table[table["length function"] == "wordpiece-special"]
+    size = rows["size in WordPiece with special tokens"]
+    assert (np.floor(size) == rows["published size"]).all()
+    assert (table["published recall"] < 1).all()
+    known = table.dropna(subset="reproduced recall")
+    apart = known["reproduced recall"] - known["published recall"]
+    assert known["difference"].tolist() == apart.tolist()
+
+
+def test_approximate_search_has_a_range_over_its_seeds() -> None:
+    rows = [("token-250-0", "exact", 0.8), ("token-250-0", 50, 0.79), ("token-250-0", 50, 0.78)]
+    rows += [("token-250-0", size, 0.7) for size in (20, 10)]
+    found = pd.DataFrame(rows, columns=["chunker", "search list", "SpanRecall@5"])
+    row = chroma.approximate(found, cells.frame(cells.read(ROOT))).iloc[0]
+    assert (row["exact"], row["HNSW, list 50 low"], row["HNSW, list 50 high"]) == (0.8, 0.78, 0.79)
+    assert row["published"] == pytest.approx(0.771)

@@ -1,0 +1,63 @@
+"""One entry makes a collection; within documents each query keeps to the one it is judged on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from typer.testing import CliRunner
+
+from chunkstudy import cli
+from chunkstudy.collections import registry
+from chunkstudy.collections.sources import SourceError
+from chunkstudy.collections.within import within_documents
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.spans import Collection, Document, Judgment, Query
+
+COLLECTION = Collection(
+    "corpora",
+    (Document("a", "x" * 60), Document("b", "y" * 40)),
+    (Query("0", "?"), Query("1", "?")),
+    (Judgment("0", "a", 12, 24), Judgment("0", "a", 30, 32), Judgment("1", "b", 0, 10)),
+)
+
+
+def test_every_query_names_the_one_document_it_is_judged_on() -> None:
+    found = within_documents(COLLECTION)
+    assert found.name == "corpora-within"
+    assert [query.document for query in found.queries] == ["a", "b"]
+    assert (found.documents, found.judgments) == (COLLECTION.documents, COLLECTION.judgments)
+
+
+def test_a_query_judged_on_two_documents_or_none_is_refused() -> None:
+    twice = replace(COLLECTION, judgments=(*COLLECTION.judgments, Judgment("0", "b", 0, 5)))
+    with pytest.raises(ValueError, match="query 0 of corpora is judged on 2 documents"):
+        within_documents(twice)
+    with pytest.raises(ValueError, match="query 1 of corpora is judged on 0 documents"):
+        within_documents(replace(COLLECTION, judgments=COLLECTION.judgments[:1]))
+
+
+def test_an_unknown_collection_is_refused_with_those_there_are() -> None:
+    with pytest.raises(SourceError, match=r"unknown collection 'nq'; use one of chroma, .*quora"):
+        registry.find("nq")
+    done = CliRunner().invoke(cli.app, ["fetch", "nq"])
+    assert done.exit_code == 1
+    assert "unknown collection 'nq'" in done.output
+
+
+def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = registry.Entry("in_corpus", partial(replace, COLLECTION, name="new"), documents=2)
+    monkeypatch.setitem(registry.COLLECTIONS, "new", entry)
+    condition = Condition("new", "fixed-64", cli.conditions.MINILM, "pre_embedding", "corrected")
+    assert condition.task == "in_corpus"
+    assert condition.reason_not_run is None
+    assert registry.find(condition.collection).load().name == "new"
+    assert "2 documents" in CliRunner().invoke(cli.app, ["fetch", "new"]).output
+
+
+@pytest.mark.real_data
+def test_chromas_corpora_are_searched_one_by_one(chroma_collection: Collection) -> None:
+    found = within_documents(chroma_collection)
+    assert {query.document for query in found.queries} == {d.id for d in found.documents}
+    assert all(found.groups[query.id] == query.document for query in found.queries)

@@ -1,0 +1,125 @@
+"""Tables of chunk labels: against sums written out over what the study left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy import statistics
+from chunkstudy.analysis import labels, labels_power
+from chunkstudy.analysis.labels import LabelRecords, worked_example
+from chunkstudy.places import Places
+
+PLACES = Places(Path(__file__).parents[1])
+QUERIES = 200
+
+
+@pytest.fixture(scope="module")
+def records() -> LabelRecords:
+    """Two chunkers whose labels and spans disagree; random, and the same each time."""
+    random = np.random.default_rng(2)
+    rows = []
+    for chunker, chance in (("recursive-250-125", 0.5), ("recursive-250-0", 0.7)):
+        for query in range(QUERIES):
+            row: dict[str, object] = {"chunker": chunker, "query": str(query), "retrieved": 10}
+            for rule in labels.GOLD_RULES:
+                gold = int(random.integers(rule != "whole", 4))
+                row[f"gold ({rule})"] = gold
+                found = np.cumsum(random.random(10) < chance)
+                row |= {f"TP@{k} ({rule})": min(gold, int(found[k - 1])) for k in labels.CUTS}
+            for k in labels.CUTS:
+                row[f"SpanRecall@{k}"] = 1.2 - chance + 0.2 * random.random()
+                row[f"SpanPrecision@{k}"] = 0.2 * random.random()
+            rows.append(row)
+    facts = pd.DataFrame({"chunker": ["recursive-250-125", "recursive-250-0"],
+                          "mean tokens": [195.4, 174.1]})  # fmt: skip
+    return LabelRecords(pd.DataFrame(rows), facts.set_index("chunker"))
+
+
+def test_every_number_of_the_worked_example_is_met() -> None:
+    found = worked_example(PLACES)
+    assert len(found) == 22
+    assert set(found["agrees"]) == {"yes"}
+    macro = found[found["query"] == "macro"]
+    assert macro["published"].tolist() == ["0.611", "0.611"]
+    assert macro["computed"].tolist() == pytest.approx([11 / 18, 11 / 18], abs=1e-15)
+
+
+def test_a_wrong_published_number_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "results" / "published" / "worked_examples" / "chunk_labels.csv"
+    path.parent.mkdir(parents=True)
+    cells = PLACES.published / "worked_examples" / "chunk_labels.csv"
+    text = cells.read_text(encoding="utf-8").replace("micro,recall,0.5", "micro,recall,0.6")
+    path.write_text(text, encoding="utf-8")
+    found = worked_example(Places(tmp_path))
+    wrong = found[found["agrees"] == "no"]
+    assert wrong[["query", "quantity"]].to_numpy().tolist() == [["micro", "recall"]]
+
+
+def test_without_the_study_the_tables_are_empty() -> None:
+    for table in (labels.scores, labels.macro_micro, labels_power.queries_needed):
+        assert table(None).empty
+    assert labels.by_chunk_size(pd.DataFrame()).empty
+    assert labels_power.power_curve(None).empty
+
+
+def test_scores_are_sums_over_the_rows_written_out(records: LabelRecords) -> None:
+    scores = labels.scores(records)
+    for chunker, rule, cut in (("recursive-250-0", "whole", 3), ("recursive-250-125", "any", 10)):
+        rows = records.by_chunker[chunker]
+        tp, gold = rows[f"TP@{cut} ({rule})"], rows[f"gold ({rule})"]
+        recall = [t / g if g else 0 for t, g in zip(tp, gold, strict=True)]
+        low, high = statistics.bootstrap_interval(recall)
+        of_rule = scores[(scores["chunker"] == chunker) & (scores["rule"] == rule)]
+        row = of_rule[of_rule["cut"] == cut].iloc[0]
+        expected = {
+            "precision": (tp / cut).mean(),
+            "recall": np.mean(recall),
+            "recall low": low,
+            "recall high": high,
+            "micro precision": tp.sum() / (cut * len(rows)),
+            "micro recall": tp.sum() / gold.sum(),
+            "skipping recall": np.mean(np.array(recall)[gold.to_numpy() > 0]),
+            "best recall": np.mean([min(g, cut) / g if g else 0 for g in gold]),
+            "best precision": np.mean([min(g, cut) / cut for g in gold]),
+            "SpanRecall": rows[f"SpanRecall@{cut}"].mean(),
+        }
+        for name, value in expected.items():
+            assert row[name] == pytest.approx(value, abs=1e-12), name
+        assert row["without gold"] == (gold == 0).sum()
+    shown = labels.by_chunk_size(scores)
+    assert shown["chunker"].tolist() == ["recursive-250-125", "recursive-250-0"]
+
+
+def test_micro_recall_has_the_interval_of_its_own_resamples(records: LabelRecords) -> None:
+    rows = records.by_chunker["recursive-250-0"]
+    tp, gold = rows["TP@5 (any)"].to_numpy(), rows["gold (any)"].to_numpy()
+    drawn = np.random.default_rng(9).integers(0, len(rows), (4000, len(rows)))
+    macro = (tp / gold)[drawn].mean(axis=1)
+    micro = tp[drawn].sum(axis=1) / gold[drawn].sum(axis=1)
+    row = labels.macro_micro(records).set_index("chunker").loc["recursive-250-0"]
+    for values, name in ((macro, "macro "), (micro, "micro "), (micro - macro, "")):
+        low, high = np.quantile(values, [0.025, 0.975])
+        assert row[f"{name}low"] == pytest.approx(low, abs=0.004)
+        assert row[f"{name}high"] == pytest.approx(high, abs=0.004)
+    assert row["difference"] == row["micro"] - row["macro"]
+
+
+def test_a_difference_in_the_table_is_that_of_the_queries(records: LabelRecords) -> None:
+    table = labels_power.queries_needed(records).set_index("measure")
+    assert (table["a"] == "recursive-250-125").all() and (table["b"] == "recursive-250-0").all()
+    a = records.counts("recursive-250-125").recall
+    b = records.counts("recursive-250-0").recall
+    row = table.loc["recall"]
+    assert row["a minus b"] == pytest.approx((a - b).mean())
+    assert row["std"] == pytest.approx(np.std(a - b, ddof=1))
+    assert row["queries"] == QUERIES
+    assert row["needed for 5 points"] < row["needed for 2 points"]
+    assert table.loc["SpanRecall", "a minus b"] > 0 > row["a minus b"]
+    assert set(table["family_size"]) == {1}  # the two measures are two questions
+    curve = labels_power.power_curve(records)
+    seen = curve[curve["measure"] == "recall"].set_index("queries")["seen"]
+    assert seen[10] < 0.8 <= seen[1000]

@@ -1,0 +1,190 @@
+"""A user's chunker is scored whatever it returns, or its error says which document it fails on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked, locate_in_order
+from chunkstudy.collections import builtin
+from chunkstudy.compare import compare
+from chunkstudy.spans import Document, SpanError, chunk_documents
+
+YES = "Yes. So. Yes. Yes."
+TEXT = "One two.\nThree four.  One two.\n\nEnd."
+
+
+def spans(chunker: OwnChunker, text: str = TEXT) -> list[tuple[int, int]]:
+    documents = [Document("d", text)]
+    chunks = chunk_documents(checked(chunker, documents), documents)
+    return list(zip(chunks.start.tolist(), chunks.end.tolist(), strict=True))
+
+
+def test_spans_stay_as_they_are() -> None:
+    assert spans(lambda text: [(0, 8), [9, len(text)]]) == [(0, 8), (9, 36)]
+
+
+def test_a_rewritten_text_is_kept_beside_its_span() -> None:
+    documents = [Document("d", TEXT)]
+    chunks = chunk_documents(checked(lambda text: [(0, 8, "1 2")], documents), documents)
+    assert chunks.text == ("1 2",)
+
+
+def test_a_repeated_string_is_located_at_its_own_turn() -> None:
+    parts = ["One two.", "Three four.", "One two.", "End."]
+    assert spans(lambda text: parts) == [(0, 8), (9, 20), (22, 30), (32, 36)]
+
+
+def test_a_short_chunk_that_also_ends_the_one_before_is_not_taken_from_it() -> None:
+    assert spans(lambda text: ["Yes. So. Yes.", "Yes."], "Yes. So. Yes. Yes.") == [
+        (0, 13),
+        (14, 18),
+    ]
+
+
+def test_overlapping_strings_are_located() -> None:
+    assert spans(lambda text: [text[0:20], text[9:30], text[22:]]) == [(0, 20), (9, 30), (22, 36)]
+
+
+def test_strings_with_other_white_space_are_located() -> None:
+    parts = ["One two. Three four.", " One\ttwo. End. "]
+    assert spans(lambda text: parts) == [(0, 20), (22, 36)]
+
+
+def test_a_generator_is_a_chunker() -> None:
+    def halves(text: str) -> Iterator[str]:
+        yield text[:20]
+        yield text[20:]
+
+    assert spans(halves) == [(0, 20), (20, 36)]
+
+
+def test_a_chunker_that_raises_names_the_document_and_keeps_the_error() -> None:
+    with pytest.raises(
+        ChunkerError, match=r"^your chunker failed on document 'd': ZeroDivisionError: "
+    ) as caught:
+        spans(lambda text: [(0, 1 // 0)])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_generator_that_raises_midway_names_the_document() -> None:
+    def fails(text: str) -> Iterator[str]:
+        yield text[:3]
+        raise KeyError("x")
+
+    with pytest.raises(ChunkerError, match="document 'd': KeyError"):
+        spans(fails)
+
+
+@pytest.mark.parametrize(
+    ("returned", "complaint"),
+    [
+        (None, "returned nothing for document 'd'"),
+        ("One two.", "returned one text for document 'd'"),
+        ([], "returned no chunk for document 'd'"),
+        ([""], "chunk 1 of document 'd' is an empty string"),
+        (["One two.", "Five"], "chunk 2 of 2 of document 'd' stands nowhere.*'Five'"),
+        (["End.", "One two."], "chunk 2 of 2 of document 'd' stands nowhere"),
+        (["One", (4, 7)], "chunk 1 of document 'd' is str 'One'.*one kind for all"),
+        ([(0.5, 3)], "chunk 1 of document 'd' is tuple"),
+        ([{"text": "One"}], "chunk 1 of document 'd' is dict"),
+        ([7], "chunk 1 of document 'd' is int '7'"),
+    ],
+)
+def test_what_is_neither_spans_nor_strings_of_the_text_is_refused(
+    returned: object, complaint: str
+) -> None:
+    with pytest.raises(ChunkerError, match=complaint):
+        spans(lambda text: returned)  # type: ignore[arg-type, return-value]
+
+
+def test_a_span_outside_the_text_is_refused_by_document() -> None:
+    with pytest.raises(SpanError, match=r"\[0, 99\) for document 'd' of 36 characters"):
+        spans(lambda text: [(0, 99)])
+
+
+def test_an_empty_document_needs_no_chunk() -> None:
+    assert spans(lambda text: [], " \n") == []
+
+
+@given(st.text("ab \n", max_size=40), st.lists(st.integers(0, 40)), st.booleans())
+def test_strings_that_leave_nothing_out_are_located_exactly_whatever_repeats(
+    text: str, cuts: list[int], stripped: bool
+) -> None:
+    edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    expected = []
+    for start, end in pairwise(edges):
+        piece = text[start:end]
+        if stripped:
+            start += len(piece) - len(piece.lstrip())
+            end = start + len(piece.strip())
+        if start < end:
+            expected.append((start, end))
+    found = locate_in_order(text, [text[start:end] for start, end in expected], "d")
+    assert found == expected
+
+
+@given(st.permutations([chr(code) for code in range(0x4E00, 0x4E28)]), st.data())
+def test_spans_in_order_are_located_exactly_where_no_character_repeats(
+    letters: list[str], data: st.DataObject
+) -> None:
+    text = "".join(letters)
+    starts = sorted(data.draw(st.sets(st.integers(0, 38), min_size=1)))
+    expected = [(start, data.draw(st.integers(start + 1, 40))) for start in starts]
+    assert locate_in_order(text, [text[start:end] for start, end in expected], "d") == expected
+
+
+@given(st.text("ab \n", min_size=1, max_size=30), st.data())
+def test_strings_cut_in_order_from_any_text_are_found_as_they_are(
+    text: str, data: st.DataObject
+) -> None:
+    starts = sorted(data.draw(st.sets(st.integers(0, len(text) - 1), min_size=1)))
+    chunks = [text[start : data.draw(st.integers(start + 1, len(text)))] for start in starts]
+    found = locate_in_order(text, chunks, "d")
+    assert [text[start:end] for start, end in found] == chunks
+    assert all(one[0] < other[0] for one, other in pairwise(found))
+
+
+@given(st.lists(st.text("ab \n", max_size=6)))
+@settings(max_examples=200)
+def test_any_strings_are_located_in_the_text_or_refused(chunks: list[str]) -> None:
+    text = "ab ba\naab  b"
+    try:
+        found = locate_in_order(text, chunks, "d")
+    except ChunkerError as error:
+        assert "of document 'd'" in str(error)
+        return
+    assert ["".join(text[start:end].split()) for start, end in found] == [
+        "".join(chunk.split()) for chunk in chunks
+    ]
+
+
+@pytest.mark.parametrize("overlap", [0, 80])
+def test_langchains_strings_are_located_where_langchain_cut_them(overlap: int) -> None:
+    splitter = RecursiveCharacterTextSplitter(
+        chunk_size=400, chunk_overlap=overlap, add_start_index=True
+    )
+    documents = builtin.load_documents()
+    chunks = chunk_documents(checked(splitter.split_text, documents), documents)
+    texts = chunks.texts(documents)
+    for position, document in enumerate(documents):
+        mine = chunks.document == position
+        cut = [one.metadata["start_index"] for one in splitter.create_documents([document.text])]
+        assert chunks.start[mine].tolist() == cut
+    assert len(texts) == len(chunks)
+
+
+def test_langchains_splitter_stands_as_a_row_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_VECTORS", str(tmp_path))
+    splitter = RecursiveCharacterTextSplitter(chunk_size=1600, chunk_overlap=0)
+    row = compare(splitter.split_text, "langchain", beside=()).iloc[0]
+    assert row["chunker"] == "langchain"
+    assert 0.3 < row["low"] < row["SpanRecall@5"] < row["high"] <= 1

@@ -1,0 +1,117 @@
+"""Paired differences: decided on unrounded values, corrected within one question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from chunkstudy import statistics
+from chunkstudy.analysis.paired import SIGNIFICANT, Pair, differences
+
+RANDOM = np.random.default_rng(3)
+QUERIES = [f"q{i}" for i in range(80)]
+BASE = pd.Series(RANDOM.random(80), index=QUERIES)
+
+
+def _noisy(change: float, spread: float = 0.1) -> pd.Series:
+    return BASE + change + spread * pd.Series(RANDOM.standard_normal(80), index=QUERIES)
+
+
+def _table(firsts: Sequence[pd.Series], question: str = "one question") -> pd.DataFrame:
+    pairs = [Pair({"system": i}, one, BASE) for i, one in enumerate(firsts)]
+    return differences(pairs, question, "ours", "theirs")
+
+
+def test_arms_a_billionth_apart_differ_when_every_query_says_so() -> None:
+    apart = BASE + 1e-9 * (1 + 0.1 * np.sin(np.arange(80)))
+    row = _table([apart]).iloc[0]
+    assert row["difference"] == pytest.approx(1e-9, rel=0.05)
+    assert 0 < row["low"] < row["difference"] < row["high"] < 1.2e-9
+    assert row["p_holm"] < SIGNIFICANT
+    assert f"{100 * row['ours']:.2f}" == f"{100 * row['theirs']:.2f}"
+
+
+def test_arms_that_print_alike_keep_their_order() -> None:
+    table = _table([BASE + 0.00001, BASE + 0.00002])
+    assert len({f"{100 * one:.2f}" for one in table["ours"]}) == 1
+    assert table["ours"].idxmax() == 1
+    assert (table["low"] > 0).all()
+
+
+def test_a_p_that_prints_as_the_level_is_decided_by_what_it_is() -> None:
+    back_and_forth = pd.Series(np.resize([0.1, -0.1], 80), index=QUERIES)
+    pairs = []
+    for p in (0.04996, 0.05004):
+        t = float(stats.t.isf(p / 2, 79))
+        pairs.append(Pair({"p": p}, BASE + back_and_forth + 0.1 * t / math.sqrt(79), BASE))
+    found = differences(pairs, lambda keys: f"p {keys['p']}", "ours", "theirs")["p_holm"]
+    assert found.tolist() == pytest.approx([0.04996, 0.05004])
+    assert {f"{p:.2g}" for p in found} == {"0.05"}
+    assert (found < SIGNIFICANT).tolist() == [True, False]
+
+
+def test_holm_is_taken_within_a_family_and_not_over_two() -> None:
+    arms = [_noisy(change) for change in (0.03, 0.028, 0.025, 0.0)]
+    pairs = [Pair({"task": "ab"[i % 2], "system": i}, one, BASE) for i, one in enumerate(arms)]
+    table = differences(pairs, lambda keys: f"task {keys['task']}", "ours", "theirs")
+    for name, group in table.groupby("family"):
+        assert name in ("task a", "task b")
+        assert group["p_holm"].tolist() == statistics.holm(group["p"]).tolist()
+        assert set(group["family_size"]) == {2}
+    over_both = statistics.holm(table["p"])
+    assert (over_both > table["p_holm"]).any()
+
+
+def test_only_queries_of_both_systems_are_compared_whatever_their_order() -> None:
+    some = _noisy(0.1).iloc[10:].sample(frac=1, random_state=1)
+    theirs = BASE.iloc[:70].copy()
+    theirs["q20"] = math.nan
+    row = differences([Pair({}, some, theirs)], "one question", "ours", "theirs").iloc[0]
+    common = [q for q in QUERIES[10:70] if q != "q20"]
+    assert row["n"] == 59
+    assert row["ours"] == pytest.approx(some[common].mean())
+    assert row["difference"] == pytest.approx((some - BASE)[common].mean())
+
+
+def test_two_scores_of_one_query_are_refused() -> None:
+    twice = pd.concat([BASE, BASE.iloc[:1]])
+    with pytest.raises(ValueError, match=r"query 'q0' of .* has two scores"):
+        differences([Pair({"system": 1}, twice, BASE)], "one question", "ours", "theirs")
+
+
+def test_one_query_has_a_difference_and_no_test() -> None:
+    table = _table([_noisy(0.1).iloc[:1], _noisy(0.1)])
+    row = table.iloc[0]
+    assert row["n"] == 1 and not math.isnan(row["difference"])
+    assert all(math.isnan(row[name]) for name in ("low", "high", "p", "p_holm", "effect"))
+    assert table["family_size"].tolist() == [1, 1]  # what has no p is not corrected for
+
+
+def test_systems_without_a_common_query_have_no_difference() -> None:
+    row = differences([Pair({}, BASE.iloc[:9], BASE.iloc[9:])], "q", "ours", "theirs").iloc[0]
+    assert row["n"] == 0 and math.isnan(row["difference"])
+
+
+def test_identical_systems_do_not_differ() -> None:
+    row = _table([BASE]).iloc[0]
+    assert (row["difference"], row["low"], row["high"], row["p"], row["effect"]) == (0, 0, 0, 1, 0)
+
+
+def test_collections_count_the_same_however_many_queries_they_have() -> None:
+    index = pd.MultiIndex.from_tuples([("small" if i < 10 else "large", q)
+                                       for i, q in enumerate(QUERIES)])  # fmt: skip
+    ours = pd.Series(np.where(np.arange(80) < 10, 0.5, 0.1) + 0.01 * RANDOM.random(80), index)
+    row = differences([Pair({}, ours, 0 * ours)], "q", "ours", "theirs").iloc[0]
+    assert row["difference"] == pytest.approx(0.3, abs=0.01)
+    assert row["low"] < row["difference"] < row["high"] < 0.31
+    assert "within each collection" in row["interval"]
+
+
+def test_no_pairs_give_an_empty_table_with_its_columns() -> None:
+    table = differences([], "one question", "ours", "theirs")
+    assert table.empty and {"ours", "theirs", "p_holm", "family_size"} <= set(table)

@@ -1,0 +1,235 @@
+"""Another measure comes from kept rankings, and is what scoring would have given."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.collections import builtin
+from chunkstudy.grid import deposit, rankings, records, rescore
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.library import Library
+from chunkstudy.measures import first_hit
+from chunkstudy.places import Places
+from chunkstudy.retrieval import chunks as retrieval
+from chunkstudy.spans import Chunks, Collection
+from tests.small_study import GRADED, MANY, condition, write_record
+
+ROOT = Path(__file__).parents[1]
+SPANS = condition()
+DOCUMENTS = condition(collection="builtin-graded")
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A study of two records, one of ranked chunks and one of ranked documents."""
+    monkeypatch.delenv("CHUNKSTUDY_RANKINGS", raising=False)
+    known = {"builtin": MANY, "builtin-graded": GRADED}
+    monkeypatch.setattr(rescore, "load_collection", known.__getitem__)
+    made = Places(tmp_path)
+    write_record(made, SPANS, MANY)
+    write_record(made, DOCUMENTS, GRADED)
+    return made
+
+
+def _without(places: Places, one: Condition, measure: str) -> pd.Series:
+    """Take a measure out of a record; returns what it was."""
+    folder = places.runs / one.path
+    run = records.read_run(folder)
+    scores = records.read_in_order(folder, run)
+    taken, left = scores[measure], scores.drop(columns=measure)
+    update = {"measures": list(left), "per_query_sha256": records.scores_sha256(left)}
+    records.write_scores(folder, left)
+    records.write_run(folder, run.model_copy(update=update))
+    return taken
+
+
+@pytest.mark.parametrize(
+    ("one", "measure"),
+    [
+        (SPANS, "SpanRecall@5"),
+        (SPANS, "SpanIoU@10"),
+        (SPANS, "SpanPrecision(unit=token)@5"),
+        (SPANS, "SpanF1@10"),
+        (DOCUMENTS, "nDCG@10"),
+    ],
+)
+def test_a_measure_taken_out_comes_back_as_it_was(
+    places: Places, one: Condition, measure: str
+) -> None:
+    before = records.read_scores(places.runs / one.path)
+    taken = _without(places, one, measure)
+    assert taken.nunique() > 1
+    assert rescore.rescore(measure, [one], places) == 1
+    after = records.read_scores(places.runs / one.path)
+    pd.testing.assert_frame_equal(before, after)
+    assert rescore.rescore(measure, [one], places) == 0
+    assert records.stale(places.runs / one.path) is None
+
+
+def test_a_new_measure_of_documents_is_that_of_their_judgments(places: Places) -> None:
+    rescore.rescore("P(rel=2)@2", [DOCUMENTS], places)
+    record = Library(places).get(DOCUMENTS)
+    assert record is not None
+    kept = record.run.ranking
+    assert kept is not None
+    ranking = rankings.read(record.folder / rankings.FILE, kept)
+    good = {(j.query, j.document) for j in GRADED.judgments if j.grade == 2}
+    for i, query in enumerate(GRADED.queries):
+        top = ranking[ranking["query"] == i]["document"].head(2)
+        hits = sum((query.id, GRADED.documents[d].id) in good for d in top)
+        assert record.wide.at[query.id, "P(rel=2)@2"] == hits / 2
+
+
+def test_stored_rankings_give_the_stored_scores() -> None:
+    library = Library(Places(ROOT))
+    stored = [one for one in library if one.collection == "builtin-graded"]
+    assert len(stored) == 14
+    for one in stored:
+        record = library.get(one)
+        assert record is not None
+        assert record.run.ranking is not None
+        ranking = rankings.read(record.folder / rankings.FILE, record.run.ranking)
+        for measure in ("nDCG@10", "R@10"):
+            values = rescore.of_documents(builtin.load_graded(), measure, ranking)
+            np.testing.assert_allclose(
+                values.reindex(record.wide.index), record.wide[measure], atol=5.1e-7
+            )
+
+
+@pytest.mark.parametrize("by_parent", [True, False])
+def test_dcg_of_the_first_hit_comes_from_the_flags_kept(by_parent: bool) -> None:
+    """Against the measure itself, over random rankings, chunks and answers."""
+    rng = np.random.default_rng(7)
+    queries, count = 4, 60
+    order = np.stack([rng.permutation(count) for _ in range(queries)])
+    score = -np.sort(rng.random((queries, count)).astype(np.float32), axis=1)
+    found = retrieval.Ranking(order, score, np.zeros(queries, dtype=np.int64))
+    parent = np.repeat(np.arange(count // 3), 3) if by_parent else None
+    unit = np.arange(count) if parent is None else parent
+    spans = Chunks(np.zeros(count, dtype=np.int64), 10 * unit, 10 * unit + 10)
+    relevant = [rng.choice(unit, size=n, replace=False) for n in (1, 2, 5, 0)]
+    relevant = [np.unique(one) for one in relevant]
+    ranking = rankings.of_chunks(found, spans, relevant, parent)
+    assert (ranking.groupby("query").size() == rankings.DEPTH).all()
+    for cut in (1, 3, 10, 20):
+        expected = first_hit.dcg_first_hit(found, relevant, cut, parent)
+        got = rescore.of_chunks(MANY, SPANS, f"DCG@{cut}", ranking)
+        np.testing.assert_allclose(got.to_numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("one", "measure", "sentence"),
+    [
+        (SPANS, "nDCG@5", "keeps ranked chunks, which do not give nDCG@5; use SpanRecall@k"),
+        (SPANS, "DCG@3", "do not give DCG@3"),
+        (SPANS, "Ceiling(DCG@10)", "do not give Ceiling"),
+        (SPANS, "SpanRecall@30", "reads 30 chunks and 20 are kept"),
+        (DOCUMENTS, "AP", "name a cut-off, such as AP@20"),
+        (DOCUMENTS, "nDCG@100", "holds 20 documents and nDCG@100 needs more"),
+        (DOCUMENTS, "SpanRecall@3", "not the name of a measure"),
+    ],
+)
+def test_a_measure_that_the_ranking_does_not_give_is_refused(
+    places: Places, one: Condition, measure: str, sentence: str
+) -> None:
+    before = records.read_scores(places.runs / one.path)
+    with pytest.raises(ValueError, match=sentence):
+        rescore.rescore(measure, [one], places)
+    pd.testing.assert_frame_equal(before, records.read_scores(places.runs / one.path))
+
+
+def test_a_missing_ranking_names_the_condition_and_what_makes_it(places: Places) -> None:
+    (places.runs / DOCUMENTS.path / rankings.FILE).unlink()
+    wanted = rf"ranking of {DOCUMENTS} .* or `chunkstudy run --only '{DOCUMENTS}' --again`"
+    with pytest.raises(rescore.RescoreError, match=wanted):
+        rescore.rescore("P@5", [DOCUMENTS], places)
+
+
+def test_one_missing_ranking_leaves_every_record_as_it_was(places: Places) -> None:
+    (places.runs / DOCUMENTS.path / rankings.FILE).unlink()
+    with pytest.raises(rescore.RescoreError):
+        rescore.rescore("SpanRecall@3", [SPANS, DOCUMENTS], places)
+    assert "SpanRecall@3" not in records.read_run(places.runs / SPANS.path).measures
+
+
+def test_a_record_without_its_ranking_says_so(places: Places) -> None:
+    folder = places.runs / SPANS.path
+    records.write_run(folder, records.read_run(folder).model_copy(update={"ranking": None}))
+    with pytest.raises(rescore.RescoreError, match="recorded without its ranking"):
+        rescore.rescore("SpanRecall@3", [SPANS], places)
+
+
+def test_a_condition_without_a_model_ranks_nothing() -> None:
+    model_free = Condition("chroma", "recursive-200-0", "none", "none", "corrected")
+    with pytest.raises(rescore.RescoreError, match="ranks nothing"):
+        rescore.rescore("SpanRecall@3", [model_free], Places(ROOT))
+
+
+def test_another_collection_than_the_recorded_one_is_refused(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Collection("builtin", MANY.documents, MANY.queries, MANY.judgments[1:])
+    monkeypatch.setattr(rescore, "load_collection", lambda name: other)
+    with pytest.raises(rescore.RescoreError, match="not the one of"):
+        rescore.rescore("SpanRecall@3", [SPANS], places)
+
+
+def test_a_rescoring_killed_halfway_leaves_the_old_record_whole(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = places.runs / SPANS.path
+    before = records.read_scores(folder)
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(records, "write_run", killed)
+        rescore.rescore("SpanRecall@3", [SPANS], places)
+    pd.testing.assert_frame_equal(before, records.read_scores(folder))
+    assert rescore.rescore("SpanRecall@3", [SPANS], places) == 1
+
+
+def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> None:
+    library = Library(places)
+    lines = deposit.export_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
+    table = pd.read_csv(tmp_path / "out.csv", dtype={"query_id": str})
+    assert list(table.columns) == list(deposit.COLUMNS)
+    assert len(table) == lines
+    for one in (SPANS, DOCUMENTS):
+        record = library.get(one)
+        assert record is not None
+        mine = table[(table["collection"] == one.collection) & (table["encoder"] == MINILM)]
+        wide = mine.pivot(index="query_id", columns="measure", values="value")
+        pd.testing.assert_frame_equal(wide, record.wide)
+
+
+def test_the_archive_holds_records_and_rankings_and_is_the_same_twice(
+    places: Places, tmp_path: Path
+) -> None:
+    record = Library(places).get(SPANS)
+    assert record is not None
+    assert record.run.ranking is not None
+    outside = places.rankings / f"{record.run.ranking.sha256}.parquet"
+    outside.parent.mkdir(parents=True)
+    (record.folder / rankings.FILE).rename(outside)
+    (record.folder / ".run.json.left").write_text("by a killed run", encoding="utf-8")
+    packed, missing = deposit.archive(tmp_path / "one.tar", places)
+    assert not missing
+    with tarfile.open(tmp_path / "one.tar") as tar:
+        names = tar.getnames()
+        assert {member.mtime for member in tar} == {0}
+    assert len(names) == packed == 2 * 3 + 2
+    assert f"rankings/{outside.name}" in names
+    assert f"runs/{DOCUMENTS}/{rankings.FILE}" in names
+
+    deposit.archive(tmp_path / "two.tar", places)
+    assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
+
+    outside.unlink()
+    assert deposit.archive(tmp_path / "one.tar", places) == (packed - 1, [SPANS])
