@@ -1,9 +1,10 @@
-"""The ledger lists every claim once, binds each to a computation, and lets none be typed."""
+"""The ledger lists every claim once, decides each by its predicate, and lets none be typed."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
@@ -11,21 +12,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.claims import ledger, verdicts
+from chunkstudy.claims import ledger, predicates, verdicts
 from chunkstudy.claims.evidence import Evidence
-from chunkstudy.claims.pages import PAGES, with_pages
-from chunkstudy.claims.verdicts import ClaimError, Finding
+from chunkstudy.claims.verdicts import ClaimError, Outcome
 from chunkstudy.places import Places
 
 ROOT = Path(__file__).parents[1]
+FOLDER = Path(ledger.__file__).parent
 TABLES = {
     path.stem: pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
     for path in (ROOT / "results" / "tables").glob("*.csv")
 }
 COMPARISON = pd.read_csv(ROOT / "results" / "comparison.csv", dtype={"published": str})
 EVIDENCE = Evidence(Places(ROOT), COMPARISON, TABLES)
-NOTHING = EVIDENCE.tables | {name: table.head(0) for name, table in TABLES.items()}
-CLAIM = ledger.Claim("Z1", "chroma", "S0:1", "Something is so.", "here.it_is")
+CHANGED_ON_PURPOSE: dict[tuple[str, str], str] = {}
+"""(id, reading) to why its verdict is another than before claims were data."""
+NEW = {"X31", "X32", "X33", "X34", "X35", "X36"}
+"""Sentences that only the audit of the printed tables judged before."""
+CLAIM = """
+[[claim]]
+id = "Z1"
+source = "Section 1"
+claim = "Something is so."
+page = "claims"
+[[claim.reading]]
+basis = "published arithmetic"
+by = { predicate = "every", values = { stated = { one = 1 } }, above = 0 }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,134 +46,146 @@ def derived() -> pd.DataFrame:
     return ledger.derive(Places(ROOT), COMPARISON, TABLES)
 
 
-def settle(found: object, claim: ledger.Claim = CLAIM) -> pd.DataFrame:
-    return ledger.settle([claim], {"here.it_is": lambda _: found}, EVIDENCE)  # type: ignore[dict-item, return-value]
+def claims() -> list[ledger.Claim]:
+    return [claim for work in ledger.read_works() for claim in work.claims]
+
+
+def settled(text: str) -> pd.DataFrame:
+    return ledger.settle([ledger.parsed("chroma", text)], EVIDENCE)
+
+
+def test_no_verdict_changed_but_those_that_are_named(derived: pd.DataFrame) -> None:
+    before = pd.read_csv(ROOT / "tests" / "data" / "claims_before.csv")
+    old = before.set_index(["id", "reading"])["verdict"].to_dict()
+    names = derived["reading"].str.partition(":")[0]
+    new = dict(zip(zip(derived["id"], names, strict=True), derived["verdict"], strict=True))
+    assert {key for key in new if key not in old} == {(one, "plain") for one in NEW}
+    changed = {key: (old[key], new.get(key)) for key in old if old[key] != new.get(key)}
+    assert set(changed) == set(CHANGED_ON_PURPOSE), changed
 
 
 def test_every_claim_of_the_list_stands_once_and_further_ones_have_their_own_ids() -> None:
-    ids = [claim.id for claim in ledger.read_claims()]
+    ids = [claim.id for claim in claims()]
     listed = sorted(one for one in ids if one.startswith("C"))
     assert listed == sorted(f"C{number:02d}" for number in range(1, 140))
     assert len(ids) == len(set(ids))
     assert all(one[0] in "CX" for one in ids)
 
 
-def test_sources_belong_to_their_works() -> None:
-    sources = {"chroma": ("S0",), "jina": ("S1", "S4"), "taxonomy": ("S2",), "tutorial": ("S3",)}
-    for claim in ledger.read_claims():
-        assert claim.where.startswith(sources[claim.work]), claim.id
-        assert claim.where.split(":")[1][0].isdigit(), claim.id
+def test_a_source_is_one_that_a_reader_can_look_up(derived: pd.DataFrame) -> None:
+    assert not derived["source"].str.contains(r"\bS\d\b").any()
+    assert not derived["claim"].str.contains(r"\bS\d:|_|-\d+-\d").any()
+    assert not derived["figures"].str.contains(r"\bS\d:").any()
 
 
-def test_every_claim_names_a_computation_and_every_computation_is_named() -> None:
-    known = ledger.computations()
-    named = {claim.computation for claim in ledger.read_claims()}
-    assert named == set(known)
-    assert all(inspect.getdoc(function) for function in known.values())
+def test_most_readings_are_decided_by_data_and_every_function_is_asked_for() -> None:
+    works = ledger.read_works()
+    readings = [reading for work in works for claim in work.claims for reading in claim.reading]
+    own = [reading for reading in readings if reading.decided.predicate == "function"]
+    assert len(own) < len(readings) / 4
+    texts = [(FOLDER / f"{work.name}.toml").read_text(encoding="utf-8") for work in works]
+    unused = {name for name in predicates.functions() if not any(f'"{name}"' in t for t in texts)}
+    assert not unused
+    assert all(inspect.getdoc(function) for function in predicates.functions().values())
 
 
-def test_no_verdict_is_typed_in_the_data() -> None:
-    for path in (ROOT / "src" / "chunkstudy" / "data" / "claims").glob("*.toml"):
-        text = path.read_text(encoding="utf-8").lower()
-        assert "verdict =" not in text
-    for claim in ledger.read_claims():
-        assert claim.claim.lower() not in verdicts.VERDICTS
-        assert not set(vars(type(claim))["__slots__"]) & {"verdict", "figures", "reading"}
-
-
-def test_no_computation_writes_a_verdict_down() -> None:
-    for module in ledger.modules():
-        tree = ast.parse(inspect.getsource(module))
+def test_no_verdict_is_typed_in_the_data_or_in_a_function() -> None:
+    for path in FOLDER.glob("*.toml"):
+        assert "verdict =" not in path.read_text(encoding="utf-8").lower()
+    for name in predicates.MODULES:
+        tree = ast.parse(inspect.getsource(import_module(f"chunkstudy.claims.{name}")))
         constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-        assert not constants & set(verdicts.VERDICTS), module.__name__
-        made = {
-            node.func.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
-        assert "Finding" not in made, module.__name__
+        assert not constants & set(verdicts.VERDICTS), name
 
 
-def test_a_claim_without_a_computation_is_refused() -> None:
-    with pytest.raises(ClaimError, match=r"Z1 names computation 'here\.it_is'"):
-        ledger.settle([CLAIM], {}, EVIDENCE)
-    with pytest.raises(ClaimError, match="lacks its computation"):
-        ledger.Claim("Z1", "chroma", "S0:1", "Something is so.", " ")
-    with pytest.raises(ClaimError, match="it needs exactly"):
-        ledger._claim("chroma", {"id": "Z1", "where": "S0:1", "claim": "Something is so."})
+def test_a_claim_of_one_predicate_is_a_row() -> None:
+    row = settled(CLAIM).iloc[0]
+    assert list(settled(CLAIM).columns) == ledger.COLUMNS
+    assert (row["verdict"], row["reading"], row["predicate"]) == ("holds", "plain", "every")
+    assert (row["basis"], row["page"]) == ("published arithmetic", "claims")
 
 
-def test_a_claim_with_a_typed_verdict_is_refused() -> None:
-    entry: dict[str, object] = {
-        "id": "Z1", "where": "S0:1", "claim": "So.", "computation": "a.b", "verdict": "holds",
-    }  # fmt: skip
-    with pytest.raises(ClaimError, match="it needs exactly"):
-        ledger._claim("chroma", entry)
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('source = "Section 1"\n', "", "claim Z1 of chroma, source: Field required"),
+        ('page = "claims"\n', 'page = "claims"\nverdict = "holds"\n', "Extra inputs"),
+        ('"every"', '"always"', "claim Z1 of chroma, reading.0.by: Input tag 'always'"),
+        ("above = 0", "abov = 0", "reading.0.by.every.abov: Extra inputs"),
+        ('basis = "published arithmetic"', 'basis = "hearsay"', "reading.0.basis"),
+        ("stated = { one = 1 }", "stated = { one = 1 }, cells = 'a/b'", "a selection has one of"),
+        ("stated = { one = 1 }", "stated = { one = 1 }, mean = [], rank = []", "mean, median"),
+        ("stated = { one = 1 }", "of = 'nowhere'", "claim Z1, plain: no selection is called"),
+        ("stated = { one = 1 }", "cells = 'chroma/9'", "chroma has no published table '9'"),
+        ("stated = { one = 1 }", "cells = 'chroma/main', keys = ['chunker']", "several cells"),
+        ("stated = { one = 1 }", "stated = { one = 1 }, where = { town = 'x' }", "no column town"),
+        ("stated = { one = 1 }", "stated = { one = 1 }, mean = ['town']", "no key town"),
+        ('[[claim.reading]]\n', '[[claim.reading]]\nname = "strict"\n', "has a meaning"),
+        ('[[claim.reading]]\n', '[[claim.reading]]\nname = "strict"\nmeaning = "x"\n', "give one"),
+        (
+            'predicate = "every", values = { stated = { one = 1 } }, above = 0',
+            'predicate = "function", function = "chroma.nothing"',
+            "function 'chroma.nothing' does not exist",
+        ),
+        (
+            'predicate = "every", values = { stated = { one = 1 } }, above = 0',
+            'predicate = "function", function = "chroma.leads_with_minilm"',
+            "missing a required argument: 'row'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_claim_that_is_wrong_is_refused_by_name(old: str, new: str, said: str) -> None:
+    assert old in CLAIM
+    with pytest.raises(ClaimError) as found:
+        settled(CLAIM.replace(old, new))
+    assert said in str(found.value) and "Z1" in str(found.value)
 
 
-def test_a_computation_without_a_figure_is_refused() -> None:
+def test_an_id_that_stands_twice_is_refused() -> None:
+    with pytest.raises(ClaimError, match="C01"):
+        ledger.read_works(["chroma", "chroma"])
+
+
+def test_a_verdict_rests_on_figures_and_an_open_one_says_what_it_needs() -> None:
     with pytest.raises(ClaimError, match="at least one number"):
         verdicts.decide(True, "certainly")
     with pytest.raises(ClaimError, match="at least one number"):
         verdicts.unanswered("a run", "")
-
-    def bare(_: Evidence) -> Finding:
-        return verdicts.decide(True, "")
-
-    with pytest.raises(ClaimError, match=r"Z1, here\.it_is: a verdict rests on figures"):
-        ledger.settle([CLAIM], {"here.it_is": bare}, EVIDENCE)
-
-
-def test_an_unknown_verdict_is_refused() -> None:
-    with pytest.raises(ClaimError, match="unknown verdict 'confirmed'"):
-        Finding("confirmed", "1 of 1")
-
-
-def test_an_open_claim_says_what_it_needs_and_no_other_does() -> None:
-    with pytest.raises(ClaimError, match="says what it needs"):
-        Finding("open", "0 records")
-    with pytest.raises(ClaimError, match="says what it needs"):
-        Finding("holds", "1 of 1", needs="more")
-
-
-def test_readings_come_alone_or_as_strict_and_charitable() -> None:
-    plain = verdicts.decide(True, "1")
-    strict, charitable = verdicts.strict("all", plain), verdicts.charitable("some", plain)
-    assert settle((strict, charitable))["reading"].tolist() == ["strict: all", "charitable: some"]
-    for wrong in ((charitable, strict), (strict,), (plain, plain)):
-        with pytest.raises(ClaimError, match="has readings"):
-            settle(wrong)
-    with pytest.raises(ClaimError, match="with a meaning"):
-        Finding("holds", "1", reading="strict: ")
+    with pytest.raises(ClaimError, match="what is needed"):
+        Outcome({}, "0 records")
+    with pytest.raises(ClaimError, match="what is needed"):
+        Outcome({"": True}, "1", needs="more")
+    with pytest.raises(ClaimError, match="what is needed"):
+        verdicts.counted([])
 
 
 @given(st.lists(st.booleans(), min_size=1))
 def test_counted_cases_hold_all_or_none_or_partly(cases: list[bool]) -> None:
     found = verdicts.counted(cases)
     expected = "holds" if all(cases) else "partly" if any(cases) else "contradicted"
-    assert found.verdict == expected
+    assert found.verdict() == expected
+    assert found.verdict(whole=True) == ("holds" if all(cases) else "contradicted")
     assert found.figures.startswith(f"{sum(cases)} of {len(cases)}")
 
 
-def test_nothing_to_count_is_no_evidence() -> None:
-    with pytest.raises(ClaimError, match="is open"):
-        verdicts.counted([])
+def test_parts_are_as_many_cases_and_open_if_one_is() -> None:
+    yes, no = verdicts.counted({"a": True, "b": True}), verdicts.decide(False, "0 of it")
+    both = verdicts.together([yes, no])
+    assert (both.verdict(), both.verdict(whole=True), len(both.cases)) == (
+        "partly", "contradicted", 3,
+    )  # fmt: skip
+    unknown = verdicts.together([yes, verdicts.unanswered("a run", "0 runs")])
+    assert (unknown.verdict(), unknown.needs) == ("open", "a run")
 
 
 def test_a_witness_stands_beside_and_does_not_decide() -> None:
     found = verdicts.decide(True, "1 of 1")
-    assert found.witnessed("-3.0").verdict == found.verdict
+    assert found.witnessed("-3.0").verdict() == found.verdict()
     assert "witness, all-MiniLM-L6-v2: -3.0" in found.witnessed("-3.0").figures
     assert found.witnessed("") == found
 
 
-def test_the_ledger_is_the_same_bytes_each_time(derived: pd.DataFrame) -> None:
-    again = ledger.derive(Places(ROOT), COMPARISON, TABLES)
-    assert derived.to_csv(index=False) == again.to_csv(index=False)
-    assert list(derived.columns) == ledger.COLUMNS
-
-
-def test_the_ledger_needs_no_collection_at_hand(
+def test_the_ledger_needs_no_collection_at_hand_and_is_the_same_bytes(
     derived: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
@@ -176,35 +201,25 @@ def test_every_row_reads_alone(derived: pd.DataFrame) -> None:
     assert not derived["claim"].str.contains("\n").any()
 
 
-def test_without_records_verdicts_are_open_or_rest_on_printed_cells(tmp_path: Path) -> None:
-    for name in ("published",):
-        folder = tmp_path / "results" / name
-        folder.mkdir(parents=True)
-        for path in (ROOT / "results" / name).glob("*.csv"):
-            (folder / path.name).write_bytes(path.read_bytes())
+def test_without_records_verdicts_are_open_or_rest_on_published_cells(tmp_path: Path) -> None:
+    folder = tmp_path / "results" / "published"
+    folder.mkdir(parents=True)
+    for path in (ROOT / "results" / "published").glob("*.csv"):
+        (folder / path.name).write_bytes(path.read_bytes())
     bare = COMPARISON.assign(
         verdict="not_run", reproduced=None, corrected=None, difference=None, low=None, high=None,
         reason="open: run it",
     )  # fmt: skip
-    tables = {**NOTHING, "chroma_collection": TABLES["chroma_collection"]}
+    tables = {name: table.head(0) for name, table in TABLES.items()}
     found = ledger.derive(Places(tmp_path), bare, tables)
-    assert len(found["id"].unique()) == len(ledger.read_claims())
-    verdict = found.set_index(["id", "reading"])["verdict"]
-    assert verdict["C25"].eq("open").all()
-    assert verdict["C02"].eq("open").all()
-    assert verdict["C110"].eq("open").all()
-    assert verdict["C94"].tolist() == ["holds"]
+    assert set(found["id"]) == {claim.id for claim in claims()}
+    own = found[(found["basis"] == "own data") | (found["basis"] == "witness")]
+    assert set(own["verdict"]) == {"open"}
+    assert found.set_index("id")["verdict"]["C94"] == "holds"
 
 
-def test_every_module_of_computations_has_a_page_that_exists() -> None:
-    folder = Path(ledger.__file__).parent
-    holding = {
-        path.stem
-        for path in folder.glob("*.py")
-        if "-> Readings:" in path.read_text(encoding="utf-8")
-    }
-    assert set(PAGES) == holding
-    notebooks = {path.stem for path in (Path(__file__).parents[1] / "notebooks").glob("*.ipynb")}
-    assert set(PAGES.values()) <= notebooks
-    linked = with_pages(pd.DataFrame({"computation": ["tutorial.worked_example"]}))
-    assert linked["see"][0].startswith('<a href="labels_1_precision_recall.ipynb">')
+def test_every_page_exists_and_is_linked(derived: pd.DataFrame) -> None:
+    notebooks = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert set(derived["page"]) <= notebooks
+    linked = ledger.with_links(derived)
+    assert linked["see"][0].startswith('<a href="chroma_2_token_overlap.ipynb">')

@@ -1,8 +1,11 @@
-"""The ledger: every claim of the four works, bound to the computation that decides it.
+"""The ledger: every claim of the four works, and what decides each reading of it.
 
-``data/claims/<work>.toml`` holds, per claim, its id, the line of the source, what it says in our
-own words, and the name of a computation, ``module.function`` in this package. The data hold no
-verdict: :func:`derive` asks each computation and writes what follows.
+``<work>.toml`` in this folder holds, per claim, its id, where it stands in the work, what it says
+in our own words, the notebook that shows what decides it, and its readings: one plain one, or,
+where a sentence is loose, the ``strict`` one that takes it at its word and the ``charitable`` one
+that is the weakest to say something. A reading holds what it takes the sentence to mean, on what
+its verdict rests, and a predicate (:mod:`chunkstudy.claims.predicates`) over selected numbers
+(:mod:`chunkstudy.claims.selection`). The data hold no verdict: :func:`derive` asks each predicate.
 
 Ids C01 to C139 are those of the study's list; X ids are claims found while reading, among them
 pairs of sentences of one source that cannot both be true.
@@ -10,141 +13,177 @@ pairs of sentences of one source that cannot both be true.
 
 from __future__ import annotations
 
-import inspect
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.resources import files
-from types import ModuleType
+from typing import Literal, Self, TypeVar
 
 import pandas as pd
+from pydantic import Field, ValidationError, model_validator
 
 from chunkstudy.claims.evidence import Evidence
-from chunkstudy.claims.pages import PAGES
-from chunkstudy.claims.verdicts import ClaimError, Finding, Readings
+from chunkstudy.claims.predicates import Call, Predicate, Shown, Strict, asked
+from chunkstudy.claims.selection import Selection, Selector
+from chunkstudy.claims.verdicts import ClaimError, Outcome
 from chunkstudy.places import Places
 
 WORKS = ("chroma", "jina", "taxonomy", "tutorial")
-FIELDS = ("id", "where", "claim", "computation")
 COLUMNS = [
-    "id", "work", "where", "claim", "verdict", "reading", "figures", "computation", "needs",
+    "id", "work", "source", "claim", "reading", "verdict", "basis", "figures", "needs",
+    "predicate", "page",
 ]  # fmt: skip
+Model = TypeVar("Model", "Claim", Selection)
+Basis = Literal["own data", "published arithmetic", "official code", "witness"]
 
-Computation = Callable[[Evidence], Readings]
+
+class Reading(Strict):
+    """One way to take a claim.
+
+    Attributes:
+        name: ``plain``, ``strict`` or ``charitable``.
+        meaning: what the sentence is taken to mean; a plain one says itself.
+        basis: on what the verdict rests.
+        whole: a single case that is not met contradicts, where it otherwise holds in part.
+        decided: the predicate.
+        beside: further numbers to show.
+        witness: a function that tells another model's figures.
+    """
+
+    name: Literal["plain", "strict", "charitable"] = "plain"
+    meaning: str = ""
+    basis: Basis
+    whole: bool = False
+    decided: Predicate = Field(alias="by")
+    beside: tuple[Shown, ...] = ()
+    witness: Call | None = None
+
+    @model_validator(mode="after")
+    def means_something(self) -> Self:
+        if (self.name == "plain") == bool(self.meaning):
+            raise ValueError("a strict or charitable reading, and no plain one, has a meaning")
+        return self
+
+    def outcome(self, selector: Selector) -> Outcome:
+        """What its predicate finds, with what is shown beside it."""
+        found = asked(self.decided, selector)
+        for shown in self.beside:
+            if len(numbers := selector.select(shown.values)):
+                found = found.beside(shown.text(numbers))
+        return found.witnessed(str(self.witness.ask(selector.evidence))) if self.witness else found
+
+
+class Claim(Strict):
+    """One claim, restated."""
+
+    id: str = Field(min_length=1)
+    source: str = Field(min_length=1)
+    claim: str = Field(min_length=1)
+    page: str = Field(min_length=1)
+    reading: list[Reading]
+
+    @model_validator(mode="after")
+    def one_or_two_readings(self) -> Self:
+        names = [reading.name for reading in self.reading]
+        if names not in (["plain"], ["strict", "charitable"]):
+            raise ValueError(
+                f"readings {', '.join(names) or 'none'}; give one plain reading, or a strict and "
+                "a charitable one"
+            )
+        return self
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """One claim, restated.
+class Work:
+    """The claims of one work, and the selections that they name."""
 
-    Raises:
-        ClaimError: if a part is missing.
-    """
-
-    id: str
-    work: str
-    where: str
-    claim: str
-    computation: str
-
-    def __post_init__(self) -> None:
-        for name in ("id", *FIELDS[1:]):
-            if not getattr(self, name).strip():
-                raise ClaimError(f"claim {self.id or '?'} of {self.work} lacks its {name}")
+    name: str
+    selections: dict[str, Selection]
+    claims: list[Claim]
 
 
-def read_claims(works: Iterable[str] = WORKS) -> list[Claim]:
+def read_works(works: Iterable[str] = WORKS) -> list[Work]:
     """Every claim of these works, in the order of their files.
 
     Raises:
         ClaimError: if one has other parts than it should, or an id stands twice.
     """
-    found: list[Claim] = []
-    for work in works:
-        text = files("chunkstudy").joinpath("data", "claims", f"{work}.toml").read_text("utf-8")
-        found += [_claim(work, entry) for entry in tomllib.loads(text)["claim"]]
-    ids = [claim.id for claim in found]
+    folder = files(__package__)
+    found = [parsed(name, folder.joinpath(f"{name}.toml").read_text("utf-8")) for name in works]
+    ids = [claim.id for work in found for claim in work.claims]
     if repeated := sorted({one for one in ids if ids.count(one) > 1}):
         raise ClaimError(f"claims {', '.join(repeated)} stand twice; give each its own id")
     return found
 
 
-def modules() -> list[ModuleType]:
-    """Those of this package that hold computations: each has a page."""
-    return [import_module(f"{__package__}.{name}") for name in PAGES]
+def parsed(name: str, text: str) -> Work:
+    """One work's file.
 
-
-def computations() -> dict[str, Computation]:
-    """Every public function of the modules by ``module.function``."""
-    return {
-        f"{module.__name__.rpartition('.')[2]}.{name}": function
-        for module in modules()
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__ and not name.startswith("_")
+    Raises:
+        ClaimError: naming the claim and the field that is wrong.
+    """
+    data = tomllib.loads(text)
+    selections = {
+        key: _valid(Selection, entry, f"selection {key} of {name}")
+        for key, entry in data.get("selection", {}).items()
     }
+    claims = [
+        _valid(Claim, entry, f"claim {entry.get('id', '?')} of {name}") for entry in data["claim"]
+    ]
+    return Work(name, selections, claims)
 
 
 def derive(
     places: Places, comparison: pd.DataFrame, tables: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
     """The ledger as a table: a row per claim and reading."""
-    return settle(read_claims(), computations(), Evidence(places, comparison, tables))
+    return settle(read_works(), Evidence(places, comparison, tables))
 
 
-def settle(
-    claims: Iterable[Claim], known: dict[str, Computation], evidence: Evidence
-) -> pd.DataFrame:
-    """Ask every claim's computation.
+def settle(works: Iterable[Work], evidence: Evidence) -> pd.DataFrame:
+    """Ask the predicate of every reading.
 
     Raises:
-        ClaimError: if a claim names no known computation, or one that breaks the rules.
+        ClaimError: if one names what does not exist, or breaks the rules.
     """
     rows = []
-    for claim in claims:
-        for finding in _findings(claim, known, evidence):
-            rows.append(
-                {
-                    "id": claim.id,
-                    "work": claim.work,
-                    "where": claim.where,
-                    "claim": claim.claim,
-                    "verdict": finding.verdict,
-                    "reading": finding.reading,
-                    "figures": finding.figures,
-                    "computation": claim.computation,
-                    "needs": finding.needs,
-                }
-            )
+    for work in works:
+        selector = Selector(work.selections, evidence)
+        for claim in work.claims:
+            for reading in claim.reading:
+                try:
+                    found = reading.outcome(selector)
+                except ClaimError as error:
+                    raise ClaimError(f"claim {claim.id}, {reading.name}: {error}") from error
+                meaning = f": {reading.meaning}" if reading.meaning else ""
+                rows.append(
+                    {
+                        "id": claim.id,
+                        "work": work.name,
+                        "source": claim.source,
+                        "claim": claim.claim,
+                        "reading": reading.name + meaning,
+                        "verdict": found.verdict(reading.whole),
+                        "basis": reading.basis,
+                        "figures": found.figures,
+                        "needs": found.needs,
+                        "predicate": reading.decided.predicate,
+                        "page": claim.page,
+                    }
+                )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _findings(
-    claim: Claim, known: dict[str, Computation], evidence: Evidence
-) -> tuple[Finding, ...]:
-    if claim.computation not in known:
-        raise ClaimError(
-            f"claim {claim.id} names computation {claim.computation!r}, which does not exist; "
-            "write it, or correct the name"
-        )
+def with_links(ledger: pd.DataFrame) -> pd.DataFrame:
+    """The ledger with ``see``, a link to the notebook beside it that shows what decides a claim."""
+    return ledger.assign(see=[f'<a href="{page}.ipynb">{page}</a>' for page in ledger["page"]])
+
+
+def _valid(model: type[Model], entry: object, what: str) -> Model:
     try:
-        found = known[claim.computation](evidence)
-    except ClaimError as error:
-        raise ClaimError(f"claim {claim.id}, {claim.computation}: {error}") from error
-    several = found if isinstance(found, tuple) else (found,)
-    names = [finding.reading.partition(":")[0] for finding in several]
-    if names not in (["plain"], ["strict", "charitable"]):
-        raise ClaimError(
-            f"claim {claim.id}, {claim.computation} has readings {', '.join(names)}; give either "
-            "one plain reading, or a strict and a charitable one"
-        )
-    return several
-
-
-def _claim(work: str, entry: dict[str, object]) -> Claim:
-    if set(entry) != set(FIELDS):
-        raise ClaimError(
-            f"claim {entry.get('id', '?')} of {work} has {', '.join(sorted(entry))}; it needs "
-            f"exactly {', '.join(FIELDS)}"
-        )
-    return Claim(work=work, **{name: " ".join(str(entry[name]).split()) for name in FIELDS})
+        return model.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        said = first["msg"].removeprefix("Value error, ")
+        raise ClaimError(f"{what}, {place or 'as a whole'}: {said}") from error

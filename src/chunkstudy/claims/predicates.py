@@ -1,0 +1,376 @@
+"""The predicates that decide a claim's readings, each a few fields of data.
+
+``every`` and ``some`` compare each selected number with a bound, ``range`` holds numbers against
+a stated range, ``rank`` looks at the rank of a row, ``equal`` at stated or other numbers,
+``count`` at how many cells satisfy a bound. ``reproduced`` and ``interval`` ask whether published
+cells came out again, ``open`` says what would decide where nothing can, ``parts`` takes several
+predicates for a sentence of several parts, and ``function`` names a computation of its own.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Annotated, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from chunkstudy.claims.evidence import Evidence, inside_interval, reproduced
+from chunkstudy.claims.selection import (
+    VALUE,
+    Among,
+    Selection,
+    Selector,
+    matched,
+    names_of,
+)
+from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, decide, together, unanswered
+
+SLACK = 1e-9
+"""Of sums and differences of the decimal numbers that tables print."""
+LISTED = 8
+"""Numbers that figures list one by one; of more they give the range."""
+NEEDED = "the records, facts or study it is counted from: `chunkstudy run` and `chunkstudy study`"
+MODULES = ("chroma", "chroma_algorithms", "jina", "taxonomy", "tutorial")
+
+
+class Strict(BaseModel):
+    """Data that name nothing unknown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Call(Strict):
+    """A function of this package, ``module.function``, and its arguments."""
+
+    function: str
+    arguments: dict[str, str | float | bool | list[str]] = {}
+
+    def ask(self, evidence: Evidence) -> object:
+        """What the function says.
+
+        Raises:
+            ClaimError: if there is none of that name, or it takes other arguments.
+        """
+        known = functions()
+        if self.function not in known:
+            raise ClaimError(
+                f"function {self.function!r} does not exist; write it, or correct the name"
+            )
+        function = known[self.function]
+        try:
+            inspect.signature(function).bind(evidence, **self.arguments)
+        except TypeError as error:
+            raise ClaimError(f"function {self.function!r}: {error}") from error
+        return function(evidence, **self.arguments)
+
+
+def functions() -> dict[str, Callable[..., object]]:
+    """Every public function of the modules that hold computations, by ``module.function``."""
+    found = {}
+    for name in MODULES:
+        module = import_module(f"{__package__}.{name}")
+        for function_name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ == module.__name__ and not function_name.startswith("_"):
+                found[f"{name}.{function_name}"] = function
+    return found
+
+
+class Shown(Strict):
+    """Numbers and how figures show them.
+
+    Attributes:
+        values: the numbers.
+        label: what they are.
+        form: a format of Python for each.
+    """
+
+    values: Selection | str
+    label: str = ""
+    form: str = "{:.4g}"
+
+    def text(self, selected: pd.DataFrame) -> str:
+        """``label a 1, b 2``, or ``label 1 to 9`` where there are many."""
+        numbers = selected[VALUE]
+        if len(numbers) > LISTED:
+            shown = f"{self.form.format(numbers.min())} to {self.form.format(numbers.max())}"
+        else:
+            names = names_of(selected)
+            pairs = zip(names, numbers, strict=True)
+            shown = ", ".join(
+                f"{name} {self.form.format(number)}".strip() for name, number in pairs
+            )
+        return f"{self.label} {shown}".strip()
+
+
+class Bounds(Shown):
+    """Numbers against bounds.
+
+    Attributes:
+        digits: to how many decimals the numbers are rounded first.
+    """
+
+    above: float | None = None
+    below: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    digits: int | None = None
+
+    def met(self, numbers: pd.Series) -> pd.Series:
+        """Whether each number keeps every bound that is given."""
+        if self.digits is not None:
+            numbers = numbers.round(self.digits)
+        kept = pd.Series(True, index=numbers.index)
+        if self.above is not None:
+            kept &= numbers > self.above + SLACK
+        if self.below is not None:
+            kept &= numbers < self.below - SLACK
+        if self.at_least is not None:
+            kept &= numbers >= self.at_least - SLACK
+        if self.at_most is not None:
+            kept &= numbers <= self.at_most + SLACK
+        return kept
+
+    def bounded(self) -> bool:
+        return any(
+            bound is not None for bound in (self.above, self.below, self.at_least, self.at_most)
+        )
+
+
+class Every(Bounds):
+    """The comparison holds in every cell."""
+
+    predicate: Literal["every"]
+
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
+        if found.empty:
+            return _nothing()
+        return counted(_cases(found, self.met(found[VALUE])), self.text(found))
+
+
+class Some(Bounds):
+    """The comparison holds in some cell."""
+
+    predicate: Literal["some"]
+
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
+        if found.empty:
+            return _nothing()
+        met = self.met(found[VALUE])
+        return decide(met.any(), f"{met.sum()} of {len(met)}; {self.text(found)}")
+
+
+class Count(Bounds):
+    """So many cells satisfy the comparison, or are there at all.
+
+    Attributes:
+        least, most: how many.
+    """
+
+    predicate: Literal["count"]
+    least: int = 0
+    most: int | None = None
+
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
+        if found.empty and self.bounded():
+            return _nothing()
+        met = int(self.met(found[VALUE]).sum())
+        shown = f"{met} of {len(found)}; {self.text(found)}" if len(found) else f"0 {self.label}"
+        return decide(met >= self.least and (self.most is None or met <= self.most), shown)
+
+
+class Range(Shown):
+    """Numbers lie in a stated range, or reach from one end of it to the other.
+
+    Attributes:
+        digits: how many decimals the statement has; numbers are rounded to them.
+        reached: the smallest number is the low end and the largest the high one.
+    """
+
+    predicate: Literal["range"]
+    low: float
+    high: float
+    digits: int = 0
+    reached: bool = False
+
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
+        if found.empty:
+            return _nothing()
+        numbers = found[VALUE].round(self.digits)
+        if self.reached:
+            cases = {
+                f"from {self.low:g}": abs(numbers.min() - self.low) < SLACK,
+                f"to {self.high:g}": abs(numbers.max() - self.high) < SLACK,
+            }
+        else:
+            inside = (numbers >= self.low - SLACK) & (numbers <= self.high + SLACK)
+            cases = _cases(found, inside)
+        return counted(cases, self.text(found))
+
+
+class Rank(Shown):
+    """A row's rank by value, 1 for the highest.
+
+    Attributes:
+        over: the key of the rows.
+        row: the row or rows.
+        first, last: the best and the worst rank it may have.
+    """
+
+    predicate: Literal["rank"]
+    over: str
+    row: str | list[str]
+    first: int = 1
+    last: int
+
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(Selection(of=self.values, rank=[self.over]))
+        ranked = Selection(of=self.values, rank=[self.over], pick={self.over: self.row})
+        rows = selector.select(ranked)
+        if rows.empty:
+            return _nothing()
+        met = (rows[VALUE] >= self.first) & (rows[VALUE] <= self.last)
+        text = Shown(values=self.values, label="rank", form="{:.0f}").text(rows)
+        return counted(_cases(rows, met), f"{text} of {found[self.over].nunique()}")
+
+
+class Equal(Shown):
+    """Numbers equal others, or stated ones, of the same keys.
+
+    Attributes:
+        to: the others.
+        within: what they may be apart.
+        digits: at how many decimals they are compared instead.
+    """
+
+    predicate: Literal["equal"]
+    to: Selection | str | float
+    within: float = 0
+    digits: int | None = None
+
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.select(self.values)
+        if isinstance(self.to, (int, float)):
+            both = found.assign(other=self.to)
+        else:
+            both = matched(found, selector.select(self.to))
+        if both.empty:
+            return _nothing()
+        one, two = both[VALUE], both["other"]
+        if self.digits is not None:
+            one, two = one.round(self.digits), two.round(self.digits)
+        apart = (one - two).abs()
+        own = both.drop(columns="other")
+        text = f"furthest apart by {apart.max():.2g}; {self.text(own)}"
+        return counted(_cases(own, apart <= self.within + SLACK), text)
+
+
+class Cells(Strict):
+    """Published cells beside what was reproduced.
+
+    Attributes:
+        table: such as ``chroma/minilm``.
+        where: the values that a column may have.
+    """
+
+    table: str
+    where: Among = {}
+
+    def cells(self, evidence: Evidence) -> pd.DataFrame:
+        found = evidence.compared(*self.table.split("/", 1))
+        for name, values in self.where.items():
+            found = found[
+                found[name].astype(str).isin([values] if isinstance(values, str) else values)
+            ]
+        if found.empty:
+            raise ClaimError(f"no cell of {self.table} has {self.where}")
+        return found
+
+
+class Reproduced(Cells):
+    """Published cells came out again."""
+
+    predicate: Literal["reproduced"]
+
+    def ask(self, selector: Selector) -> Outcome:
+        return reproduced(self.cells(selector.evidence))
+
+
+class Interval(Cells):
+    """Published means lie in the 95% intervals of the reproduced ones."""
+
+    predicate: Literal["interval"]
+
+    def ask(self, selector: Selector) -> Outcome:
+        return inside_interval(self.cells(selector.evidence))
+
+
+class Open(Strict):
+    """Nothing at hand decides.
+
+    Attributes:
+        needs: what would.
+        figures: what is stated, and known beside it.
+        counted: numbers of which figures begin with how many there are.
+    """
+
+    predicate: Literal["open"]
+    needs: str
+    figures: str
+    counted: Selection | str | None = None
+
+    def ask(self, selector: Selector) -> Outcome:
+        count = "" if self.counted is None else f"{len(selector.select(self.counted))} "
+        return unanswered(self.needs, count + self.figures)
+
+
+class Function(Call):
+    """A computation of its own, which returns an outcome."""
+
+    predicate: Literal["function"]
+
+    def decide(self, evidence: Evidence) -> Outcome:
+        found = super().ask(evidence)
+        if not isinstance(found, Outcome):
+            raise ClaimError(f"function {self.function!r} decides nothing; return an Outcome")
+        return found
+
+
+class Parts(Strict):
+    """A sentence of several parts."""
+
+    predicate: Literal["parts"]
+    parts: list[Predicate]
+
+    def ask(self, selector: Selector) -> Outcome:
+        return together(asked(part, selector) for part in self.parts)
+
+
+Predicate = Annotated[
+    Every | Some | Count | Range | Rank | Equal | Reproduced | Interval | Open | Function | Parts,
+    Field(discriminator="predicate"),
+]
+
+
+def asked(predicate: Predicate, selector: Selector) -> Outcome:
+    """What a predicate finds in the evidence."""
+    if isinstance(predicate, Function):
+        return predicate.decide(selector.evidence)
+    return predicate.ask(selector)
+
+
+def _cases(selected: pd.DataFrame, met: pd.Series) -> dict[str, bool]:
+    return {
+        f"{name} {value:.4g}".strip(): bool(true)
+        for name, value, true in zip(names_of(selected), selected[VALUE], met, strict=True)
+    }
+
+
+def _nothing() -> Outcome:
+    return unanswered(NEEDED, "0 numbers are there to compare")
