@@ -62,7 +62,7 @@ def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
     cells = comparison[(comparison["table"] == table) & (comparison["state"] == "whole")]
     rows: dict[str, dict[str, object]] = {}
     for _, cell in cells.iterrows():
-        row = rows.setdefault(cell["chunker"], {"chunker": cell["chunker"]})
+        row = rows.setdefault(cell["chunker"], {"chunker": _as_run(cell)})
         name = f"{cell['measure']} {cell['statistic']}"
         row[f"{name} published"] = cell["published"]
         row[f"{name} reproduced"] = cell["reproduced"]
@@ -80,7 +80,14 @@ def appendix(comparison: pd.DataFrame) -> pd.DataFrame:
         & comparison["encoder"].str.contains("MiniLM")
     ]
     kept = ["part", "chunker", "cut", "published", "reproduced", "low", "high", "verdict"]
-    return cells[kept].rename(columns={"published": "published leading digit"})
+    rows = cells.assign(chunker=[_as_run(cell) for _, cell in cells.iterrows()])[kept]
+    return rows.rename(columns={"published": "published leading digit"})
+
+
+def _as_run(cell: pd.Series) -> str:
+    """The chunker that was run for a cell: Chroma's tables give two length functions one name."""
+    parts = str(cell["run"]).split("/")
+    return parts[1] if len(parts) == 5 else str(cell["chunker"])
 
 
 def lengths(library: Library, published: pd.DataFrame) -> pd.DataFrame:

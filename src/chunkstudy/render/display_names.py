@@ -110,6 +110,8 @@ MEASURES = {
     "R": "Recall",
     "Ceiling": "Best reachable",
 }
+PLAIN = "plain"
+POSITIONS = {"at-256": "256 places further on", "at-halved": "two tokens a place"}
 VERDICTS = {
     "exact": "exact",
     "within_noise": "within noise",
@@ -206,8 +208,44 @@ BY_COLUMN = {
     "part": lambda name: COLLECTIONS.get(name, name),
     "corpus": lambda name: COLLECTIONS.get(name, name),
     "remedy": chunker,
+    "method": lambda name: COLLECTIONS["average"] if name == "average" else chunker(name),
+    "against": lambda name: PLAIN if name == "pre_embedding" else name,
+    "other": chunker,
+    "original": encoder,
+    "positions": lambda name: POSITIONS.get(name, name),
+    "first encoder": encoder,
+    "second encoder": encoder,
+    "first chunker": chunker,
+    "second chunker": chunker,
+    "first ordering": ordering,
+    "second ordering": ordering,
+    "reproduced collection": collection,
+    "collections": collection,
+    "above in": collection,
+    "left out": collection,
 }
 """How the values of a column are shown, by the column's name."""
+
+
+INSIDE = re.compile(r"[\w./-]+(?:@\w+)?")
+"""A word of a sentence that may be a slug."""
+
+
+def sentence(text: str) -> str:
+    """A sentence that names things by their slugs, with the names that a reader knows."""
+
+    def named(word: re.Match[str]) -> str:
+        slug = word[0]
+        for name in (PROTOCOLS, COLLECTIONS):
+            if slug in name and slug not in ("all", "none"):
+                return name[slug]
+        if "__" in slug or "/" in slug:
+            return shown("encoder", slug)
+        if slug == "contextualized":
+            return "late"
+        return measure(slug) if "@" in slug else slug
+
+    return INSIDE.sub(named, text).replace("as_published", "as the official code does it")
 
 
 def shown(column: str, value: object) -> str:

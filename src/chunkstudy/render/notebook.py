@@ -14,7 +14,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, Image, Markdown
 
 from chunkstudy.places import Places
-from chunkstudy.render import tables
+from chunkstudy.render import display_names, tables
 
 
 class MissingTableError(RuntimeError):
@@ -122,5 +122,6 @@ def _note(frame: pd.DataFrame, found: int, rows: int) -> str:
     parts = [f"{found - rows} more rows stand in the file."] if found > rows else []
     for name, text in (("interval", "Intervals: {}."), ("family", "Tests corrected within: {}.")):
         if name in frame and len(frame):
-            parts.append(text.format("; ".join(map(str, frame[name].dropna().unique()))))
+            said = "; ".join(map(str, frame[name].dropna().unique()))
+            parts.append(text.format(display_names.sentence(said)))
     return " ".join(parts)

@@ -80,14 +80,38 @@ def headlines(findings: pd.DataFrame) -> str:
 
 
 def advice(table: pd.DataFrame) -> str:
-    """Which chunker the runs support, by task."""
-    return "## Which chunker\n\n" + rows(
-        ("task", "what the runs support", "how sure"),
-        [
-            (display_names.shown("task", row["task"]), row["advice"], row["how sure"])
-            for row in table.to_dict("records")
-        ],
+    """Which chunker the runs support, by task, with its uncertainty."""
+    found = []
+    for row in table.to_dict("records"):
+        best = _arm(str(row["chunker"]), str(row["ordering"]))
+        if row["credited"] != "its own text":
+            best += f" (credited with {row['credited']})"
+        close = [_arm(*one.rsplit(" ", 1)) for one in str(row["not shown to be worse"]).split("; ")
+                 if " " in one]  # fmt: skip
+        low, high = (tables.percent(float(row[end])) for end in ("low", "high"))
+        score = f"{tables.percent(float(row['score']))} [{low}, {high}]"
+        found.append(
+            (
+                display_names.shown("task", row["task"]),
+                f"{row['n']} on {display_names.collection(str(row['collections']))}",
+                best,
+                f"{score} {display_names.measure(str(row['measure']))}",
+                "; ".join(close) or "none",
+                f"{row['behind']} of {row['others']}",
+            )
+        )
+    heads = ("task", "queries", "best of the runs", "%, 95% interval", "not shown to be worse",
+             "shown to be worse")  # fmt: skip
+    return (
+        "## Which chunker\n\nall-MiniLM-L6-v2, corrected protocol; "
+        "[every row, with its cost](results/notebooks/which_chunker.ipynb).\n\n"
+        + rows(heads, found)
     )
+
+
+def _arm(chunker: str, ordering: str) -> str:
+    late = ", late chunking" if ordering.startswith("contextualized") else ""
+    return f"{display_names.shown('chunker', chunker)}{late}"
 
 
 def verdicts(comparison: pd.DataFrame) -> str:

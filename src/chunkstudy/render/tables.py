@@ -6,6 +6,7 @@ A column's name decides its title and how its values are shown (``COLUMNS``); ca
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = F
     """A number with so many decimals and a real minus; nothing where it is missing."""
     if pd.isna(value):
         return ""
+    if math.isinf(value):
+        return "beyond any number"
     sign = "+" if signed else ""
     return f"{scale * value:{sign},.{digits}f}".replace("-", MINUS)
 
@@ -62,99 +65,126 @@ def probability(value: float) -> str:
 COLUMNS: dict[str, Column] = {
     "p": Column("p", probability),
     "p_holm": Column("p, Holm", probability),
+    "p (exact)": Column("p, exact", probability),
+    "p_equivalent": Column("p of equivalence", probability),
+    "against in order p_holm": Column("against reading in order: p, Holm", probability),
     "n": Column("queries", whole),
     "difference": Column("difference, points", points),
+    "a minus b": Column("first minus second, points", points),
+    "a": Column("first", decimals),
+    "b": Column("second", decimals),
+    "late - plain": Column("late minus plain, points", points),
+    "late - no chunking": Column("late minus no chunking, points", points),
+    "against in order": Column("against reading in order, points", points),
     "gain": Column("gain, points", points),
     "gain without short tails": Column("gain without short tails, points", points),
+    "change": Column("change", percent),
     "effect": Column("effect size", number),
-    "chunks": Column("chunks", whole),
     "family_size": Column("tests in the family", whole),
     "mean tokens": Column("tokens a chunk", number),
     "mean chunk tokens": Column("tokens a chunk", number),
     "std": Column("standard deviation", percent),
     "r": Column("r", number),
+    "Pearson r": Column("Pearson's r", number),
+    "Spearman rho": Column("Spearman's rho", number),
     "value": Column("value", thousandths),
+    "contextualized": Column("late", percent),
+    "pre_embedding": Column("plain", percent),
+    "as_published": Column("as the official code", percent),
+    "wordpiece_tokens": Column("WordPiece tokens", whole),
+    "mean_excerpt_characters": Column("characters an excerpt", number),
+    "not_run": Column("not run", whole),
+    "within_noise": Column("within noise", whole),
 }
-INTERVALS = (("low", "high"), ("fisher low", "fisher high"), ("difference low", "difference high"),
-             ("macro low", "macro high"), ("micro low", "micro high"),
-             ("precision low", "precision high"), ("recall low", "recall high"))  # fmt: skip
-"""Pairs of columns that are shown as one."""
 HIDDEN = ("family", "interval")
 """Said once under a table and not in every row."""
+OF_INTERVAL = ("difference", "late - plain", "a minus b", "Pearson r", "r", "mean", "score",
+               "DCG@10", "reproduced")  # fmt: skip
+"""What a table's ``low`` and ``high`` surround: the first of these that it has."""
+Kinds = dict[str, Callable[[float], str]]
 
 
 def present(
-    frame: pd.DataFrame,
-    columns: Sequence[str] | None = None,
-    kinds: dict[str, Callable[[float], str]] | None = None,
+    frame: pd.DataFrame, columns: Sequence[str] | None = None, kinds: Kinds | None = None
 ) -> pd.DataFrame:
     """The frame as text: titles, display names, one format a column, intervals in one column.
 
     Args:
         frame: of numbers and slugs.
         columns: those to show, in this order; all but ``HIDDEN`` where none are named.
-        kinds: how columns are shown where their name does not tell.
+        kinds: how columns are shown where their name does not tell; ``*`` for all others.
     """
     kinds = kinds or {}
-    ends = [(low, high) for low, high in INTERVALS if low in frame and high in frame]
-    names = list(columns) if columns else [c for c in frame if c not in HIDDEN]
-    high_ends = {high for _, high in ends}
+    names = [str(c) for c in (columns or frame.columns) if columns or c not in HIDDEN]
     found: dict[str, pd.Series] = {}
     for name in names:
-        if name in high_ends:
+        high = _end(name, "high")
+        if _is_end(name, "high") and _end(name, "low") in frame:
             continue
-        pair = next((pair for pair in ends if pair[0] == name), None)
-        if pair:
-            title = "95% interval" if name == "low" else f"{name.removesuffix(' low')}, 95%"
-            how = kinds.get(name) or _interval_kind(frame, name, kinds)
-            low, high = (frame[one].map(how) for one in pair)
-            text = "[" + low + ", " + high + "]"
-            found[title] = text.where(low != "", "")
+        if _is_end(name, "low") and high in frame:
+            how = _kind(frame, _surrounded(frame, name), kinds)
+            low_text, high_text = (frame[one].map(how) for one in (name, high))
+            text = "[" + low_text + ", " + high_text + "]"
+            base = _title(name.removesuffix("low").strip()) if name != "low" else ""
+            found[f"{base}, 95%" if base else "95% interval"] = text.where(low_text != "", "")
             continue
-        title = COLUMNS[name].title if name in COLUMNS and name not in kinds else str(name)
-        found[_titled(name, title)] = _column(frame[name], str(name), kinds)
-    return pd.DataFrame(found)
+        found[_title(name)] = _column(frame[name], name, _kind(frame, name, kinds), kinds)
+    return pd.DataFrame(found, index=frame.index)
 
 
-def _titled(name: str, title: str) -> str:
-    if name in display_names.BY_COLUMN or "_" not in title:
-        known = display_names.shown("measure", title)
-        return known if "@" in title else title
-    return title.replace("_", " ")
+def _is_end(name: str, end: str) -> bool:
+    return name == end or name.endswith(f" {end}")
 
 
-def _column(values: pd.Series, name: str, kinds: dict[str, Callable[[float], str]]) -> pd.Series:
-    how = kinds.get(name) or (COLUMNS[name].text if name in COLUMNS else None)
+def _end(name: str, end: str) -> str:
+    base = name.removesuffix("low").removesuffix("high")
+    return f"{base}{end}"
+
+
+def _surrounded(frame: pd.DataFrame, low: str) -> str:
+    """The column that an interval surrounds."""
+    base = low.removesuffix("low").strip()
+    if base:
+        return base
+    return next((one for one in OF_INTERVAL if one in frame), "")
+
+
+def _title(name: str) -> str:
+    if name in COLUMNS:
+        return COLUMNS[name].title
+    words = name.split(" ")
+    if "@" in words[0] or words[0] in display_names.MEASURES:
+        words[0] = display_names.measure(words[0])
+    text = " ".join(words)
+    return display_names.COLLECTIONS.get(text, text).replace("_", " ")
+
+
+def _kind(frame: pd.DataFrame, name: str, kinds: Kinds) -> Callable[[float], str]:
+    """How a column's numbers are shown: by its table, its name, or its values."""
+    if name in kinds:
+        return kinds[name]
+    if name in COLUMNS and name not in ("value",):
+        return COLUMNS[name].text
+    if "*" in kinds:
+        return kinds["*"]
+    if name not in frame or not pd.api.types.is_numeric_dtype(frame[name]):
+        return percent
+    values = frame[name].dropna()
+    if pd.api.types.is_integer_dtype(values) or (values == values.round()).all():
+        return whole
+    return percent if "@" in name or (values.abs() <= 1).all() else number
+
+
+def _column(values: pd.Series, name: str, how: Callable[[float], str], kinds: Kinds) -> pd.Series:
     if pd.api.types.is_bool_dtype(values):
         return values.map({True: "yes", False: "no"})
     if pd.api.types.is_numeric_dtype(values):
-        return values.map(how or _default(values, name))
-    if how is not None:
-        return values.map(lambda v: how(float(v)) if v not in ("", None) else "")
+        return values.astype(float).map(how)
+    if name in ("a", "b"):
+        name = "chunker"
+    if kinds.get(name):
+        return values.map(lambda v: how(float(v)) if str(v) not in ("", "nan", "None") else "")
     return values.map(lambda value: display_names.shown(name, value))
-
-
-def _interval_kind(
-    frame: pd.DataFrame, name: str, kinds: dict[str, Callable[[float], str]]
-) -> Callable[[float], str]:
-    """An interval's ends are shown as what they surround."""
-    base = name.removesuffix("low").strip()
-    for middle in [base] if base else ["difference", "mean", "score", "r"]:
-        if middle in kinds:
-            return kinds[middle]
-        if middle == "fisher" or middle == "r":
-            return number
-        if middle in frame:
-            return points if middle == "difference" else percent
-    return percent
-
-
-def _default(values: pd.Series, name: str) -> Callable[[float], str]:
-    """Counts whole; what a measure's name heads, or lies between -1 and 1, in percent."""
-    if pd.api.types.is_integer_dtype(values):
-        return whole
-    score = "@" in name or (values.dropna().abs() <= 1).all()
-    return percent if score else number
 
 
 CAPTIONS = {
@@ -193,11 +223,16 @@ CAPTIONS = {
 }
 """What each table shows, for those that are printed."""
 
-KINDS: dict[str, dict[str, Callable[[float], str]]] = {
-    "late_chunking_similarity": dict.fromkeys(
-        ("pre_embedding", "contextualized", "difference", "low", "high"), number
-    ),
-    "late_chunking_nan_guard": dict.fromkeys(("change", "smallest", "largest"), points),
-    "jina_berlin": {},
-}
+KINDS: dict[str, Kinds] = {
+    "late_chunking_similarity": {"difference": number, "contextualized": number,
+                                 "pre_embedding": number},
+    "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
+    "jina_berlin": {"*": thousandths, "late - plain": thousandths},
+    "chroma_main": {"*": number},
+    "chroma_minilm": {"*": number},
+    "chroma_appendix": {"*": number},
+    "chunk_size_correlations": {"*": number},
+    "taxonomy_superscripts": {"*": whole},
+    "chroma_lengths": {"difference": points},
+}  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""
