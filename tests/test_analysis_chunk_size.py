@@ -14,7 +14,9 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import results
 from chunkstudy.studies.chunk_sizes import per_query
+from tests.made_study import made_by
 from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, library, made
 
 CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
@@ -108,8 +110,7 @@ def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
 
 def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
     """Chunk sizes of made-up records: 20 tokens and more, growing with the query's number."""
-    folder = tmp_path / "results" / "parts"
-    folder.mkdir(parents=True)
+    tables = {}
     for name in sorted({c.collection for c in scores}):
         rows = [
             (chunker, OWN, f"q{i}", 20 + i + place, 50 + place)
@@ -117,7 +118,8 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
             for i in range(40)
         ]
         columns = ["chunker", "protocol", "query_id", "relevant", "document"]
-        pd.DataFrame(rows, columns=columns).to_csv(folder / f"{name}_chunk_sizes.csv", index=False)
+        tables[name] = pd.DataFrame(rows, columns=columns)
+    results.write(results.folder(Places(tmp_path), "chunk-sizes"), tables, made_by())
     return Places(tmp_path)
 
 

@@ -56,7 +56,8 @@ def settled(text: str) -> pd.DataFrame:
 
 def test_no_verdict_changed_but_those_that_are_named(derived: pd.DataFrame) -> None:
     before = pd.read_csv(ROOT / "tests" / "data" / "claims_before.csv")
-    old = before.set_index(["id", "reading"])["verdict"].to_dict()
+    keys = zip(before["id"], before["reading"], strict=True)
+    old = dict(zip(keys, before["verdict"], strict=True))
     names = derived["reading"].str.partition(":")[0]
     new = dict(zip(zip(derived["id"], names, strict=True), derived["verdict"], strict=True))
     assert {key for key in new if key not in old} == {(one, "plain") for one in NEW}

@@ -129,14 +129,15 @@ def test_rank_and_equal() -> None:
 
 def test_nothing_selected_is_open_and_never_decides() -> None:
     none = {"table": "none", "value": "score", "keys": KEYS}
-    for fields in (
+    cases: tuple[dict[str, Any], ...] = (
         {"predicate": "every", "above": 0},
         {"predicate": "some", "above": 0},
         {"predicate": "count", "above": 0, "most": 0},
         {"predicate": "range", "low": 0, "high": 1},
         {"predicate": "rank", "over": "chunker", "row": "fixed", "last": 1},
         {"predicate": "equal", "to": 1},
-    ):
+    )
+    for fields in cases:
         assert verdict(values=none, **fields) == "open"
 
 

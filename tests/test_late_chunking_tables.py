@@ -15,8 +15,8 @@ from chunkstudy.analysis import late_chunking
 from chunkstudy.analysis.late_chunking_excerpts import excerpts, positions
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import IELAB, JINA, OWN, PRE, WIDE, WINDOWS
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library
 from tests.made_library import MadeLibrary
 
 REAL = Library(Places(Path(__file__).parents[1]))
@@ -43,7 +43,7 @@ def _scores(change: float, seed: int, *measures: str) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def within() -> Any:
     """Contextualized chunks of Chroma's corpora gain at 128 tokens and lose at 512."""
-    found = {}
+    found: dict[Condition, pd.DataFrame] = {}
     cases = product(("paragraph", "fixed-64"), WINDOWS.items(), ("chroma", "chroma-within"))
     for seed, (chunker, (window, encoder), collection) in enumerate(cases):
         late = [name for name in CHANGES if name.split("-")[1] == str(window)]
@@ -84,7 +84,7 @@ def test_moved_positions_are_held_against_those_in_order(within: Any) -> None:
         (128, "in order"), (256, "in order"), (256, "at-256"), (512, "in order"),
         (512, "at-halved"),
     }  # fmt: skip
-    moved = rows.loc[(256, "at-256")]
+    moved = rows.xs((256, "at-256")).to_dict()
     expected = moved["contextualized"] - rows.at[(256, "in order"), "contextualized"]
     assert moved["against in order"] == pytest.approx(expected)
     assert moved["against in order high"] < 0
@@ -98,7 +98,7 @@ def test_without_records_of_excerpts_the_tables_are_empty() -> None:
 
 
 def test_every_model_is_shown_and_the_widest_window_stands_for_it() -> None:
-    found = {}
+    found: dict[Condition, pd.DataFrame] = {}
     for encoder, ordering in (
         *((encoder, f"contextualized-{window}") for window, encoder in WINDOWS.items()),
         (OTHER, "contextualized-8192"),
@@ -144,7 +144,7 @@ def test_scores_are_means_with_their_bootstrap_intervals() -> None:
     condition = Condition("scifact", "fixed-256", MINILM, PRE, OWN)
     table = late_chunking.scores(MadeLibrary({condition: scores})).set_index("measure")
     assert table.at["R@10", "mean"] == scores["R@10"].mean()
-    ends = table.loc["R@10", ["low", "high"]].astype(float).tolist()
+    ends = [table.at["R@10", "low"], table.at["R@10", "high"]]
     assert ends == pytest.approx(list(statistics.bootstrap_interval(scores["R@10"])))
 
 

@@ -23,12 +23,9 @@ from chunkstudy.published.sources import (
     conditions_of,
     source_of,
 )
-from chunkstudy.published.stand_ins import stand_in
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
-LAPTOP = frozenset(grids.laptop_grid())
-MINILM_ID = models.parse_slug(MINILM)[0]
 
 
 def cells_of(work: str, table: str | None = None) -> list[tuple[Cell, Source]]:
@@ -37,10 +34,6 @@ def cells_of(work: str, table: str | None = None) -> list[tuple[Cell, Source]]:
         for cell, source in CELLS
         if cell.work == work and table in (None, cell.table)
     ]
-
-
-def with_minilm(cell: Cell, places: Places = PLACES) -> Source | None:
-    return stand_in(cell, MINILM_ID, LAPTOP, places)
 
 
 @pytest.mark.parametrize(
@@ -182,87 +175,6 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
     assert "OPENAI_API_KEY" in str(plain.reason_not_run)
     assert all(one.reason_not_run is None for one in grids.laptop_grid())
     assert {one.encoder.split("-w")[0] for one in grids.laptop_grid()} == {MINILM, "none"}
-
-
-def test_minilm_stands_where_its_grid_has_the_same_place() -> None:
-    listed = set(grids.grid())
-    for work in ("jina", "taxonomy"):
-        for cell, source in cells_of(work):
-            placed = with_minilm(cell)
-            if placed is None:
-                continue
-            assert type(placed) is type(source)
-            pairs = zip(conditions_of(placed), conditions_of(source), strict=True)
-            for ours, theirs in pairs:
-                assert ours in listed
-                assert MINILM in ours.encoder
-                assert ours.collection.startswith(theirs.collection)
-                name = ours.chunker.removesuffix("-released")
-                assert theirs.chunker.startswith(name) or name == "none"
-                if name != "none":
-                    assert ours.protocol == theirs.protocol
-                    assert ours.ordering[:5] == theirs.ordering[:5]
-
-
-def test_minilm_fills_jinas_methods_and_the_book_that_is_public() -> None:
-    filled = {
-        (cell.work, cell.table, cell.collection)
-        for work in ("jina", "taxonomy")
-        for cell, source in cells_of(work)
-        if isinstance(source, Condition) and with_minilm(cell) is not None
-    }
-    for collection in ("scifact", "nfcorpus"):
-        assert {("jina", "beir", collection), ("jina", "combinations", collection)} <= filled
-        assert {("taxonomy", number, collection) for number in "235"} <= filled
-    assert {("taxonomy", number, "gutenqa") for number in "135"} <= filled
-    assert not [one for one in filled if one[2] in ("fiqa", "trec-covid", "quora", "scidocs")]
-
-
-def test_a_document_of_one_paragraph_is_its_paragraph(tmp_path: Path) -> None:
-    (cell,) = [
-        cell
-        for cell, source in cells_of("taxonomy", "3")
-        if isinstance(source, Condition)
-        and (cell.collection, cell.chunker) == ("scifact", "paragraph")
-        and cell.encoder == published_grid.NOMIC
-    ]
-    placed = with_minilm(cell)
-    assert isinstance(placed, Condition)
-    assert (placed.chunker, placed.protocol) == ("none", "corrected")
-    assert with_minilm(cell, Places(tmp_path)) is None
-
-
-def test_a_further_encoder_stands_in_the_same_places() -> None:
-    other = published_grid.NOMIC
-    twins = {
-        replace(one, encoder=models.slug(other, 512)): one
-        for one in LAPTOP
-        if one.encoder == grids.WIDE and one.ordering in (grids.PRE, grids.LATE)
-    }
-    for work in ("jina", "taxonomy"):
-        for cell, source in cells_of(work):
-            if not isinstance(source, Condition) or cell.encoder == other:
-                continue
-            ours = with_minilm(cell)
-            theirs = stand_in(cell, other, frozenset(twins), PLACES)
-            assert (ours is None) == (theirs is None)
-            assert ours is None or twins[theirs] == ours  # type: ignore[index]
-
-
-def test_of_several_windows_the_widest_stands_in() -> None:
-    cell = next(
-        cell
-        for cell, _ in cells_of("jina", "beir")
-        if (cell.collection, cell.chunker, cell.ordering)
-        == ("scifact", "fixed-256", "contextualized")
-    )
-    wide = with_minilm(cell)
-    assert isinstance(wide, Condition) and wide.encoder == grids.WIDE
-    narrow = replace(wide, encoder=MINILM, ordering="contextualized-256")
-    both = stand_in(cell, MINILM_ID, frozenset({narrow, wide}), PLACES)
-    assert both == wide
-    assert stand_in(cell, MINILM_ID, frozenset({narrow}), PLACES) == narrow
-    assert stand_in(cell, MINILM_ID, frozenset(), PLACES) is None
 
 
 def test_a_work_that_nothing_maps_says_where_to_map_it() -> None:

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from chunkstudy.analysis.labels import LabelRecords
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.library import Library
 from chunkstudy.grid.store import Role, VectorStore, text_keys
 from chunkstudy.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.published.compare import Library
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.studies import labels as experiment
+from chunkstudy.studies import runner
+from tests.made_study import MODEL
 
 PLACES = Places(Path(__file__).parents[1])
 
@@ -95,7 +97,7 @@ class Letters:
     dimension = 26
 
     def describe(self) -> dict[str, Any]:
-        return {"id": "letters", "window": 5}
+        return MODEL
 
     def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
         return text_keys(texts, role)
@@ -117,10 +119,11 @@ def test_the_experiment_writes_what_the_tables_read(
         (Judgment("0", "d", start, start + 6), Judgment("1", "d", 0, 3)),
     )
     store = VectorStore(Letters(), tmp_path / "vectors")
-    monkeypatch.setattr(experiment, "load_collection", lambda name: collection)
-    monkeypatch.setattr(experiment, "load_store", lambda encoder, folder: store)
+    monkeypatch.setattr(runner, "load_collection", lambda name: collection)
+    monkeypatch.setattr(runner, "load_store", lambda encoder, folder: store)
     monkeypatch.setattr(experiment, "CHUNKERS", ("token-5-0", "token-20-0"))
-    facts = experiment.measure(Places(tmp_path), ["chroma"])
+    _, made = runner.run(Places(tmp_path), "labels")
+    facts = made["chunkers"]
     records = LabelRecords.read(Places(tmp_path))
     assert records is not None
     assert records.chunkers == ["token-5-0", "token-20-0"]

@@ -16,22 +16,9 @@ from chunkstudy.cli import app
 from chunkstudy.collections import builtin
 from chunkstudy.places import Places
 from chunkstudy.studies import document_lengths, results, runner
+from tests.made_study import MODEL, SHA, made_by
 
 ROOT = Places(Path(__file__).parents[1])
-SHA = "0" * 64
-MODEL = {
-    "id": "letters",
-    "revision": "0" * 40,
-    "weights_sha256": SHA,
-    "tokenizer_sha256": SHA,
-    "window": 5,
-    "pooling": "mean",
-    "normalised": True,
-    "dtype": "float32",
-    "query_prefix": "",
-    "document_prefix": "",
-    "batch_rule": "one by one",
-}
 TABLE = pd.DataFrame(
     {
         "query": ["0", "01"],
@@ -41,23 +28,6 @@ TABLE = pd.DataFrame(
         "positions": ["", "0 to 255"],
     }
 )
-
-
-def made_by(**changed: Any) -> dict[str, Any]:
-    return {
-        "study": "labels",
-        "question": "How many?",
-        "origin": "run",
-        "collections": {
-            "small": {"sha256": SHA, "order_free_sha256": SHA, "documents": 1, "queries": 2}
-        },
-        "chunks": {"small/none": {"sha256": SHA, "chunks": 3}},
-        "models": [MODEL],
-        "sources": {},
-        "packages": {"numpy": "2.0"},
-        "python": "3.11",
-        "platform": "Linux",
-    } | changed
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def _late(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:
     yield "cells of paragraphs", paragraph.size
     yield "cells of paragraphs unchanged", int((paragraph.abs() <= UNCHANGED).to_numpy().sum())
     four = list(WITHOUT_EMPTY)
-    gains = change.xs("semantic", level="chunker")[four].mean(axis=1) / 100
+    gains = pd.DataFrame(change.xs("semantic", level="chunker"))[four].mean(axis=1) / 100
     yield "smallest gain of semantic chunks over four collections", gains.min()
     yield "largest gain of semantic chunks over four collections", gains.max()
     fiqa = change.xs("semantic", level="chunker")["fiqa"] / 100

@@ -117,12 +117,17 @@ def others_lose_less_often(evidence: Evidence, on_average: bool) -> Outcome:
 
 def poorer_methods_lose_too(evidence: Evidence) -> Outcome:
     """Do methods that score lower than semantic chunks on FiQA lose by context as well?"""
-    before, change = (_scores(evidence, number, "fiqa").stack() for number in ("3", "4"))
-    semantic = before["semantic"].reindex(before.index, level=1)
-    lower = change[before < semantic]
-    named = pd.Series({f"{model} {method}": v for (method, model), v in lower.items()})
+    before, change = (_scores(evidence, number, "fiqa") for number in ("3", "4"))
+    lower = change.where(before.lt(before.loc["semantic"], axis="columns"))
+    named = pd.Series(
+        {
+            f"{model} {method}": value
+            for method, row in lower.iterrows()
+            for model, value in row.dropna().items()
+        }
+    )
     figures = f"methods below semantic change by {listed(named, '{:+.1f}%')}"
-    return counted({str(key): v < 0 for key, v in named.items()}, figures)
+    return counted({str(key): bool(v < 0) for key, v in named.items()}, figures)
 
 
 def points_are_queries(_: Evidence) -> Outcome:

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from string import Formatter
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -67,8 +67,8 @@ class Number(_Strict):
             return float(len(rows))
         if self.take == "share":
             return len(rows) / len(frame) if len(frame) else float("nan")
-        values = rows.eval(self.value, engine="python") if len(rows) else pd.Series(dtype=float)
-        values = pd.to_numeric(values).dropna()
+        found: Any = rows.eval(self.value, engine="python") if len(rows) else []
+        values = pd.Series(pd.to_numeric(pd.Series(found, dtype=object))).dropna()
         if values.empty or (self.take == "only" and len(values) != 1):
             found = f"{len(values)} rows of {self.table} have {self.where or 'a value'}"
             raise LookupError(f"{found}, not {'1' if self.take == 'only' else 'any'}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from html import escape
+from typing import Any
 
 import pandas as pd
 from IPython.core.getipython import get_ipython
@@ -102,7 +103,7 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
         ]
     )
     if words:
-        left = {name: [{"selector": "", "props": "text-align: left"}] for name in words}
+        left: Any = {name: [{"selector": "", "props": "text-align: left"}] for name in words}
         style = style.set_table_styles(left, overwrite=False)
     return str((style.set_caption(caption) if caption else style).to_html())
 

@@ -17,6 +17,7 @@ import seaborn as sns
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from PIL import Image
 
 from chunkstudy.files import write_bytes
@@ -64,7 +65,7 @@ def save(figure: Figure, path: Path) -> list[Path]:
 def intervals(
     axes: Axes,
     rows: pd.DataFrame,
-    at: Sequence[float],
+    at: ArrayLike,
     color: Color,
     label: str | None = None,
     value: str = "difference",

@@ -100,8 +100,9 @@ def chunk_size(rows: pd.DataFrame) -> Figure:
         for axes, (side, (printed, measured)) in zip(row, SIDES.items(), strict=True):
             here = rows[rows["ordering"].str.startswith(arm)]
             old = here[(here["source"] == "published") & (here["collection"] == printed)]
-            at = [methods.index(m) for m in old["method"]]
-            axes.plot(old["r"], at, "|", color="0.5", ms=9, mew=2, label="published, four models")
+            places = [methods.index(method) for method in old["method"]]
+            label = "published, four models"
+            axes.plot(old["r"], places, "|", color="0.5", ms=9, mew=2, label=label)
             own = here[(here["protocol"] == "corrected") & (here["collection"] == measured)]
             for offset, definition in enumerate(definitions):
                 part = own[(own["definition"] == definition) & own["r"].notna()]
