@@ -85,8 +85,8 @@ def positions(library: Library) -> pd.DataFrame:
         return table
     names = {"difference": "against in order", "low": "against in order low",
              "high": "against in order high", "p_holm": "against in order p_holm"}  # fmt: skip
-    keys = ["corpus", "encoder", "window", "positions"]
-    return table.merge(moved[[*keys, *names]].rename(columns=names), how="left", on=keys)
+    shared = ["corpus", "encoder", "window", "positions"]
+    return table.merge(moved[[*shared, *names]].rename(columns=names), how="left", on=shared)
 
 
 def _means_over_chunkers(

@@ -83,7 +83,7 @@ def advice(table: pd.DataFrame) -> pd.DataFrame:
             "behind by at most": -behind["difference"].min(),
         }
         if task == EXCERPTS:
-            by_overlap = group.loc[group[IOU].idxmax()]
+            by_overlap = group.iloc[int(group[IOU].argmax())]
             row |= {
                 f"best by {IOU}": by_overlap["chunker"],
                 IOU: by_overlap[IOU],
