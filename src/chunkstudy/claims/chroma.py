@@ -296,9 +296,11 @@ def _minilm_scores(evidence: Evidence, measure: str) -> pd.DataFrame:
 def _recall_and_error(evidence: Evidence, row: str) -> tuple[float, float, str]:
     """How far a row's published recall lies below the mean, its standard error, both as text."""
     cells = evidence.cells("chroma", "main")
-    cells = cells[cells["measure"] == RECALL].set_index(["statistic", "chunker"])["value"]
-    mean, recall = float(cells["mean"].mean()), float(cells["mean", row])
-    error = float(cells["std", row]) / math.sqrt(QUERIES)
+    found = cells[cells["measure"] == RECALL].pivot(
+        index="chunker", columns="statistic", values="value"
+    )
+    mean, recall = float(found["mean"].mean()), float(found["mean"][row])
+    error = float(found["std"][row]) / math.sqrt(QUERIES)
     return mean - recall, error, f"recall {recall}, mean {mean:.2f}, standard error {error:.2f}"
 
 
@@ -308,7 +310,7 @@ def _token_unit(evidence: Evidence) -> tuple[float, str]:
     if table.empty:
         return 0.0, ""
     table = table[table["measure"].isin([RECALL, "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5"])]
-    largest = table.loc[table["difference"].abs().idxmax()]
+    largest = table.iloc[int(table["difference"].abs().argmax())]
     order = min(
         group["characters"].corr(group["characters"] - group["difference"], method="spearman")
         for _, group in table[table["encoder"] != NONE].groupby("measure")

@@ -69,7 +69,7 @@ class Call(Strict):
 
 def functions() -> dict[str, Callable[..., object]]:
     """Every public function of the modules that hold computations, by ``module.function``."""
-    found = {}
+    found: dict[str, Callable[..., object]] = {}
     for name in MODULES:
         module = import_module(f"{__package__}.{name}")
         for function_name, function in inspect.getmembers(module, inspect.isfunction):
@@ -161,7 +161,7 @@ class Some(Bounds):
         if found.empty:
             return _nothing()
         met = self.met(found[VALUE])
-        return decide(met.any(), f"{met.sum()} of {len(met)}; {self.text(found)}")
+        return decide(bool(met.any()), f"{met.sum()} of {len(met)}; {self.text(found)}")
 
 
 class Count(Bounds):
