@@ -163,11 +163,7 @@ def protocols(library: Library) -> pd.DataFrame:
 def token_unit(library: Library) -> pd.DataFrame:
     """Characters against true cl100k tokens under the corrected protocol, paired."""
 
-<<<<<<< HEAD
-    def pair(_: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
-=======
-    def pair(_condition: Condition, record: Scores, measure: str) -> tuple[pd.Series, ...] | None:
->>>>>>> analysis
+    def pair(_condition: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
         name, _, cut = measure.partition("@")
         other = f"{name}(unit=token)" + (f"@{cut}" if cut else "")
         if measure not in record.wide or other not in record.wide:
