@@ -13,7 +13,8 @@ DIGITS = dict(zip("0123456789", WORDS.split(), strict=True))
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "\N{MINUS SIGN}": "$-$", "\N{GREEK CAPITAL LETTER OMEGA}": r"$\Omega$", "<": r"$<$",
+    "\N{MINUS SIGN}": r"\textminus{}", "\N{GREEK CAPITAL LETTER OMEGA}": r"\ensuremath{\Omega}",
+    "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 
 
