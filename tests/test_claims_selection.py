@@ -18,14 +18,14 @@ from chunkstudy.places import Places
 
 CELLS = pd.DataFrame(
     [
-        ("scifact", "fixed", "a/small", 1.0),
-        ("scifact", "sentence", "a/small", 3.0),
-        ("scifact", "fixed", "b/large", 2.0),
-        ("scifact", "sentence", "b/large", 2.0),
-        ("fiqa", "fixed", "a/small", 5.0),
-        ("fiqa", "sentence", "a/small", 4.0),
-        ("fiqa", "fixed", "b/large", 6.0),
-        ("fiqa", "sentence", "b/large", None),
+        ("north", "fixed", "small", 1.0),
+        ("north", "sentence", "small", 3.0),
+        ("north", "fixed", "large", 2.0),
+        ("north", "sentence", "large", 2.0),
+        ("south", "fixed", "small", 5.0),
+        ("south", "sentence", "small", 4.0),
+        ("south", "fixed", "large", 6.0),
+        ("south", "sentence", "large", None),
     ],
     columns=["collection", "chunker", "encoder", "score"],
 )
@@ -46,52 +46,52 @@ def verdict(whole: bool = False, **fields: Any) -> str:
 
 def test_a_missing_number_is_no_cell_and_one_value_settles_a_key() -> None:
     assert len(numbers()) == 7
-    assert numbers(where={"collection": "scifact", "chunker": "fixed"}) == {"small": 1, "large": 2}
-    assert set(numbers(where={"chunker": ["fixed"], "collection": "fiqa"})) == {
+    assert numbers(where={"collection": "north", "chunker": "fixed"}) == {"small": 1, "large": 2}
+    assert set(numbers(where={"chunker": ["fixed"], "collection": "south"})) == {
         "fixed, small", "fixed, large",
     }  # fmt: skip
-    assert numbers(without={"chunker": "sentence", "collection": "fiqa"}) == {
-        "scifact, fixed, small": 1, "scifact, fixed, large": 2,
+    assert numbers(without={"chunker": "sentence", "collection": "south"}) == {
+        "north, fixed, small": 1, "north, fixed, large": 2,
     }  # fmt: skip
 
 
 def test_operations_join_on_shared_keys_and_repeat_what_only_one_has() -> None:
     fixed, sentence = {"chunker": "fixed"}, {"chunker": "sentence"}
     assert numbers(where=sentence, minus={"of": "cells", "where": fixed}) == {
-        "scifact, small": 2, "scifact, large": 0, "fiqa, small": -1,
+        "north, small": 2, "north, large": 0, "south, small": -1,
     }  # fmt: skip
-    assert numbers(where=fixed, minus=1)["fiqa, large"] == 5
-    small = {"chunker": "fixed", "encoder": "a/small"}
+    assert numbers(where=fixed, minus=1)["south, large"] == 5
+    small = {"chunker": "fixed", "encoder": "small"}
     assert numbers(where=fixed, change_from={"of": "cells", "where": small}) == {
-        "scifact, small": 0, "scifact, large": 100, "fiqa, small": 0,
-        "fiqa, large": pytest.approx(20),
+        "north, small": 0, "north, large": 100, "south, small": 0,
+        "south, large": pytest.approx(20),
     }  # fmt: skip
 
 
 def test_against_sets_each_of_one_against_each_of_the_other() -> None:
-    inside = {"collection": "scifact"}
+    inside = {"collection": "north"}
     other = {"of": "cells", "where": inside}
     found = numbers(where=inside, minus=other, against="chunker")
     assert len(found) == 8 and found["sentence, small, fixed"] == 2
 
 
 def test_reductions_go_over_the_keys_they_name() -> None:
-    assert numbers(mean=["chunker", "encoder"]) == {"scifact": 2, "fiqa": 5}
+    assert numbers(mean=["chunker", "encoder"]) == {"north": 2, "south": 5}
     assert numbers(spread=KEYS) == {"": 5}
     assert numbers(rank=["chunker"], pick={"chunker": "fixed"}) == {
-        "scifact, small": 2, "scifact, large": 1, "fiqa, small": 1, "fiqa, large": 1,
+        "north, small": 2, "north, large": 1, "south, small": 1, "south, large": 1,
     }  # fmt: skip
-    assert numbers(where={"collection": "fiqa"}, minus=5, absolute=True, highest=KEYS[1:]) == {
+    assert numbers(where={"collection": "south"}, minus=5, absolute=True, highest=KEYS[1:]) == {
         "": 1
     }
 
 
 def test_a_correlation_runs_along_a_key() -> None:
-    plain = {"of": "cells", "where": {"encoder": "a/small"}}
+    plain = {"of": "cells", "where": {"encoder": "small"}}
     found = numbers(
-        where={"encoder": "a/small"}, correlated_with={**plain, "divided_by": -1}, along="chunker"
+        where={"encoder": "small"}, correlated_with={**plain, "divided_by": -1}, along="chunker"
     )
-    assert found == {"scifact": pytest.approx(-1), "fiqa": pytest.approx(-1)}
+    assert found == {"north": pytest.approx(-1), "south": pytest.approx(-1)}
 
 
 def test_every_and_some_and_count() -> None:
@@ -120,11 +120,11 @@ def test_rank_and_equal() -> None:
     assert verdict(predicate="rank", over="chunker", row="fixed", last=1) == "partly"
     assert verdict(predicate="rank", over="chunker", row="fixed", last=2) == "holds"
     assert verdict(predicate="rank", over="chunker", row="fixed", first=2, last=2) == "partly"
-    scifact = {"of": "cells", "where": {"collection": "scifact"}, "mean": ["encoder"]}
+    north = {"of": "cells", "where": {"collection": "north"}, "mean": ["encoder"]}
     stated = {"stated": {"fixed": 1.5, "sentence": 2.4}, "key": "chunker"}
-    assert verdict(predicate="equal", values=scifact, to=stated) == "partly"
-    assert verdict(predicate="equal", values=scifact, to=stated, within=0.1) == "holds"
-    assert verdict(predicate="equal", values=scifact, to=2, digits=0) == "holds"
+    assert verdict(predicate="equal", values=north, to=stated) == "partly"
+    assert verdict(predicate="equal", values=north, to=stated, within=0.1) == "holds"
+    assert verdict(predicate="equal", values=north, to=2, digits=0) == "holds"
 
 
 def test_nothing_selected_is_open_and_never_decides() -> None:

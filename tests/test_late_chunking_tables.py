@@ -15,9 +15,9 @@ from chunkstudy.analysis import late_chunking
 from chunkstudy.analysis.late_chunking_excerpts import excerpts, positions
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import IELAB, JINA, OWN, PRE, WIDE, WINDOWS
-from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from tests.made_library import MadeLibrary
+from chunkstudy.published.compare import Library
+from tests.made_library import made_library
 
 REAL = Library(Places(Path(__file__).parents[1]))
 QUERIES = [f"q{i}" for i in range(40)]
@@ -51,7 +51,7 @@ def within() -> Any:
             one = Condition(collection, chunker, encoder, ordering, OWN)
             change = CHANGES.get(ordering, 0.0)
             found[one] = _scores(change, 100 * seed + len(found), "DCG@10", "SpanRecall@5")
-    return MadeLibrary(found, HALVES)
+    return made_library(found, HALVES)
 
 
 def test_moved_positions_enter_no_comparison_of_chunkers(within: Any) -> None:
@@ -84,17 +84,17 @@ def test_moved_positions_are_held_against_those_in_order(within: Any) -> None:
         (128, "in order"), (256, "in order"), (256, "at-256"), (512, "in order"),
         (512, "at-halved"),
     }  # fmt: skip
-    moved = rows.xs((256, "at-256")).to_dict()
-    expected = moved["contextualized"] - rows.at[(256, "in order"), "contextualized"]
+    moved, in_order = (rows.xs((256, name)) for name in ("at-256", "in order"))
+    expected = moved["contextualized"] - in_order["contextualized"]
     assert moved["against in order"] == pytest.approx(expected)
     assert moved["against in order high"] < 0
-    assert rows.loc[(512, "at-halved"), "against in order"] == pytest.approx(0, abs=0.02)
+    assert rows.xs((512, "at-halved"))["against in order"] == pytest.approx(0, abs=0.02)
     assert rows["against in order"].isna().sum() == 3
     assert rows.groupby("family").size().tolist() == [3, 2]
 
 
 def test_without_records_of_excerpts_the_tables_are_empty() -> None:
-    assert excerpts(MadeLibrary({})).empty and positions(MadeLibrary({})).empty
+    assert excerpts(made_library({})).empty and positions(made_library({})).empty
 
 
 def test_every_model_is_shown_and_the_widest_window_stands_for_it() -> None:
@@ -106,7 +106,7 @@ def test_every_model_is_shown_and_the_widest_window_stands_for_it() -> None:
         for one in (PRE, ordering):
             condition = Condition("scifact", "fixed-256", encoder, one, OWN)
             found[condition] = _scores(0.1 * (one != PRE), len(found), "nDCG@10")
-    made = MadeLibrary(found)
+    made = made_library(found)
     table = late_chunking.gains(made)
     assert table["encoder"].tolist() == [OTHER, WIDE]
     assert table["family"].is_unique
@@ -142,9 +142,9 @@ def test_plain_documents_stand_for_both_protocols() -> None:
 def test_scores_are_means_with_their_bootstrap_intervals() -> None:
     scores = _scores(0, 1, "nDCG@10", "R@10")
     condition = Condition("scifact", "fixed-256", MINILM, PRE, OWN)
-    table = late_chunking.scores(MadeLibrary({condition: scores})).set_index("measure")
+    table = late_chunking.scores(made_library({condition: scores})).set_index("measure")
     assert table.at["R@10", "mean"] == scores["R@10"].mean()
-    ends = [table.at["R@10", "low"], table.at["R@10", "high"]]
+    ends = [float(table["low"]["R@10"]), float(table["high"]["R@10"])]
     assert ends == pytest.approx(list(statistics.bootstrap_interval(scores["R@10"])))
 
 

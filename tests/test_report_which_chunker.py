@@ -16,7 +16,7 @@ from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.places import Places
 from chunkstudy.published import cells
 from chunkstudy.published.compare import Library
-from tests.made_library import MadeLibrary
+from tests.made_library import made_library
 
 ROOT = Places(Path(__file__).parents[1])
 LIBRARY = Library(ROOT)
@@ -79,7 +79,7 @@ def test_a_second_model_is_ranked_by_itself() -> None:
             values = base + 0.2 * (chunker == better) + 0.01 * random.standard_normal(50)
             one = Condition("scifact", chunker, encoder, PRE, OWN)
             made[one] = pd.DataFrame({"nDCG@10": values}, index=queries)
-    table = which_chunker(MadeLibrary(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
+    table = which_chunker(made_library(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
     best = table.groupby("encoder")["chunker"].first()
     assert best[WIDE] == "fixed-256" and best.drop(WIDE).tolist() == ["none"]
     assert table["behind"].tolist() == ["", "yes", "", "yes"]

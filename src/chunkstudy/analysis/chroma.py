@@ -163,9 +163,9 @@ def protocols(library: Library) -> pd.DataFrame:
 def token_unit(library: Library) -> pd.DataFrame:
     """Characters against true cl100k tokens under the corrected protocol, paired."""
 
-    def pair(_: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
-        name, *cut = measure.split("@")
-        other = f"{name}(unit=token)" + "".join(f"@{depth}" for depth in cut)
+    def pair(_condition: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
+        name, _, cut = measure.partition("@")
+        other = f"{name}(unit=token)" + (f"@{cut}" if cut else "")
         if measure not in record.wide or other not in record.wide:
             return None
         return record.wide[measure], record.wide[other]

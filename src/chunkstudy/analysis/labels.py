@@ -36,7 +36,7 @@ COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negative
 
 @dataclass(frozen=True)
 class LabelRecords:
-    """``results/experiments/labels*.csv`` of one collection."""
+    """What the study ``labels`` left of one collection."""
 
     rows: pd.DataFrame
     facts: pd.DataFrame

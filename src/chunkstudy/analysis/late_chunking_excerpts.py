@@ -85,8 +85,8 @@ def positions(library: Library) -> pd.DataFrame:
         return table
     names = {"difference": "against in order", "low": "against in order low",
              "high": "against in order high", "p_holm": "against in order p_holm"}  # fmt: skip
-    on = ["corpus", "encoder", "window", "positions"]
-    return table.merge(moved[[*on, *names]].rename(columns=names), how="left", on=on)
+    shared = ["corpus", "encoder", "window", "positions"]
+    return table.merge(moved[[*shared, *names]].rename(columns=names), how="left", on=shared)
 
 
 def _means_over_chunkers(

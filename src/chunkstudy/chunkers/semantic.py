@@ -1,7 +1,7 @@
 """Chunkers that place boundaries by embeddings: Kamradt's, Chroma's change of it, cluster, and
 LlamaIndex's percentile splitter.
 
-Sources: S0 "Chunking Algorithms"; Chroma's kamradt_modified_chunker.py and
+Sources: Chroma's report, "Chunking Algorithms"; Chroma's kamradt_modified_chunker.py and
 cluster_semantic_chunker.py; for the unmodified Kamradt chunker, which Chroma's repository lacks,
 LangChain's SemanticChunker. Each returns base pieces and where chunks start among them, because
 the official code joins the pieces by a space. Only similarities of neighbours are computed.
@@ -28,7 +28,8 @@ Grouped = tuple[list[Span], list[int]]
 
 
 def kamradt(text: str, *, embed: Embed, percentile: float = 95, buffer: int = 1) -> Grouped:
-    """Cut where the distance of neighbouring sentence windows is above a percentile (S0:297-299).
+    """Cut where the distance of neighbouring sentence windows is above a percentile (Chroma's
+    report, KamradtSemanticChunker).
 
     LangChain's SemanticChunker with its defaults.
     """
@@ -45,7 +46,7 @@ def kamradt_modified(
     """Cut at as many of the largest distances as chunks of ``size`` tokens need on average.
 
     Pieces are not sentences but recursive ones of 50 tokens, and ``size`` is an average, not the
-    upper bound that S0:305 promises (kamradt_modified_chunker.py:62-66, 161, 169). With
+    upper bound that Chroma's report promises (kamradt_modified_chunker.py:62-66, 161, 169). With
     ``quirks`` the cuts stand above the last midpoint of a bisection of [0, 1] to 1e-6 (:173-188),
     which may lie below the distance it closes in on and then cuts there too; without, exactly the
     largest distances are taken, earlier ones first in a tie.
@@ -78,8 +79,9 @@ def punkt_sentences(text: str) -> list[Span]:
 def percentile(text: str, *, embed: Embed, threshold: float = 95, buffer: int = 1) -> Grouped:
     """Cut where the distance of neighbouring sentence windows is above a percentile.
 
-    LlamaIndex's SemanticSplitterNodeParser with its defaults, which S1 and S2 use. Among 2 to 20
-    distinct distances exactly one is above the 95th percentile, so most abstracts fall into two.
+    LlamaIndex's SemanticSplitterNodeParser with its defaults, which Jina's first post and the
+    taxonomy use. Among 2 to 20 distinct distances exactly one is above the 95th percentile, so most
+    abstracts fall into two.
     """
     spans = punkt_sentences(text)
     if len(spans) < 2:
@@ -111,7 +113,8 @@ def cluster(
     count: TokenCounter,
     quirks: bool,
 ) -> Grouped:
-    """Maximise the similarity within chunks of at most ``size // piece_size`` pieces (S0:311).
+    """Maximise the similarity within chunks of at most ``size // piece_size`` pieces (Chroma's
+    report, ClusterSemanticChunker).
 
     The official code always measures pieces in cl100k, whatever length function it is given
     (cluster_semantic_chunker.py:12-16).

@@ -174,11 +174,6 @@ def settle(works: Iterable[Work], evidence: Evidence) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def with_links(ledger: pd.DataFrame) -> pd.DataFrame:
-    """The ledger with ``see``, a link to the notebook beside it that shows what decides a claim."""
-    return ledger.assign(see=[f'<a href="{page}.ipynb">{page}</a>' for page in ledger["page"]])
-
-
 def _valid(model: type[Model], entry: object, what: str) -> Model:
     try:
         return model.model_validate(entry)

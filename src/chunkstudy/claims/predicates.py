@@ -99,9 +99,7 @@ class Shown(Strict):
         else:
             names = names_of(selected)
             pairs = zip(names, numbers, strict=True)
-            shown = ", ".join(
-                f"{name} {self.form.format(number)}".strip() for name, number in pairs
-            )
+            shown = ", ".join(_named(name, self.form.format(number)) for name, number in pairs)
         return f"{self.label} {shown}".strip()
 
 
@@ -367,9 +365,13 @@ def asked(predicate: Predicate, selector: Selector) -> Outcome:
 
 def _cases(selected: pd.DataFrame, met: pd.Series) -> dict[str, bool]:
     return {
-        f"{name} {value:.4g}".strip(): bool(true)
+        _named(name, f"{value:.4g}"): bool(true)
         for name, value, true in zip(names_of(selected), selected[VALUE], met, strict=True)
     }
+
+
+def _named(name: str, number: str) -> str:
+    return f"{name} ({number})" if name else number
 
 
 def _nothing() -> Outcome:

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from chunkstudy.claims.evidence import Evidence
 from chunkstudy.claims.verdicts import ClaimError
+from chunkstudy.render.display_names import shown
 
 Among = dict[str, str | list[str]]
 SOURCES = ("of", "cells", "compared", "table", "facts", "study", "records", "stated", "joined")
@@ -174,10 +175,10 @@ class Selector:
 
 
 def names_of(selected: pd.DataFrame) -> list[str]:
-    """Each cell by the values of its keys, models by the last part of their id."""
+    """Each cell by the values of its keys, as readers know them."""
     keys = [name for name in selected.columns if name != VALUE]
     return [
-        ", ".join(str(part).rsplit("/", 1)[-1] for part in row)
+        ", ".join(shown(key, part) for key, part in zip(keys, row, strict=True))
         for row in selected[keys].itertuples(index=False)
     ]
 

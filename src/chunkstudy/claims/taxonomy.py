@@ -118,16 +118,16 @@ def others_lose_less_often(evidence: Evidence, on_average: bool) -> Outcome:
 def poorer_methods_lose_too(evidence: Evidence) -> Outcome:
     """Do methods that score lower than semantic chunks on FiQA lose by context as well?"""
     before, change = (_scores(evidence, number, "fiqa") for number in ("3", "4"))
-    lower = change.where(before.lt(before.loc["semantic"], axis="columns"))
     named = pd.Series(
         {
-            f"{model} {method}": value
-            for method, row in lower.iterrows()
-            for model, value in row.dropna().items()
+            f"{model} {method}": float(change[model][method])
+            for model in before.columns
+            for method in before.index
+            if before[model][method] < before[model]["semantic"]
         }
     )
     figures = f"methods below semantic change by {listed(named, '{:+.1f}%')}"
-    return counted({str(key): bool(v < 0) for key, v in named.items()}, figures)
+    return counted({str(key): v < 0 for key, v in named.items()}, figures)
 
 
 def points_are_queries(_: Evidence) -> Outcome:
@@ -266,17 +266,16 @@ def ceilings_on_emma(evidence: Evidence) -> str:
 
 def gains_within_documents(evidence: Evidence) -> str:
     """Contextualized minus plain, in points, on Emma and within Chroma's corpora by window."""
-    gains, windows = (
-        evidence.table("late_chunking_gains"),
-        evidence.table("late_chunking_positions"),
-    )
+    gains = evidence.table("late_chunking_gains")
+    windows = evidence.table("late_chunking_positions")
     found = []
     if len(gains):
         emma = _of_minilm(gains)
         emma = emma[(emma["collection"] == "gutenqa-emma") & (emma["protocol"] == "corrected")]
         found.append(f"Emma, points: {_differences(emma, 'chunker')}")
     if len(windows):
-        whole = windows[(windows["positions"] == "in order") & (windows["corpus"] == "all")]
+        whole = _of_minilm(windows)
+        whole = whole[(whole["positions"] == "in order") & (whole["corpus"] == "all")]
         found.append(f"Chroma's corpora by window, points: {_differences(whole, 'window')}")
     return "; ".join(found)
 

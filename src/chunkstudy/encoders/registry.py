@@ -1,7 +1,7 @@
 """The encoders of the works under study, as data.
 
 Sizes, windows, licences and prefixes come from the models' public cards and from the official
-code (JI: jina-ai/late-chunking, IE: ielab/Reproduce-chunking-2026, PROTOCOLS A); the loader holds
+code (docs/protocols.md#jina-models-and-collections, #ielab-models); the loader holds
 sizes against the checkpoint's own configuration. Revisions are commits of the hub.
 """
 
@@ -15,7 +15,8 @@ from typing import Literal
 Kind = Literal["bert", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta", "api"]
 
 LATE_CHUNKING_WINDOW = 8192
-"""Tokens a model must read for late chunking to make sense (S4:61)."""
+"""Tokens a model must read for late chunking to make sense (Jina's second post, Which Embedding
+Models Support Late Chunking?)."""
 UNCHECKED: Mapping[str, str] = MappingProxyType(
     {"model.safetensors": "", "tokenizer.json": "", "config.json": ""}
 )
@@ -93,7 +94,7 @@ class ModelSpec:
 
     @property
     def obstacles_to_late_chunking(self) -> tuple[str, ...]:
-        """What on the checklist of S4:60-62 this model lacks; empty where it suits."""
+        """What on the checklist in Jina's second post this model lacks; empty where it suits."""
         obstacles = []
         if self.kind == "api":
             obstacles.append("it returns one vector for a text and no token states")
@@ -105,9 +106,11 @@ class ModelSpec:
 
     @property
     def suits_late_chunking(self) -> bool:
-        """Whether it meets the checklist of S4:60-62: token states, a long window, mean pooling.
+        """Whether it meets the checklist in Jina's second post: token states, a long window, mean
+        pooling.
 
-        Works run late chunking with models that do not (E5 with 512 tokens, S2:125).
+        Works run late chunking with models that do not (E5 with 512 tokens, Beyond
+        Chunk-Then-Embed, Section 3.2).
         """
         return not self.obstacles_to_late_chunking
 
@@ -156,7 +159,8 @@ MODELS = {
             architecture=Architecture(layers=6, hidden=384, heads=12, intermediate=1536),
         ),
         ModelSpec(
-            id="jinaai/jina-embeddings-v2-small-en",  # S1's table; no prefix: JI wrappers.py:121
+            # Jina's first post's table; no prefix: Jina's wrappers.py:121
+            id="jinaai/jina-embeddings-v2-small-en",
             window=8192,
             positions=8192,
             dimension=512,
@@ -171,7 +175,9 @@ MODELS = {
             missing=HUB_MISSING,
         ),
         ModelSpec(
-            id="jinaai/jina-embeddings-v2-base-en",  # S1:204-210, the three sentences on Berlin
+            # Jina's first post, Implementation and Qualitative Evaluation, table, the three
+            # sentences on Berlin
+            id="jinaai/jina-embeddings-v2-base-en",
             window=8192,
             positions=8192,
             dimension=768,
@@ -197,7 +203,8 @@ MODELS = {
             tokenizer="xlm-roberta",
             architecture=XLM_ROBERTA_LARGE,
             published_dtype={"taxonomy": "float16"},
-            # JI wrappers.py:20-50 and IE late_encoder.py (PROTOCOLS A.4) pass the same two tasks;
+            # Jina's wrappers.py:20-50 and ielab's late_encoder.py
+            # (docs/protocols.md#ielab-late-encoder) pass the same two tasks;
             # the model's own configuration puts these instructions before the text of each.
             query_prefix="Represent the query for retrieving evidence documents: ",
             document_prefix="Represent the document for retrieval: ",
@@ -207,7 +214,8 @@ MODELS = {
             missing=HUB_MISSING,
         ),
         ModelSpec(
-            id="nomic-ai/nomic-embed-text-v1",  # prefixes: JI wrappers.py:72, IE normic_emb.py
+            # prefixes: Jina's wrappers.py:72, ielab's normic_emb.py
+            id="nomic-ai/nomic-embed-text-v1",
             window=8192,
             positions=8192,
             dimension=768,
@@ -224,7 +232,8 @@ MODELS = {
             missing=HUB_MISSING,
         ),
         ModelSpec(
-            id="intfloat/multilingual-e5-large",  # named in S2:121, never run by IE; its own card
+            # named in Beyond Chunk-Then-Embed, Section 3.2, never run by ielab's code; its own card
+            id="intfloat/multilingual-e5-large",
             window=512,
             positions=512,
             dimension=1024,
@@ -242,7 +251,7 @@ MODELS = {
             missing=HUB_MISSING,
         ),
         ModelSpec(
-            id="intfloat/multilingual-e5-large-instruct",  # what IE runs as E5
+            id="intfloat/multilingual-e5-large-instruct",  # what ielab's code runs as E5
             window=512,
             positions=512,
             dimension=1024,
@@ -254,7 +263,7 @@ MODELS = {
             tokenizer="xlm-roberta",
             architecture=XLM_ROBERTA_LARGE,
             published_dtype={"taxonomy": "float16"},
-            # One instruction for every collection (IE intfloat_e5_emb.py), none for passages.
+            # One instruction for every collection (ielab's intfloat_e5_emb.py), none for passages.
             query_prefix=(
                 "Instruct: Given a web search query, retrieve relevant passages that answer the "
                 "query\nQuery: "
@@ -262,8 +271,10 @@ MODELS = {
             verified=False,
             missing=HUB_MISSING,
         ),
-        _openai("text-embedding-ada-002", 1536, ("taxonomy",)),  # S2:155, after LumberChunker
-        _openai("text-embedding-3-small", 1536, ()),  # IE openai_emb.py offers it, no cell is its
-        _openai("text-embedding-3-large", 3072, ("chroma",)),  # S0:357
+        # Beyond Chunk-Then-Embed, Table 1, after LumberChunker
+        _openai("text-embedding-ada-002", 1536, ("taxonomy",)),
+        # ielab's openai_emb.py offers it, no cell is its
+        _openai("text-embedding-3-small", 1536, ()),
+        _openai("text-embedding-3-large", 3072, ("chroma",)),  # Chroma's report, Results
     )
 }

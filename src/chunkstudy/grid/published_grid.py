@@ -1,6 +1,6 @@
 """The papers' conditions: what produced each cell of their tables.
 
-Chroma's main table and appendix (S0), Jina's posts (S1, S4), the taxonomy's Tables 1 to 5 (S2).
+Chroma's main table and appendix, Jina's posts, the taxonomy's Tables 1 to 5.
 Every condition comes under the protocol of the work that printed it and under the corrected one.
 """
 
@@ -38,8 +38,9 @@ E5_INSTRUCT = "intfloat/multilingual-e5-large-instruct"
 ADA = "text-embedding-ada-002"
 
 WINDOWS = {JINA_SMALL: 8192, JINA_V3: 8192, NOMIC: 8192, E5: 512, E5_INSTRUCT: 512}
-"""Tokens each model reads at once in both papers, special ones included (S2:125; late_encoder.py,
-mteb_chunked_eval.py:29): the windows of contextualized encoding, and where plain texts are cut."""
+"""Tokens each model reads at once in both papers, special ones included (Beyond Chunk-Then-Embed,
+Section 3.2; late_encoder.py, mteb_chunked_eval.py:29): the windows of contextualized encoding, and
+where plain texts are cut."""
 ORDERINGS = (PRE_EMBEDDING, CONTEXTUALIZED)
 JINA_TABLE = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")
 JINA_COMBINATIONS = ("scifact", "nfcorpus", "fiqa", "trec-covid")
@@ -55,7 +56,8 @@ TAXONOMY_COLLECTIONS = (
     "scidocs",
 )
 TAXONOMY_MODELS = (JINA_SMALL, JINA_V3, NOMIC, E5_INSTRUCT, E5)
-"""The paper names multilingual-e5-large (S2:121) and its code runs the instruct model: both."""
+"""The paper names multilingual-e5-large (Beyond Chunk-Then-Embed, Section 3.2) and its code runs
+the instruct model: both."""
 TAXONOMY_METHODS = (
     "paragraph",
     "sentence-5",
@@ -99,7 +101,8 @@ def jina(collection: str, chunker: str, model: str, ordering: str) -> Condition:
 def taxonomy(collection: str, chunker: str, model: str, ordering: str) -> Condition:
     """The condition of a cell of the taxonomy's own runs.
 
-    Semantic boundaries are jina-embeddings-v2-small-en's whatever model is evaluated (S2:107).
+    Semantic boundaries are jina-embeddings-v2-small-en's whatever model is evaluated (Beyond
+    Chunk-Then-Embed, Section 3.1).
     """
     encoder = _encoder(model)
     if chunker == "semantic" and model != JINA_SMALL:

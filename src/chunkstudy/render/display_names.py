@@ -195,6 +195,35 @@ def measure(name: str) -> str:
     return f"{text} ({', '.join(extra)})" if extra else text
 
 
+INSIDE = re.compile(r"`[^`]*`|[A-Za-z0-9_./@-]+(?:\([A-Za-z=,]+\))?(?:@\w+)?")
+"""A word of a sentence that may be a slug; what stands between backticks is code and stays."""
+
+
+def sentence(text: str) -> str:
+    """A sentence that names things by their slugs, with the names that a reader knows."""
+
+    def named(found: re.Match[str]) -> str:
+        word = found[0]
+        slug = word.rstrip(".,;:-/")
+        rest = word[len(slug) :]
+        for name in (PROTOCOLS, COLLECTIONS):
+            if slug in name and slug not in ("all", "none", "corrected", "average"):
+                return name[slug] + rest
+        if slug in MODELS or "__" in slug:
+            return shown("encoder", slug) + rest
+        if slug == "contextualized" or slug.startswith("contextualized-"):
+            return shown("ordering", slug) + rest
+        if slug == "pre_embedding":
+            return PLAIN + rest
+        if "@" in slug or (slug.partition("(")[0] in MEASURES and len(slug) > 2):
+            return measure(slug) + rest
+        if "-" in slug and slug.split("-")[0] in FAMILIES:
+            return shown("chunker", slug) + rest
+        return word
+
+    return INSIDE.sub(named, text).replace("as_published", "as the official code does it")
+
+
 BY_COLUMN = {
     "chunker": chunker,
     "encoder": encoder,
@@ -208,6 +237,12 @@ BY_COLUMN = {
     "part": lambda name: COLLECTIONS.get(name, name),
     "corpus": lambda name: COLLECTIONS.get(name, name),
     "remedy": chunker,
+    "figures": sentence,
+    "reading": sentence,
+    "needs": sentence,
+    "check": sentence,
+    "tables": sentence,
+    "which": sentence,
     "method": lambda name: COLLECTIONS["average"] if name == "average" else chunker(name),
     "against": lambda name: PLAIN if name == "pre_embedding" else name,
     "other": chunker,
@@ -225,27 +260,6 @@ BY_COLUMN = {
     "left out": collection,
 }
 """How the values of a column are shown, by the column's name."""
-
-
-INSIDE = re.compile(r"[\w./-]+(?:@\w+)?")
-"""A word of a sentence that may be a slug."""
-
-
-def sentence(text: str) -> str:
-    """A sentence that names things by their slugs, with the names that a reader knows."""
-
-    def named(word: re.Match[str]) -> str:
-        slug = word[0]
-        for name in (PROTOCOLS, COLLECTIONS):
-            if slug in name and slug not in ("all", "none"):
-                return name[slug]
-        if "__" in slug or "/" in slug:
-            return shown("encoder", slug)
-        if slug == "contextualized":
-            return "late"
-        return measure(slug) if "@" in slug else slug
-
-    return INSIDE.sub(named, text).replace("as_published", "as the official code does it")
 
 
 def shown(column: str, value: object) -> str:

@@ -1,19 +1,16 @@
-"""Tables as LaTeX (booktabs), and every number of the prose as a macro."""
+"""Tables as LaTeX (booktabs)."""
 
 from __future__ import annotations
-
-import re
 
 import pandas as pd
 
 from chunkstudy.render import tables
 
-WORDS = "Zero One Two Three Four Five Six Seven Eight Nine"
-DIGITS = dict(zip("0123456789", WORDS.split(), strict=True))
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "\N{MINUS SIGN}": "$-$", "\N{GREEK CAPITAL LETTER OMEGA}": r"$\Omega$", "<": r"$<$",
+    "\N{MINUS SIGN}": r"\textminus{}", "\N{GREEK CAPITAL LETTER OMEGA}": r"\ensuremath{\Omega}",
+    "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 
 
@@ -48,18 +45,3 @@ def table(frame: pd.DataFrame, name: str) -> str:
 def escape(text: object) -> str:
     """Make any text safe inside a LaTeX cell."""
     return "".join(SPECIAL.get(character, character) for character in str(text))
-
-
-def macros(numbers: dict[str, str]) -> str:
-    """``\\newcommand`` lines, one per number, in sorted order."""
-    return "".join(
-        f"\\newcommand{{\\{macro_name(name)}}}{{{escape(value)}}}\n"
-        for name, value in sorted(numbers.items())
-    )
-
-
-def macro_name(name: str) -> str:
-    """A legal macro name: letters only, words capitalised."""
-    words = re.split(r"[^0-9A-Za-z]+", name)
-    joined = "".join(word[:1].upper() + word[1:] for word in words if word)
-    return "".join(DIGITS.get(character, character) for character in joined)

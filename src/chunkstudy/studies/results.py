@@ -23,7 +23,7 @@ from chunkstudy.grid.records import Named, Natural, Positive, Sha256
 from chunkstudy.places import Places
 
 PROVENANCE = "provenance.json"
-HELPERS = ("results", "runner", "late_excerpts")
+HELPERS = ("results", "runner")
 """Modules of this room that are no study."""
 Kind = Literal["text", "integer", "number", "boolean"]
 DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}

@@ -97,7 +97,7 @@ def at_k(rows: pd.DataFrame) -> Figure:
         first = rows[rows["chunker"] == shown[-1]].sort_values("cut")
         for point in first.to_dict("records"):
             axes.annotate(
-                f"{point['cut']} chunks", (100 * point[x], 100 * point[y]), (3, -10),
+                f"at {point['cut']}", (100 * point[x], 100 * point[y]), (3, -10),
                 textcoords="offset points", fontsize=8, color="0.3",
             )  # fmt: skip
         axes.set(xlabel="recall (%)", ylabel="precision (%)", ylim=(0, None))

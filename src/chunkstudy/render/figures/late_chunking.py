@@ -155,5 +155,5 @@ def similarity(rows: pd.DataFrame) -> Figure:
                       for c, s in pairs])  # fmt: skip
     axes.set_xlabel("mean cosine similarity of neighbouring chunks of one document")
     axes.set_title("Neighbouring chunks grow alike under late chunking", loc="left")
-    axes.legend(loc="lower right")
+    one_legend(figure, [axes], columns=2)
     return figure

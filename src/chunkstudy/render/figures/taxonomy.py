@@ -81,6 +81,7 @@ def changes(rows: pd.DataFrame) -> Figure:
         axes.axvline(at, color="black", lw=1.5)
     axes.set(xlabel="", ylabel="")
     axes.tick_params(axis="y", labelsize=8)
+    axes.tick_params(axis="x", rotation=20)
     axes.set_title("Late chunking as published: within books | in corpora | with empty documents",
                    loc="left")  # fmt: skip
     return figure
@@ -92,8 +93,10 @@ def chunk_size(rows: pd.DataFrame) -> Figure:
     Grey: the four published models. Colour: ours under the corrected protocol, by the text's
     definition and by the code's, with the table's 95% intervals.
     """
-    rows = rows[~rows["method"].isin(NO_METHOD)]
-    methods = list(dict.fromkeys(rows["method"]))
+    methods = list(dict.fromkeys(rows.loc[rows["source"] == "published", "method"]))
+    rows = rows[rows["method"].isin(methods)]
+    widest = rows.loc[rows["source"] == "records", "encoder"].value_counts().idxmax()
+    rows = rows[(rows["source"] == "published") | (rows["encoder"] == widest)]
     definitions = ("text", "code")
     figure, panels = plt.subplots(len(ARMS), 2, figsize=(9.5, 8), sharex=True, layout="constrained")
     for (arm, name), row in zip(ARMS.items(), panels, strict=True):
