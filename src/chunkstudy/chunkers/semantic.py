@@ -10,10 +10,11 @@ the official code joins the pieces by a space. Only similarities of neighbours a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-from nltk.tokenize import PunktSentenceTokenizer
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, pieces, recursive, sentences
@@ -21,7 +22,8 @@ from chunkstudy.encoders.interface import Embed, Vectors
 from chunkstudy.spans import Span
 from chunkstudy.tokens import TokenCounter
 
-PUNKT = PunktSentenceTokenizer()
+if TYPE_CHECKING:
+    from nltk.tokenize import PunktSentenceTokenizer
 
 Grouped = tuple[list[Span], list[int]]
 """Base pieces, and the index of the first piece of every chunk."""
@@ -72,8 +74,15 @@ def punkt_sentences(text: str) -> list[Span]:
     What LlamaIndex's splitter takes for sentences (node_parser/text/utils.py,
     split_by_sentence_tokenizer); white space before the first is lost.
     """
-    starts = [start for start, _ in PUNKT.span_tokenize(text)]
+    starts = [start for start, _ in _punkt().span_tokenize(text)]
     return list(pairwise([*starts, len(text)])) if starts else []
+
+
+@cache
+def _punkt() -> PunktSentenceTokenizer:
+    from nltk.tokenize import PunktSentenceTokenizer  # takes seconds, and most commands cut nothing
+
+    return PunktSentenceTokenizer()
 
 
 def percentile(text: str, *, embed: Embed, threshold: float = 95, buffer: int = 1) -> Grouped:
