@@ -9,7 +9,7 @@ from typing import Any, cast
 import pandas as pd
 
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.published.compare import Library
+from chunkstudy.grid.library import Library
 
 COUNTS = SimpleNamespace(chunks=10, empty_chunks=0, ties_at_cut=0)
 SIZES = {name: SimpleNamespace(mean=100.0) for name in ("cl100k", "wordpiece")}

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.run import Outcome, evaluate
-from chunkstudy.grid.store import VectorStore, text_keys
+from chunkstudy.grid.store import VectorStore
 from chunkstudy.places import Places
 from chunkstudy.spans import Collection, Document, Judgment, Query
+from tests.made_keys import text_keys
 
 
 class Letters:

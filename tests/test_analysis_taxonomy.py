@@ -15,9 +15,9 @@ from chunkstudy.analysis import taxonomy
 from chunkstudy.analysis.recorded import BUILTIN, TAXONOMY, blocks
 from chunkstudy.analysis.taxonomy import scores, with_marks
 from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published_cells
-from chunkstudy.published.compare import Library
 from tests.recorded import CHUNKERS, IELAB, LATE, OWN, PRE, WIDE, library, made
 
 ROOT = Places(Path(__file__).parents[1])

@@ -12,9 +12,9 @@ import pytest
 from chunkstudy import statistics
 from chunkstudy.analysis import chroma
 from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
-from chunkstudy.published.compare import Library
 
 ROOT = Places(Path(__file__).parents[1])
 LIBRARY = Library(ROOT)

@@ -17,9 +17,10 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
 from chunkstudy.grid.run import chunk, evaluate
-from chunkstudy.grid.store import VectorStore, text_keys
+from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.spans import Collection, Document, Judgment, Query, chunk_documents
+from tests.made_keys import text_keys
 
 TEXT = "Aa bb cc. Dd ee ff. Gg hh ii. Jj kk ll."
 OTHER = "jinaai__jina-embeddings-v2-small-en"

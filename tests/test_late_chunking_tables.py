@@ -15,8 +15,8 @@ from chunkstudy.analysis import late_chunking
 from chunkstudy.analysis.late_chunking_excerpts import excerpts, positions
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import IELAB, JINA, OWN, PRE, WIDE, WINDOWS
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.compare import Library
 from tests.made_library import made_library
 
 REAL = Library(Places(Path(__file__).parents[1]))

@@ -14,7 +14,7 @@ from chunkstudy.analysis.labels import LabelRecords
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.library import Library
-from chunkstudy.grid.store import Role, VectorStore, text_keys
+from chunkstudy.grid.store import Role, VectorStore
 from chunkstudy.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
@@ -22,6 +22,7 @@ from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.studies import labels as experiment
 from chunkstudy.studies import runner
+from tests.made_keys import text_keys
 from tests.made_study import MODEL
 
 PLACES = Places(Path(__file__).parents[1])

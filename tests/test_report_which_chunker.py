@@ -13,9 +13,9 @@ from chunkstudy.analysis.paired import SIGNIFICANT
 from chunkstudy.analysis.which_chunker import ITSELF, advice, which_chunker
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
-from chunkstudy.published.compare import Library
 from tests.made_library import made_library
 
 ROOT = Places(Path(__file__).parents[1])

@@ -10,13 +10,13 @@ import pandas as pd
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
+from chunkstudy.grid.library import Library
 from chunkstudy.protocols import (
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
     AS_PUBLISHED_LUMBERCHUNKER,
     CORRECTED,
 )
-from chunkstudy.published.compare import Library
 from chunkstudy.published.sources import IN_CORPUS
 
 MEASURE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}

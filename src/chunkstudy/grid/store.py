@@ -195,14 +195,6 @@ PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
 """A layout and the spans wanted of it, by key."""
 
 
-def text_keys(texts: Sequence[str], role: Role) -> list[bytes]:
-    """Keys for an encoder that does not show what it reads: the text and its role."""
-    return [
-        hashlib.sha256(f"{role}\0{text}".encode("utf-8", "surrogatepass")).digest()
-        for text in texts
-    ]
-
-
 def _span_key(digest: bytes, layout: Layout | None = None, first: int = 0, last: int = 0) -> bytes:
     """One key for plain text and for a whole window, another for every other span."""
     if layout is None or (len(layout.windows) == 1 and (first, last) == (0, layout.tokens)):

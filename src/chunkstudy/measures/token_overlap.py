@@ -143,11 +143,6 @@ class TokenOverlap:
             "SpanF1": _ratio(2 * numerator, self._judged_length + read),
         }
 
-    def length_read(self, ranking: Ints, cut: int | str) -> Floats:
-        """Sum of the lengths of the chunks read per query, shape (queries,)."""
-        query, chunk = self._retrieved(ranking, cut)
-        return self._sum(query, self.lengths[chunk])
-
     def _hits(self, least: int) -> tuple[Ints, Ints]:
         """Pairs (judged span, chunk) that share at least ``least`` positions; 0 is contact."""
         order = np.argsort(self._chunk_start, kind="stable")
