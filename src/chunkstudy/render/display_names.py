@@ -237,6 +237,7 @@ BY_COLUMN = {
     "part": lambda name: COLLECTIONS.get(name, name),
     "corpus": lambda name: COLLECTIONS.get(name, name),
     "remedy": chunker,
+    "length function": lambda name: LENGTHS.get(name) or "OpenAI's tokens",
     "figures": sentence,
     "reading": sentence,
     "needs": sentence,
@@ -265,7 +266,7 @@ BY_COLUMN = {
 def shown(column: str, value: object) -> str:
     """A cell's value as a reader sees it; what has no display name stays as it is."""
     text = str(value)
-    name = BY_COLUMN.get(column)
+    name = BY_COLUMN.get("verdict" if column.endswith(" verdict") else column)
     if name is None or text in ("", "nan", "None"):
         return "" if text in ("nan", "None") else text
     try:
