@@ -20,6 +20,7 @@ import nbformat
 import papermill
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbconvert import HTMLExporter
+from nbconvert.preprocessors import TagRemovePreprocessor
 from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy.files import write_text
@@ -28,6 +29,8 @@ from chunkstudy.places import Places
 SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
+FOLDED = "hide-input"
+"""The tag of cells whose code a reader need not see."""
 
 
 class NotebookError(RuntimeError):
@@ -100,6 +103,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
                 language="python",
                 progress_bar=False,
                 log_output=False,
+                extra_arguments=["--IPKernelApp.log_level=40"],  # no warning a kernel
             )
         except PapermillExecutionError as error:
             raise NotebookError(
@@ -126,6 +130,7 @@ def gallery(places: Places) -> Path:
     """Render the executed notebooks to HTML that opens from disk and asks the network nothing."""
     folder = places.build / "gallery"
     exporter = HTMLExporter(template_name="basic")
+    exporter.register_preprocessor(TagRemovePreprocessor(remove_input_tags={FOLDED}), enabled=True)
     links = []
     for path in sorted((places.results / "notebooks").glob("*.ipynb")):
         body, _ = exporter.from_filename(str(path))
@@ -175,7 +180,7 @@ def _settled(notebook: Any) -> Any:
     }
     for number, cell in enumerate(notebook.cells, start=1):
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "injected-parameters"]
-        folded = {"jupyter": {"source_hidden": True}} if "hide-input" in tags else {}
+        folded = {"jupyter": {"source_hidden": True}} if FOLDED in tags else {}
         cell.metadata = folded | ({"tags": tags} if tags else {})
         cell.id = f"cell-{number:02d}"
         if cell.cell_type == "code":

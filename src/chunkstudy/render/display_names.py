@@ -195,6 +195,18 @@ def measure(name: str) -> str:
     return f"{text} ({', '.join(extra)})" if extra else text
 
 
+def arm(chunker_slug: str, ordering_slug: str) -> str:
+    """A chunker under an ordering; plain chunking goes without saying."""
+    late = ", late" if ordering_slug.startswith("contextualized") else ""
+    return f"{shown('chunker', chunker_slug)}{late}"
+
+
+def arms(text: str) -> str:
+    """``chunker ordering; chunker ordering`` by their names."""
+    pairs = [one.rsplit(" ", 1) for one in text.split("; ") if " " in one]
+    return "; ".join(arm(*pair) for pair in pairs) or "none"
+
+
 INSIDE = re.compile(r"`[^`]*`|[A-Za-z0-9_./@-]+(?:\([A-Za-z=,]+\))?(?:@\w+)?")
 """A word of a sentence that may be a slug; what stands between backticks is code and stays."""
 
@@ -237,6 +249,9 @@ BY_COLUMN = {
     "part": lambda name: COLLECTIONS.get(name, name),
     "corpus": lambda name: COLLECTIONS.get(name, name),
     "remedy": chunker,
+    "not shown to be worse": arms,
+    "best by SpanIoU@5": chunker,
+    "length function": lambda name: LENGTHS.get(name) or "OpenAI's tokens",
     "figures": sentence,
     "reading": sentence,
     "needs": sentence,
@@ -265,7 +280,7 @@ BY_COLUMN = {
 def shown(column: str, value: object) -> str:
     """A cell's value as a reader sees it; what has no display name stays as it is."""
     text = str(value)
-    name = BY_COLUMN.get(column)
+    name = BY_COLUMN.get("verdict" if column.endswith(" verdict") else column)
     if name is None or text in ("", "nan", "None"):
         return "" if text in ("nan", "None") else text
     try:

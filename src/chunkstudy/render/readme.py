@@ -83,11 +83,9 @@ def advice(table: pd.DataFrame) -> str:
     """Which chunker the runs support, by task, with its uncertainty."""
     found = []
     for row in table.to_dict("records"):
-        best = _arm(str(row["chunker"]), str(row["ordering"]))
+        best = display_names.arm(str(row["chunker"]), str(row["ordering"]))
         if row["credited"] != "its own text":
             best += f" (credited with {row['credited']})"
-        close = [_arm(*one.rsplit(" ", 1)) for one in str(row["not shown to be worse"]).split("; ")
-                 if " " in one]  # fmt: skip
         low, high = (tables.percent(float(row[end])) for end in ("low", "high"))
         score = f"{tables.percent(float(row['score']))} [{low}, {high}]"
         found.append(
@@ -96,7 +94,7 @@ def advice(table: pd.DataFrame) -> str:
                 f"{row['n']} on {display_names.collection(str(row['collections']))}",
                 best,
                 f"{score} {display_names.measure(str(row['measure']))}",
-                "; ".join(close) or "none",
+                display_names.arms(str(row["not shown to be worse"])),
                 f"{row['behind']} of {row['others']}",
             )
         )
@@ -107,11 +105,6 @@ def advice(table: pd.DataFrame) -> str:
         "[every row, with its cost](results/notebooks/which_chunker.ipynb).\n\n"
         + rows(heads, found)
     )
-
-
-def _arm(chunker: str, ordering: str) -> str:
-    late = ", late chunking" if ordering.startswith("contextualized") else ""
-    return f"{display_names.shown('chunker', chunker)}{late}"
 
 
 def verdicts(comparison: pd.DataFrame) -> str:

@@ -146,7 +146,8 @@ def _surrounded(frame: pd.DataFrame, low: str) -> str:
     base = low.removesuffix("low").strip()
     if base:
         return base
-    return next((one for one in OF_INTERVAL if one in frame), "")
+    own = {one for one in OF_INTERVAL if f"{one} low" in frame}
+    return next((one for one in OF_INTERVAL if one in frame and one not in own), "")
 
 
 def _title(name: str) -> str:
