@@ -253,6 +253,7 @@ BY_COLUMN = {
     "best by SpanIoU@5": chunker,
     "length function": lambda name: LENGTHS.get(name) or "OpenAI's tokens",
     "figures": sentence,
+    "question": sentence,
     "reading": sentence,
     "needs": sentence,
     "check": sentence,

@@ -157,7 +157,8 @@ def _title(name: str) -> str:
     if "@" in words[0] or words[0] in display_names.MEASURES:
         words[0] = display_names.measure(words[0])
     text = " ".join(words)
-    return display_names.COLLECTIONS.get(text, text).replace("_", " ")
+    known = display_names.COLLECTIONS.get(text) or display_names.sentence(text)
+    return known.replace("_", " ")
 
 
 def _kind(frame: pd.DataFrame, name: str, kinds: Kinds) -> Callable[[float], str]:
