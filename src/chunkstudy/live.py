@@ -1,8 +1,8 @@
 """The built-in collection run live, compared with its stored scores.
 
-Every stage takes part: every chunker that a text can be given to without a language model, both
-orderings, search, and the measures of two tasks. Chroma's own protocol, which embeds nearly the
-same texts again, is run for two chunkers.
+Every stage takes part: a chunker of every kind that needs no language model, both orderings,
+search, and the measures of two tasks. Chunkers of the same kind and Chroma's own protocol, which
+embed nearly the same texts again, are left to ``chunkstudy run --again --only 'builtin*/*'``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from chunkstudy.protocols import CORRECTED
 
 TOLERANCE = 0.005
 """Of a mean over queries: another machine's rounding may swap two neighbours in a ranking."""
-AS_PUBLISHED = ("recursive-200-0", "cluster-200")
+CHUNKERS = ("recursive-200-0", "token-250-125", "kamradt", "cluster-200", "none", "sentence-5",
+            "semantic", "proposition-sentences")  # fmt: skip
+AS_PUBLISHED = "recursive-200-0"
 
 
 def units() -> list[tuple[Condition, ...]]:
@@ -24,7 +26,8 @@ def units() -> list[tuple[Condition, ...]]:
     chosen = [
         one
         for one in grids.live_grid()
-        if one.protocol == CORRECTED.name or one.chunker in AS_PUBLISHED
+        if one.chunker in CHUNKERS
+        and (one.protocol == CORRECTED.name or one.chunker == AS_PUBLISHED)
     ]
     names = sorted({one.collection for one in chosen})
     return [tuple(one for one in chosen if one.collection == name) for name in names]
