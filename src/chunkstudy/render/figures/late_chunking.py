@@ -94,7 +94,8 @@ def windows(rows: pd.DataFrame) -> Figure:
 
 def excerpts(rows: pd.DataFrame) -> Figure:
     """Late minus plain with 95% intervals by window, within one document and over all."""
-    rows = rows[rows["encoder"] == rows["encoder"].iloc[0]] if "encoder" in rows else rows
+    models = rows["encoder"].str.replace(r"-w\d+$", "", regex=True)
+    rows = rows[models == models.iloc[0]]
     measures = [m for m in dict.fromkeys(rows["measure"]) if str(m).startswith("DCG")]
     rows = rows[rows["measure"].isin(measures[:1])]
     chunkers, sizes = list(dict.fromkeys(rows["chunker"])), sorted(set(rows["window"]))
