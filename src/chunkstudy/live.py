@@ -16,8 +16,8 @@ from chunkstudy.protocols import CORRECTED
 
 TOLERANCE = 0.005
 """Of a mean over queries: another machine's rounding may swap two neighbours in a ranking."""
-CHUNKERS = ("recursive-200-0", "token-250-125", "kamradt", "cluster-200", "none", "sentence-5",
-            "semantic", "proposition-sentences")  # fmt: skip
+CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200", "none", "sentence-5", "semantic",
+            "proposition-sentences")  # fmt: skip
 AS_PUBLISHED = "recursive-200-0"
 
 
