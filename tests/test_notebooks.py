@@ -28,6 +28,18 @@ def test_a_source_notebook_is_thin_and_without_outputs(source: Path) -> None:
     assert notebooks.inspect_parameters(source)
 
 
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_every_parameter_changes_what_a_page_shows(source: Path) -> None:
+    cells = [c for c in nbformat.read(source, as_version=4).cells if c.cell_type == "code"]
+    used = [
+        c.source
+        for c in cells
+        if "parameters" not in c.metadata.get("tags", []) and not c.source.startswith("assert")
+    ]
+    for name in notebooks.inspect_parameters(source):
+        assert any(re.search(rf"\b{name}\b", text) for text in used), name
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     notebook = nbformat.v4.new_notebook()

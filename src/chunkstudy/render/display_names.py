@@ -92,6 +92,14 @@ WORKS = {
     "taxonomy": "Beyond Chunk-Then-Embed",
     "tutorial": "the tutorial",
 }
+TABLES = {
+    "main": "main table",
+    "minilm": "table of all-MiniLM-L6-v2",
+    "appendix": "appendix",
+    "berlin": "three sentences on Berlin",
+    "beir": "five collections",
+    "combinations": "72 combinations",
+}
 TASKS = {
     "token_overlap": "finding excerpts",
     "excerpts": "finding excerpts",
@@ -179,6 +187,11 @@ def collection(slug: str) -> str:
     return ", ".join(COLLECTIONS[one] for one in slug.split(", "))
 
 
+def table(name: str) -> str:
+    """A published table as its source calls it."""
+    return f"Table {name}" if name.isdecimal() else TABLES.get(name, name)
+
+
 def measure(name: str) -> str:
     """``SpanRecall@5`` is *Recall of excerpts at 5*; standard names such as nDCG@10 stay."""
     base, _, cut = name.partition("@")
@@ -244,6 +257,7 @@ BY_COLUMN = {
     "collection": collection,
     "measure": measure,
     "work": WORKS.__getitem__,
+    "table": table,
     "task": TASKS.__getitem__,
     "verdict": lambda name: VERDICTS.get(name, name.replace("_", " ")),
     "part": lambda name: COLLECTIONS.get(name, name),

@@ -112,24 +112,10 @@ def verdicts(comparison: pd.DataFrame) -> str:
     found = []
     for (work, table), part in comparison.groupby(["work", "table"], sort=False):
         counts = [int((part["verdict"] == name).sum()) for name in VERDICTS]
-        title = f"{display_names.WORKS[str(work)]}, {table_name(str(work), str(table))}"
+        title = f"{display_names.WORKS[str(work)]}, {display_names.table(str(table))}"
         found.append((title, f"{len(part) - counts[-1]} of {len(part)}", *counts[:-1]))
     heads = ("published table", "cells run", *(display_names.VERDICTS[v] for v in VERDICTS[:-1]))
     return "## Published cells\n\n" + rows(heads, found)
-
-
-def table_name(work: str, table: str) -> str:
-    """A published table as its source calls it."""
-    if work == "taxonomy" and table.isdecimal():
-        return f"Table {table}"
-    return {
-        "main": "main table",
-        "minilm": "table of all-MiniLM-L6-v2",
-        "appendix": "appendix",
-        "berlin": "three sentences on Berlin",
-        "beir": "five collections",
-        "combinations": "72 combinations",
-    }.get(table, table)
 
 
 def claim_counts(claims: pd.DataFrame) -> str:
