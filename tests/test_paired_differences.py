@@ -9,9 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import SIGNIFICANT, Pair, differences
+from chunkstudy.analysis.paired import (
+    EQUIVALENT,
+    HIGHER,
+    LOWER,
+    NOT_SHOWN,
+    POINT,
+    SIGNIFICANT,
+    TENTH,
+    Pair,
+    differences,
+    margin,
+)
 
 RANDOM = np.random.default_rng(3)
 QUERIES = [f"q{i}" for i in range(80)]
@@ -115,3 +127,59 @@ def test_collections_count_the_same_however_many_queries_they_have() -> None:
 def test_no_pairs_give_an_empty_table_with_its_columns() -> None:
     table = differences([], "one question", "ours", "theirs")
     assert table.empty and {"ours", "theirs", "p_holm", "family_size"} <= set(table)
+
+
+@pytest.mark.parametrize("measure", ["DCG@10", "SpanIoU@5"])
+def test_equivalence_is_tested_by_two_one_sided_t_tests(measure: str) -> None:
+    allowed = margin(measure)
+    near = [_noisy(change, allowed) for change in (0.0, 0.5 * allowed, 2 * allowed)]
+    pairs = [Pair({"system": i, "measure": measure}, one, BASE) for i, one in enumerate(near)]
+    table = differences(pairs, "one question", "ours", "theirs")
+    expected = [ttost_paired(one, BASE, -allowed, allowed)[0] for one in near]
+    assert table["p_equivalent"].tolist() == pytest.approx(expected)
+    assert table["p_equivalent_holm"].tolist() == pytest.approx(statistics.holm(expected).tolist())
+    assert set(table["margin"]) == {allowed}
+
+
+def test_a_comparison_ends_in_one_of_four_words() -> None:
+    spreads = {HIGHER: (0.1, 0.01), LOWER: (-0.1, 0.01), EQUIVALENT: (0.0, 0.001),
+               NOT_SHOWN: (0.01, 0.3)}  # fmt: skip
+    table = _table([_noisy(change, spread) for change, spread in spreads.values()])
+    assert table["shown"].tolist() == list(spreads)
+
+
+def test_not_to_differ_is_not_to_be_equivalent() -> None:
+    wide = _table([_noisy(0.0, 0.5)]).iloc[0]
+    assert wide["p_holm"] > SIGNIFICANT and wide["p_equivalent_holm"] > SIGNIFICANT
+    assert wide["shown"] == NOT_SHOWN
+
+
+def test_a_sure_difference_below_the_margin_is_a_difference() -> None:
+    row = _table([BASE + 0.001 + 0.0001 * np.sin(np.arange(80))]).iloc[0]
+    assert row["p_equivalent_holm"] < SIGNIFICANT and row["shown"] == HIGHER
+
+
+def test_equivalence_is_corrected_for_how_often_it_is_asked() -> None:
+    arms = [_noisy(0.004, 0.028) for _ in range(6)]
+    alone = [_table([one]).iloc[0]["p_equivalent_holm"] for one in arms]
+    together = _table(arms)["p_equivalent_holm"]
+    assert (together >= alone).all() and (together > alone).any()
+
+
+def test_over_collections_equivalence_rests_on_the_same_error_as_the_difference() -> None:
+    index = pd.MultiIndex.from_tuples([("ab"[i % 2], q) for i, q in enumerate(QUERIES)])
+    change = pd.Series(0.002 + 0.02 * RANDOM.standard_normal(80), index)
+    row = differences([Pair({}, change, 0 * change)], "q", "ours", "theirs").iloc[0]
+    groups = [one for _, one in change.groupby(level=0)]
+    parts = [one.var() / len(one) for one in groups]
+    error = math.sqrt(sum(parts)) / 2
+    freedom = sum(parts) ** 2 / sum(part**2 / 39 for part in parts)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(row["difference"]) / error, freedom))
+    below = stats.t.cdf((row["difference"] - POINT) / error, freedom)
+    above = stats.t.sf((row["difference"] + POINT) / error, freedom)
+    assert row["p_equivalent"] == pytest.approx(max(below, above))
+
+
+def test_the_margin_is_smaller_where_no_system_can_come_near_one() -> None:
+    assert margin("nDCG@10") == margin("SpanRecall@5") == margin("") == POINT
+    assert margin("SpanPrecision@5") == margin("SpanIoU(unit=token)@5") == TENTH

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy import statistics
 
@@ -98,6 +99,7 @@ def test_equivalence_holds_exactly_when_the_interval_lies_inside_the_margin() ->
         found = statistics.equivalence(A, B, margin)
         inside = -margin < found.interval.low and found.interval.high < margin
         assert (found.p < 0.05) == inside
+        assert found.p == pytest.approx(ttost_paired(A, B, -margin, margin)[0])
     assert statistics.equivalence(A, A, 0.01).p == 0
     assert statistics.equivalence(A, A + 0.1, 0.01).p == 1
 

@@ -44,7 +44,8 @@ ARM_OF = {
     ("fixed-256", PRE_EMBEDDING): "plain",
     ("fixed-256", CONTEXTUALIZED): "late",
 }
-GAIN = ["late - plain", "low", "high", "p", "p_holm", "family", "family_size", "interval"]
+GAIN = ["late - plain", "low", "high", "p", "p_holm", "family", "family_size", "interval",
+        "margin", "p_equivalent", "p_equivalent_holm", "shown"]  # fmt: skip
 
 
 def datasets(cells: pd.DataFrame, library: Library) -> pd.DataFrame:

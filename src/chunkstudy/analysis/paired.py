@@ -1,8 +1,12 @@
 """The one builder of paired differences: systems over the same queries, corrected by family.
 
 A family is the comparisons that together answer one question; Holm's correction is taken within
-it and never over two of them. Every figure is an unrounded float, so that what is decided by it
-(``p_holm < 0.05``, ``low > 0``) does not hang on how it is printed.
+it and never over two of them, for the tests of a difference as for those of equivalence. Every
+figure is an unrounded float, so that what is decided by it (``p_holm < 0.05``, ``low > 0``) does
+not hang on how it is printed.
+
+A comparison ends in one of four words (``shown``): the first system is *higher* or *lower*, the
+two are *equivalent*, which is to differ by less than a margin, or it is *not shown* which.
 """
 
 from __future__ import annotations
@@ -16,11 +20,19 @@ import pandas as pd
 from chunkstudy import statistics
 
 SIGNIFICANT = 0.05
-"""p below it, corrected within its family, is spoken of as a difference."""
+"""p below it, corrected within its family, is spoken of as shown."""
+POINT = 0.01
+"""The margin of equivalence: a point of a hundred, half of the mean gain over five collections
+that Jina prints for late chunking, so that what passes is smaller than what the works speak of."""
+TENTH = 0.001
+"""The margin of a score that cannot come near 1, as :func:`margin` says: a tenth of a point."""
+OF_ALL_RETRIEVED = ("SpanPrecision", "SpanIoU")
+HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = "higher", "lower", "equivalent", "not shown"
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
 STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
 FIGURES = ("difference", "low", "high", "p", "p_holm", "family", "family_size", "interval",
-           "effect")  # fmt: skip
+           "effect", "margin", "p_equivalent", "p_equivalent_holm", "shown")  # fmt: skip
+Keys = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -28,24 +40,25 @@ class Pair:
     """Two systems to compare.
 
     Attributes:
-        keys: what tells this comparison from the others: the row's leading columns.
+        keys: what tells this comparison from the others: the row's leading columns. ``measure``,
+            where it is one of them, decides the margin.
         first: a score per query, indexed by query id; NaN where a query has none.
         second: the same of the other system. Only queries of both are compared. Where both are
             indexed by (collection, query), the mean is one of the collections' means.
     """
 
-    keys: Mapping[str, object]
+    keys: Keys
     first: pd.Series
     second: pd.Series
 
 
 def differences(
     pairs: Iterable[Pair],
-    family: str | Callable[[Mapping[str, object]], str],
+    family: str | Callable[[Keys], str],
     first: str,
     second: str,
 ) -> pd.DataFrame:
-    """First minus second, a row per pair, in the unit of the scores.
+    """First minus second, a row per pair, in the unit of the scores, which are fractions.
 
     Args:
         pairs: the comparisons, all with the same keys.
@@ -56,7 +69,9 @@ def differences(
         The keys, then ``n`` common queries, both means over them, ``difference``, its 95% interval
         ``low`` to ``high`` (``interval`` names the method), ``p`` of a paired t-test (Welch's of
         the collections' means, where there are several), ``p_holm`` within ``family`` of
-        ``family_size`` comparisons, and ``effect`` (dz). What one query cannot tell is NaN.
+        ``family_size`` comparisons, ``effect`` (dz), ``p_equivalent`` of two one-sided tests that
+        the difference is less than ``margin``, ``p_equivalent_holm``, and in a word what is
+        ``shown``. What one query cannot tell is NaN.
 
     Raises:
         ValueError: for query ids that stand twice, so that no query has one score.
@@ -68,11 +83,33 @@ def differences(
     if not rows:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
     table = pd.DataFrame(rows)
-    families = table.groupby("family", sort=False)["p"]
-    table["p_holm"] = families.transform(statistics.holm)
-    table["family_size"] = families.transform("count").astype(int)
+    families = table.groupby("family", sort=False)
+    for p in ("p", "p_equivalent"):
+        table[f"{p}_holm"] = families[p].transform(statistics.holm)
+    table["family_size"] = families["p"].transform("count").astype(int)
+    table["shown"] = shown(table)
     keys = [name for name in rows[0] if name not in ("n", first, second, *FIGURES)]
     return table[[*keys, "n", first, second, *FIGURES]]
+
+
+def margin(measure: str) -> float:
+    """Below which difference two systems count as equal by this measure, as a fraction.
+
+    A share of all that was retrieved stays below a tenth at five chunks, however good a system is,
+    so that a point would be much there.
+    """
+    return TENTH if measure.partition("@")[0].partition("(")[0] in OF_ALL_RETRIEVED else POINT
+
+
+def shown(table: pd.DataFrame) -> pd.Series:
+    """What each row shows in a word; a sure difference is one even where it is below the margin."""
+    differs = table["p_holm"] < SIGNIFICANT
+    words = np.select(
+        [differs & (table["difference"] > 0), differs, table["p_equivalent_holm"] < SIGNIFICANT],
+        [HIGHER, LOWER, EQUIVALENT],
+        NOT_SHOWN,
+    )
+    return pd.Series(words, index=table.index)
 
 
 def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
@@ -83,8 +120,9 @@ def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
                 f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
             )
     both = pd.concat({first: pair.first, second: pair.second}, axis=1, join="inner").dropna()
+    allowed = margin(str(pair.keys.get("measure", "")))
     if both.index.nlevels > 1:
-        return {"n": len(both), **_over_collections(both)}
+        return {"n": len(both), "margin": allowed, **_over_collections(both, allowed)}
     both = both.sort_index()  # so that the order of the rows cannot move the interval
     found = statistics.paired_difference(both[first], both[second])
     return {
@@ -97,10 +135,12 @@ def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
         "p": found.p,
         "interval": BOOTSTRAP,
         "effect": found.effect,
+        "margin": allowed,
+        "p_equivalent": statistics.equivalence(both[first], both[second], allowed).p,
     }
 
 
-def _over_collections(both: pd.DataFrame) -> dict[str, object]:
+def _over_collections(both: pd.DataFrame, allowed: float) -> dict[str, object]:
     first, second = both.columns
     change = both[first] - both[second]
     found = statistics.over_collections([one for _, one in change.groupby(level=0, sort=False)])
@@ -114,4 +154,5 @@ def _over_collections(both: pd.DataFrame) -> dict[str, object]:
         "p": found.p,
         "interval": STRATIFIED,
         "effect": np.nan,
+        "p_equivalent": statistics.two_one_sided(found.mean, found.error, found.freedom, allowed),
     }

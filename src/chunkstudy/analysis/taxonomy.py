@@ -14,7 +14,6 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy import statistics
 from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.analysis.recorded import (
     BUILTIN,
@@ -32,8 +31,6 @@ from chunkstudy.grid.library import Library
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
 
 ALPHA = 0.05
-MARGIN = 0.01
-"""A point of nDCG@10 or DCG@10: what counts as no difference in the equivalence test."""
 PUBLISHED, RECORDS = "published", "records"
 COLUMNS = [
     "source", "encoder", "protocol", "ordering", "collection", "method", "chunker", "n", "value",
@@ -121,7 +118,6 @@ def with_marks(
     tests = differences(pairs, _family, "first", "second")
     if tests.empty:
         return own, tests
-    tests["p_equivalent"] = [_equivalent(one) for one in pairs]
     if number == "4":
         both = tests[[*CELL, "n", "first", "second"]]
         own = own.drop(columns=["n", "value"]).merge(both, on=CELL)
@@ -185,14 +181,14 @@ def superscripts(made: Mapping[str, pd.DataFrame], tests: pd.DataFrame) -> pd.Da
             rows.append(row)
     marks = pd.DataFrame(rows)
     if len(tests):
-        sure = {name: tests[name] < ALPHA for name in ("p", "p_holm", "p_equivalent")}
+        sure = {name: tests[name] < ALPHA for name in ("p", "p_holm", "p_equivalent_holm")}
         own = tests.assign(**sure).groupby(["table", "encoder", "protocol"])
-        counts = own[["p", "p_holm", "p_equivalent"]].sum().assign(tests=own.size())
+        counts = own[["p", "p_holm", "p_equivalent_holm"]].sum().assign(tests=own.size())
         counts = counts.rename(
             columns={
                 "p": "significant",
                 "p_holm": "significant after Holm",
-                "p_equivalent": "equivalent within a point",
+                "p_equivalent_holm": "equivalent within a point",
             }
         ).reset_index()
         marks = marks.merge(counts.assign(source=RECORDS), how="left")
@@ -229,12 +225,6 @@ def _keys(block: Block, table: str, ordering: str, key: tuple[str, str]) -> dict
 def _family(keys: Mapping[str, object]) -> str:
     task = "in-document" if keys["collection"] in IN_DOCUMENT else "in-corpus"
     return f"{keys['table']}, {task}, {keys['encoder']}, {keys['protocol']}"
-
-
-def _equivalent(pair: Pair) -> float:
-    """p of the two one-sided tests that the systems differ by less than a point."""
-    first, second = pair.first.align(pair.second, join="inner")
-    return statistics.equivalence(first, second, MARGIN).p
 
 
 def _letters(own: pd.DataFrame, tests: pd.DataFrame) -> pd.Series:

@@ -11,7 +11,7 @@ from chunkstudy.statistics.correlations import (
     inside_fences,
     smallest_significant_r,
 )
-from chunkstudy.statistics.equivalence_tests import Equivalence, equivalence
+from chunkstudy.statistics.equivalence_tests import Equivalence, equivalence, two_one_sided
 from chunkstudy.statistics.intervals import (
     LEVEL,
     RESAMPLES,
@@ -49,4 +49,5 @@ __all__ = [
     "population_std",
     "resampled_sums",
     "smallest_significant_r",
+    "two_one_sided",
 ]

@@ -10,6 +10,8 @@ from scipy import stats
 from chunkstudy.statistics.intervals import NO_INTERVAL, Interval, constant, mean
 from chunkstudy.statistics.paired import aligned_difference
 
+_NAN = float("nan")
+
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
@@ -32,17 +34,27 @@ def equivalence(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) 
 
     Without variance the answer is certain: p is 0 inside the margin and 1 outside it.
     """
-    if not margin > 0:
-        raise ValueError(f"the margin must be positive, not {margin}")
     difference = aligned_difference(a, b)
     n, average = len(difference), mean(difference)
     if n < 2:
-        return Equivalence(n, average, NO_INTERVAL, float("nan"), margin)
-    if constant(difference):
-        p = 0.0 if abs(average) < margin else 1.0
-        return Equivalence(n, average, Interval(average, average), p, margin)
-    above = stats.ttest_1samp(difference, -margin, alternative="greater")
-    below = stats.ttest_1samp(difference, margin, alternative="less")
-    half = float(stats.t.ppf(1 - alpha, n - 1) * stats.sem(difference))
-    interval = Interval(average - half, average + half)
-    return Equivalence(n, average, interval, float(max(above.pvalue, below.pvalue)), margin)
+        return Equivalence(n, average, NO_INTERVAL, two_one_sided(average, _NAN, 1, margin), margin)
+    error = 0.0 if constant(difference) else float(stats.sem(difference))
+    half = float(stats.t.ppf(1 - alpha, n - 1)) * error
+    p = two_one_sided(average, error, n - 1, margin)
+    return Equivalence(n, average, Interval(average - half, average + half), p, margin)
+
+
+def two_one_sided(average: float, error: float, freedom: float, margin: float) -> float:
+    """The larger p of two one-sided t-tests that a mean lies above -margin and below +margin.
+
+    Args:
+        average: the mean.
+        error: its standard error; 0 where it is certain, NaN where it is unknown, and so is p.
+        freedom: degrees of freedom of that error.
+        margin: in the unit of the mean.
+    """
+    if not margin > 0:
+        raise ValueError(f"the margin must be positive, not {margin}")
+    if error == 0:
+        return 0.0 if abs(average) < margin else 1.0
+    return float(stats.t.sf((margin - abs(average)) / error, freedom))

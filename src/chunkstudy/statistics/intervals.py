@@ -31,11 +31,14 @@ NO_INTERVAL = Interval(_NAN, _NAN)
 
 
 class MeanOverCollections(NamedTuple):
-    """The mean of collections' means, its stratified bootstrap interval, and p of being 0."""
+    """The mean of collections' means, its stratified bootstrap interval, p of being 0, and the
+    standard error and degrees of freedom behind p."""
 
     mean: float
     interval: Interval
     p: float
+    error: float
+    freedom: float
 
 
 def mean(values: ArrayLike) -> float:
@@ -114,7 +117,7 @@ def over_collections(
     arrays = [checked(group) for group in groups]
     average = float(np.mean([mean(array) for array in arrays])) if arrays else _NAN
     if not arrays or min(map(len, arrays)) < 2:
-        return MeanOverCollections(average, NO_INTERVAL, _NAN)
+        return MeanOverCollections(average, NO_INTERVAL, _NAN, _NAN, _NAN)
     drawn = [
         resampled_sums(a[:, None], resamples, seed + i)[:, 0] / len(a) for i, a in enumerate(arrays)
     ]
@@ -122,12 +125,13 @@ def over_collections(
     interval = _percentiles(np.mean(drawn, axis=0), level, largest)
     parts = np.array([a.var(ddof=1) / len(a) for a in arrays])
     if constant(np.append(parts, 0.0)):
-        return MeanOverCollections(average, interval, 1.0 if average == 0 else 0.0)
+        return MeanOverCollections(average, interval, 1.0 if average == 0 else 0.0, 0.0, _NAN)
     freedom = parts.sum() ** 2 / sum(
         p**2 / (len(a) - 1) for p, a in zip(parts, arrays, strict=True)
     )
-    t = average * len(arrays) / np.sqrt(parts.sum())
-    return MeanOverCollections(average, interval, float(2 * stats.t.sf(abs(t), freedom)))
+    error = float(np.sqrt(parts.sum())) / len(arrays)
+    p = float(2 * stats.t.sf(abs(average / error), freedom))
+    return MeanOverCollections(average, interval, p, error, float(freedom))
 
 
 def checked(values: ArrayLike) -> Floats:
