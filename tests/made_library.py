@@ -12,7 +12,14 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.library import Library
 
 COUNTS = SimpleNamespace(chunks=10, empty_chunks=0, ties_at_cut=0)
-SIZES = {name: SimpleNamespace(mean=100.0) for name in ("cl100k", "wordpiece")}
+LARGEST = {"fixed-64": 64.0, "paragraph": 300.0}
+"""Tokens of a chunker's largest chunk, 100 of any other."""
+
+
+def _sizes(chunker: str) -> dict[str, SimpleNamespace]:
+    largest = LARGEST.get(chunker, 100.0)
+    size = SimpleNamespace(mean=0.5 * largest, percentiles=[largest] * 21)
+    return {"cl100k": size, "wordpiece": size}
 
 
 class _MadeLibrary:
@@ -25,7 +32,12 @@ class _MadeLibrary:
         self._records = {
             one: SimpleNamespace(
                 wide=scores[one],
-                run=SimpleNamespace(collection=one.collection, counts=COUNTS, sizes=SIZES),
+                run=SimpleNamespace(
+                    collection=one.collection,
+                    counts=COUNTS,
+                    sizes=_sizes(one.chunker),
+                    chunks_sha256=one.chunker.ljust(64, "0"),
+                ),
             )
             for one in sorted(scores)
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 
 from chunkstudy import statistics
 from chunkstudy.analysis import late_chunking
+from chunkstudy.analysis import windows as reading
+from chunkstudy.analysis.late_chunking_cut import CUT, EVERY, FIT, TRUNCATED, WHOLE, by_window
 from chunkstudy.analysis.late_chunking_excerpts import excerpts, positions
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import IELAB, JINA, OWN, PRE, WIDE, WINDOWS
@@ -22,6 +25,7 @@ from tests.made_library import made_library
 REAL = Library(Places(Path(__file__).parents[1]))
 QUERIES = [f"q{i}" for i in range(40)]
 HALVES = {"chatlogs": QUERIES[:20], "finance": QUERIES[20:]}
+NOT_MEASURED = pd.DataFrame()
 OTHER = "jinaai__jina-embeddings-v2-small-en"
 CHANGES = {
     "contextualized-128": 0.2,
@@ -55,7 +59,7 @@ def within() -> Any:
 
 
 def test_moved_positions_enter_no_comparison_of_chunkers(within: Any) -> None:
-    table = excerpts(within)
+    table = excerpts(within, NOT_MEASURED)
     assert set(table["measure"]) == {"DCG@10", "SpanRecall@5", "SpanRecall@5, all corpora"}
     assert len(table) == 3 * 3 * 2 and set(table["n"]) == {len(QUERIES)}
     assert set(table["window"]) == {128, 256, 512}
@@ -94,7 +98,83 @@ def test_moved_positions_are_held_against_those_in_order(within: Any) -> None:
 
 
 def test_without_records_of_excerpts_the_tables_are_empty() -> None:
-    assert excerpts(made_library({})).empty and positions(made_library({})).empty
+    nothing = made_library({})
+    assert excerpts(nothing, NOT_MEASURED).empty and positions(nothing).empty
+    assert by_window(nothing, NOT_MEASURED).empty
+
+
+def test_what_the_window_cuts_stands_beside_each_chunker(within: Any) -> None:
+    measured = pd.DataFrame(
+        {"chunks": "paragraph000", "window": [128, 256, 512], "cut": [0.3, 0.2, 0.1],
+         "unread": [0.4, 0.3, 0.2]}
+    )  # fmt: skip
+    table = excerpts(within, measured).query("measure == 'DCG@10'").set_index("chunker")
+    assert table.loc["paragraph", "unread"].tolist() == [0.4, 0.3, 0.2]
+    assert table.loc["fixed-64", ["cut", "unread"]].isna().all(axis=None)
+
+
+def test_chunkers_whose_chunks_the_window_cuts_are_kept_apart(within: Any) -> None:
+    table = by_window(within, NOT_MEASURED)
+    rows = table[table["measure"] == "DCG@10"].set_index(["window", "over"])
+    apart = {window: set(part.index.get_level_values(1)) for window, part in rows.groupby("window")}
+    assert apart == {128: {EVERY, FIT, CUT}, 256: {EVERY, FIT, CUT}, 512: {EVERY, FIT}}
+    for window, encoder in WINDOWS.items():
+        arms = (f"contextualized-{window}", PRE)
+        for over, chunker in ((FIT, "fixed-64"), (CUT, "paragraph")):
+            if window == 512:
+                continue  # nothing is cut there, and both chunkers stand in one mean
+            late, plain = (
+                within.get(Condition("chroma-within", chunker, encoder, one, OWN)).wide["DCG@10"]
+                for one in arms
+            )
+            assert rows.at[(window, over), "difference"] == pytest.approx((late - plain).mean())
+
+
+def test_a_group_is_corrected_over_its_windows_and_with_no_other(within: Any) -> None:
+    table = by_window(within, NOT_MEASURED)
+    for _, group in table.groupby("family"):
+        assert group[["measure", "over"]].drop_duplicates().shape == (1, 2)
+        assert group["window"].is_unique
+        assert group["p_holm"].tolist() == statistics.holm(group["p"]).tolist()
+    assert len(table) == table["family_size"].groupby(table["family"]).first().sum()
+
+
+def test_answers_in_chunks_that_are_cut_are_kept_apart_question_by_question(within: Any) -> None:
+    large = QUERIES[:10]
+    questions = pd.DataFrame(
+        {"chunks": "paragraph000", "query_id": QUERIES,
+         "largest": [300 if q in large else 50 for q in QUERIES]}
+    )  # fmt: skip
+    table = by_window(within, questions)
+    rows = table[table["measure"] == "SpanRecall@5"].set_index(["window", "over"])
+    assert rows.loc[(128, TRUNCATED), "n"] == 10 and rows.loc[(128, WHOLE), "n"] == 30
+    assert (512, TRUNCATED) not in rows.index and rows.loc[(512, WHOLE), "n"] == 40
+    late, plain = (
+        within.get(Condition("chroma-within", "paragraph", WINDOWS[128], one, OWN)).wide
+        for one in ("contextualized-128", PRE)
+    )
+    expected = (late - plain).loc[large, "SpanRecall@5"].mean()
+    assert rows.loc[(128, TRUNCATED), "difference"] == pytest.approx(expected)
+
+
+def test_the_question_is_of_the_chunks_that_a_record_was_made_with(within: Any) -> None:
+    others = pd.DataFrame({"chunks": "elsewhere000", "query_id": QUERIES, "largest": 300})
+    assert not by_window(within, others)["over"].isin([WHOLE, TRUNCATED]).any()
+
+
+def test_a_window_cuts_a_chunk_that_leaves_no_room_for_the_special_tokens() -> None:
+    sizes = {"wordpiece": SimpleNamespace(percentiles=[126.0] * 20 + [127.0])}
+    record: Any = SimpleNamespace(run=SimpleNamespace(sizes=sizes))
+    assert reading.cuts(record, 128) and not reading.cuts(record, 129)
+
+
+def test_each_window_of_a_collection_is_a_question_of_its_own() -> None:
+    table = late_chunking.windows(REAL)
+    for _, group in table.groupby("family"):
+        assert group[["collection", "window", "protocol"]].drop_duplicates().shape == (1, 3)
+        assert (group["chunker"] == "none").nunique() == 1
+    cut = table.set_index(["collection", "chunker", "window"])["cut"]
+    assert cut["scifact", "fixed-256", 256] == "yes" and cut["scifact", "fixed-64", 128] == "no"
 
 
 def test_every_model_is_shown_and_the_widest_window_stands_for_it() -> None:

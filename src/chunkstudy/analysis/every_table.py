@@ -13,6 +13,7 @@ from chunkstudy.analysis import (
     labels,
     labels_power,
     late_chunking,
+    late_chunking_cut,
     late_chunking_excerpts,
     published_facts,
     reproduction,
@@ -66,7 +67,12 @@ def make(
         "late_chunking_collections": late_chunking.facts(places),
         "late_chunking_emma": late_chunking.emma(library),
         "late_chunking_propositions": late_chunking.propositions(library),
-        "late_chunking_excerpts": late_chunking_excerpts.excerpts(library),
+        "late_chunking_excerpts": late_chunking_excerpts.excerpts(
+            library, results.read(places, "cut-chunks", "chunkers")
+        ),
+        "late_chunking_cut": late_chunking_cut.by_window(
+            library, results.read(places, "cut-chunks", "questions")
+        ),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
         "late_chunking_nan_guard": late_chunking.nan_guard(results.read(places, "nan-guard")),
         "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),

@@ -6,7 +6,7 @@ it, and `windows` shows them all. Record and their differences are fractions.
 
 Families of comparisons, each corrected by itself and for one protocol and encoder: late chunking
 of chunks in corpora; of whole documents there; of chunks within Emma; on the built-in collection;
-at the windows of one collection; with short tails merged or dropped. The official protocols are
+at one window of one collection; with short tails merged or dropped. The official protocols are
 held against the corrected one for each protocol and task.
 """
 
@@ -90,16 +90,20 @@ def windows(library: Library) -> pd.DataFrame:
         for group in found.values()
         if len(group) > 1
         for late in sorted(group, key=lambda one: reading.window(one.ordering))
+        if library.get(_plain(late)) is not None
     ]
 
     def family(keys: Mapping[str, object]) -> str:
-        model = reading.model(str(keys["encoder"]))
-        return f"late chunking by window, {keys['collection']}, {keys['protocol']}, {model}"
+        what = "whole documents" if keys["chunker"] == NONE else "chunks"
+        model, read = reading.model(str(keys["encoder"])), reading.window(str(keys["ordering"]))
+        where = f"{keys['collection']}, {keys['protocol']}"
+        return f"late chunking of {what}, {where}, {model} reading {read} tokens"
 
     table = _differences(library, pairs, family, "contextualized", "plain")
     if len(table):
         read = table.pop("ordering").map(reading.window)
         table.insert(2, "window", read)
+        table.insert(3, "cut", [_cuts(library, one) for one, _ in pairs])
     return table
 
 
@@ -276,6 +280,12 @@ def _in_order(library: Library) -> Iterator[Condition]:
     for condition, _ in _ranked(library):
         if reading.contextualized(condition):
             yield condition
+
+
+def _cuts(library: Library, one: Condition) -> str:
+    """Whether the window cuts a chunk that is embedded by itself."""
+    record = library.get(one)
+    return "yes" if record and reading.cuts(record, reading.window(one.ordering)) else "no"
 
 
 def _plain(late: Condition) -> Condition:

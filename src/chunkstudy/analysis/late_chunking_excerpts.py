@@ -8,9 +8,10 @@ these two where the tokens are read at other positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from chunkstudy.analysis import windows as reading
@@ -21,33 +22,48 @@ from chunkstudy.analysis.windows import IN_ORDER
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.grids import OWN
-from chunkstudy.grid.library import Library
+from chunkstudy.grid.library import Library, Record
+from chunkstudy.studies.cut_chunks import DIGITS
 
 DCG, RECALL = "DCG@10", "SpanRecall@5"
 MEASURES = ((DCG, WITHIN), (RECALL, WITHIN), (RECALL, ALL_CORPORA))
 TOGETHER = ", all corpora"
 """Ends the name of a measure where all corpora are searched together."""
 ALL = "all"
+AGAINST = "against in order"
+CUT = ["cut", "unread"]
 
 
-def excerpts(library: Library) -> pd.DataFrame:
-    """Contextualized minus plain by window, chunker and measure, positions as they come."""
+def excerpts(library: Library, cut: pd.DataFrame) -> pd.DataFrame:
+    """Contextualized minus plain by window, chunker and measure, positions as they come.
+
+    ``cut`` is the fraction of chunks that the window cuts where they are embedded by themselves,
+    ``unread`` of their tokens; missing where it was not measured.
+
+    Args:
+        library: the records.
+        cut: the table ``chunkers`` of the study ``cut-chunks``; may be empty.
+    """
+    of_chunks = cut.set_index(["chunks", "window"])[CUT] if len(cut) else pd.DataFrame(columns=CUT)
     pairs = []
     for measure, collection in MEASURES:
-        for late in _late(library, collection):
-            record, plain = library.get(late), library.get(_plain(late))
-            if not reading.contextualized(late) or record is None or plain is None:
+        for late, record, plain in late_and_plain(library, collection):
+            if not reading.contextualized(late):
                 continue
+            window = reading.window(late.ordering)
+            key = record.run.chunks_sha256[:DIGITS], window
+            known = key in of_chunks.index
             keys = {
-                "measure": measure + (TOGETHER if collection == ALL_CORPORA else ""),
+                "measure": title(measure, collection),
                 "chunker": late.chunker,
                 "encoder": late.encoder,
-                "window": reading.window(late.ordering),
+                "window": window,
+                **{name: of_chunks.at[key, name] if known else np.nan for name in CUT},
             }
             pairs.append(Pair(keys, record.wide[measure], plain.wide[measure]))
 
     def family(keys: Mapping[str, object]) -> str:
-        return f"chunkers by {keys['measure']}, {keys['encoder']}, window {keys['window']}"
+        return f"the chunkers by {keys['measure']}, {_read(keys)}"
 
     return differences(pairs, family, "contextualized", "plain")
 
@@ -77,16 +93,24 @@ def positions(library: Library) -> pd.DataFrame:
     def family(keys: Mapping[str, object]) -> str:
         over = "all corpora" if keys["corpus"] == ALL else "corpus by corpus"
         read = "in order" if keys["positions"] == IN_ORDER else "moved"
-        return f"mean over chunkers, {over}, positions {read}"
+        return (
+            f"mean over chunkers, {over}, positions {read}, {reading.model(str(keys['encoder']))}"
+        )
+
+    def control(keys: Mapping[str, object]) -> str:
+        return f"against reading in order: {family(keys)}"
 
     table = differences(against_plain, family, "contextualized", "plain")
-    moved = differences(against_order, family, "moved", IN_ORDER)
+    moved = differences(against_order, control, "moved", IN_ORDER)
     if moved.empty:
         return table
-    names = {"difference": "against in order", "low": "against in order low",
-             "high": "against in order high", "p_holm": "against in order p_holm"}  # fmt: skip
+    names = {"difference": AGAINST} | {
+        name: f"{AGAINST} {name}"
+        for name in ("low", "high", "p_holm", "p_equivalent_holm", "shown", "family", "family_size")
+    }
     shared = ["corpus", "encoder", "window", "positions"]
-    return table.merge(moved[[*shared, *names]].rename(columns=names), how="left", on=shared)
+    both = table.merge(moved[[*shared, *names]].rename(columns=names), how="left", on=shared)
+    return both.astype({f"{AGAINST} family_size": "Int64"})
 
 
 def _means_over_chunkers(
@@ -95,11 +119,9 @@ def _means_over_chunkers(
     """By encoder, window and positions: each question's mean DCG of both arms over the chunkers
     that have both, and how many these are."""
     found: dict[tuple[str, int, str], list[tuple[pd.Series, pd.Series]]] = {}
-    for late in _late(library, WITHIN):
-        record, plain = library.get(late), library.get(_plain(late))
-        if record is not None and plain is not None:
-            key = late.encoder, reading.window(late.ordering), reading.positions(late.ordering)
-            found.setdefault(key, []).append((record.wide[DCG], plain.wide[DCG]))
+    for late, record, plain in late_and_plain(library, WITHIN):
+        key = late.encoder, reading.window(late.ordering), reading.positions(late.ordering)
+        found.setdefault(key, []).append((record.wide[DCG], plain.wide[DCG]))
     return {
         key: (_mean(one for one, _ in found[key]), _mean(one for _, one in found[key]),
               len(found[key]))
@@ -123,8 +145,9 @@ def _corpora(library: Library) -> dict[str, pd.Index]:
     return {}
 
 
-def _late(library: Library, collection: str) -> list[Condition]:
-    """Contextualized under the corrected protocol, by window and then as the library has them."""
+def late_and_plain(library: Library, collection: str) -> Iterator[tuple[Condition, Record, Record]]:
+    """Contextualized conditions under the corrected protocol that have records of both orderings,
+    with these records; by window and then as the library has them."""
     found = [
         one
         for one in library
@@ -132,8 +155,17 @@ def _late(library: Library, collection: str) -> list[Condition]:
         and one.protocol == OWN
         and one.ordering.startswith(CONTEXTUALIZED)
     ]
-    return sorted(found, key=lambda one: reading.window(one.ordering))
+    for late in sorted(found, key=lambda one: reading.window(one.ordering)):
+        record = library.get(late)
+        plain = library.get(replace(late, ordering=PRE_EMBEDDING))
+        if record is not None and plain is not None:
+            yield late, record, plain
 
 
-def _plain(late: Condition) -> Condition:
-    return replace(late, ordering=PRE_EMBEDDING)
+def title(measure: str, collection: str) -> str:
+    """A measure's name, which says so where all corpora are searched together."""
+    return measure + (TOGETHER if collection == ALL_CORPORA else "")
+
+
+def _read(keys: Mapping[str, object]) -> str:
+    return f"{reading.model(str(keys['encoder']))} reading {keys['window']} tokens"

@@ -1,0 +1,104 @@
+"""Late chunking within Chroma's corpora, apart by what the window cuts.
+
+A chunk embedded by itself is read up to the encoder's window; late chunking reads all of it. So the
+chunkers whose chunks all fit a window are held apart from those with chunks that it cuts, and,
+question by question, the chunks with the answer that are read whole from those that are not.
+
+Families of comparisons, each corrected by itself: the windows, by one measure and over one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy.analysis import windows as reading
+from chunkstudy.analysis.late_chunking_excerpts import MEASURES, late_and_plain, title
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.grid.library import Library
+from chunkstudy.studies.cut_chunks import DIGITS, SPECIAL
+
+EVERY, FIT, CUT = "all chunkers", "chunkers whose chunks fit", "chunkers whose chunks are cut"
+WHOLE, TRUNCATED = "answers in chunks read whole", "answers in chunks that are cut"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One chunker at one window: both scores per question, whether the window cuts any of its
+    chunks, and the questions with an answer in a chunk that it cuts, where that was measured."""
+
+    late: pd.Series
+    plain: pd.Series
+    cut: bool
+    answer_cut: pd.Series | None
+
+
+def by_window(library: Library, questions: pd.DataFrame) -> pd.DataFrame:
+    """Contextualized minus plain, each question's mean over a group's chunkers, by window.
+
+    Args:
+        library: the records.
+        questions: the table ``questions`` of the study ``cut-chunks``; without it the groups by
+            answer are left out.
+    """
+    pairs = []
+    for measure, collection in MEASURES:
+        arms: dict[tuple[str, int], list[Arm]] = {}
+        for late, record, plain in late_and_plain(library, collection):
+            if not reading.contextualized(late):
+                continue
+            window = reading.window(late.ordering)
+            digest = record.run.chunks_sha256[:DIGITS]
+            arms.setdefault((late.encoder, window), []).append(
+                Arm(
+                    record.wide[measure],
+                    plain.wide[measure],
+                    reading.cuts(record, window),
+                    _answer_cut(questions, digest, window),
+                )
+            )
+        for (encoder, window), found in arms.items():
+            keys = {"measure": title(measure, collection), "encoder": encoder, "window": window}
+            for over, group in _groups(found):
+                own = keys | {"over": over, "chunkers": len(group)}
+                late_mean, plain_mean = (_mean(one) for one in zip(*group, strict=True))
+                pairs.append(Pair(own, late_mean, plain_mean))
+
+    def family(keys: Mapping[str, object]) -> str:
+        model = reading.model(str(keys["encoder"]))
+        return f"the windows by {keys['measure']}, {keys['over']}, {model}"
+
+    return differences(pairs, family, "contextualized", "plain")
+
+
+def _groups(arms: Iterable[Arm]) -> Iterator[tuple[str, list[tuple[pd.Series, pd.Series]]]]:
+    """The scores that each group's mean is over; a group without any is left out."""
+    found: dict[str, list[tuple[pd.Series, pd.Series]]] = {
+        name: [] for name in (EVERY, FIT, CUT, WHOLE, TRUNCATED)
+    }
+    for arm in arms:
+        both = arm.late, arm.plain
+        found[EVERY].append(both)
+        found[CUT if arm.cut else FIT].append(both)
+        if arm.answer_cut is None:
+            continue
+        for name, chosen in ((WHOLE, ~arm.answer_cut), (TRUNCATED, arm.answer_cut)):
+            asked = arm.late.index.intersection(chosen.index[chosen])
+            if len(asked):
+                found[name].append((arm.late[asked], arm.plain[asked]))
+    yield from ((name, group) for name, group in found.items() if group)
+
+
+def _answer_cut(questions: pd.DataFrame, digest: str, window: int) -> pd.Series | None:
+    """By question whether a chunk that shares a character with its answer is cut."""
+    if questions.empty:
+        return None
+    own = questions[questions["chunks"] == digest].set_index("query_id")["largest"]
+    return own > window - SPECIAL if len(own) else None
+
+
+def _mean(columns: Iterable[pd.Series]) -> pd.Series:
+    """Each question's mean over the chunkers that it has a score of."""
+    return pd.concat(list(columns), axis=1).mean(axis=1)
