@@ -8,6 +8,7 @@ import pandas as pd
 
 from chunkstudy.analysis import (
     chroma,
+    chroma_bias,
     chunk_size,
     jina,
     labels,
@@ -27,6 +28,7 @@ from chunkstudy.published import consistency
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.studies import results
 
+SEARCH = "chroma-search"
 VERDICTS = ("exact", "within_noise", "deviates", "not_run")
 
 
@@ -87,6 +89,9 @@ def make(
         "jina_comparisons": jina.comparisons(published),
         "chunk_size_correlations": chunk_size.correlations(library, places, published),
     }
+    searched = results.tables(places, SEARCH) if SEARCH in results.names() else {}
+    bias = chroma_bias.rows(comparison, searched.get("spread", pd.DataFrame()))
+    made |= {"chroma_bias_rows": bias, "chroma_bias": chroma_bias.tests(bias, library)}
     made |= taxonomy.tables(library, published)
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
     made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])

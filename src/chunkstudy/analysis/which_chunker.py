@@ -15,7 +15,7 @@ import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.analysis import windows
-from chunkstudy.analysis.paired import SIGNIFICANT, Pair, differences
+from chunkstudy.analysis.paired import EQUIVALENT, SIGNIFICANT, Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.grid.conditions import NONE, Condition
@@ -45,6 +45,12 @@ LLM_GUIDED = ("lumberchunker-released", "proposition-released")
 CREDITED = {"proposition-released": "the paragraph that it was made from"}
 """What counts as found with a chunk, where that is more than the chunk."""
 ITSELF = "its own text"
+TESTED: dict[str, object] = {
+    "p_holm": np.nan, "family": "", "family_size": 0, "interval": "", "margin": np.nan,
+    "p_equivalent_holm": np.nan, "shown": "",
+}  # fmt: skip
+"""What a comparison with the best adds, and what stands there for the best itself."""
+AS_GOOD = "shown to be as good within a point"
 Method = tuple[str, str]
 
 
@@ -65,18 +71,21 @@ def which_chunker(library: Library, published: pd.DataFrame, cost: pd.DataFrame)
 
 
 def advice(table: pd.DataFrame) -> pd.DataFrame:
-    """A row per task and encoder: the best, what is not shown to be worse, how many are behind and
-    by how much, and, for excerpts, the best where text read in vain is charged."""
+    """A row per task and encoder: the best; what is shown to be as good within the margin, and what
+    is neither that nor shown to be worse; how many are behind and by how much; and, for excerpts,
+    the best where text read in vain is charged."""
     rows = []
     for (task, encoder), group in table.groupby(["task", "encoder"], sort=False):
         best = group.iloc[0]
         close, behind = (group[group["behind"] == word] for word in ("no", "yes"))
+        equal = close["shown"] == EQUIVALENT
         row = {
             "task": task,
             "encoder": encoder,
             **best[["chunker", "ordering", "credited", "measure", "score", "low", "high"]],
             **best[["n", "collections"]],
-            "not shown to be worse": "; ".join(close["chunker"] + " " + close["ordering"]),
+            AS_GOOD: _arms(close[equal]),
+            "not shown to be worse": _arms(close[~equal]),
             "others": len(group) - 1,
             "behind": len(behind),
             "behind by at least": -behind["difference"].max(),
@@ -91,6 +100,10 @@ def advice(table: pd.DataFrame) -> pd.DataFrame:
             }
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _arms(rows: pd.DataFrame) -> str:
+    return "; ".join(rows["chunker"] + " " + rows["ordering"])
 
 
 def _ranked(
@@ -134,7 +147,7 @@ def _ranked(
                 **_chunk_cost(task, method, list(records[method].values()), cost),
                 "credited": CREDITED.get(method[0], ITSELF),
                 **_published_rank(task, method, published),
-                "p_holm": found.get("p_holm", np.nan),
+                **{name: found.get(name, missing) for name, missing in TESTED.items()},
                 "behind": behind if at else "",
             }
         )

@@ -264,6 +264,7 @@ BY_COLUMN = {
     "corpus": lambda name: COLLECTIONS.get(name, name),
     "remedy": chunker,
     "not shown to be worse": arms,
+    "shown to be as good within a point": arms,
     "best by SpanIoU@5": chunker,
     "length function": lambda name: LENGTHS.get(name) or "OpenAI's tokens",
     "figures": sentence,

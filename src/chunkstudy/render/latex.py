@@ -33,7 +33,7 @@ def table(frame: pd.DataFrame, name: str) -> str:
         .format(escape)
         .to_latex(
             hrules=True,
-            caption=escape(tables.CAPTIONS[name]),
+            caption=escape(f"{tables.CAPTIONS[name]} {tables.note(frame)}".strip()),
             label=f"tab:{name}",
             environment="longtable" if long else None,
             position=None if long else "t",

@@ -15,7 +15,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, Image, Markdown
 
 from chunkstudy.places import Places
-from chunkstudy.render import display_names, tables
+from chunkstudy.render import tables
 
 
 class MissingTableError(RuntimeError):
@@ -120,9 +120,5 @@ def _numeric(column: pd.Series) -> bool:
 
 def _note(frame: pd.DataFrame, found: int, rows: int) -> str:
     """What stands under a table: how its intervals and tests were made, and what is left out."""
-    parts = [f"{found - rows} more rows stand in the file."] if found > rows else []
-    for name, text in (("interval", "Intervals: {}."), ("family", "Tests corrected within: {}.")):
-        if name in frame and len(frame):
-            said = "; ".join(map(str, frame[name].dropna().unique()))
-            parts.append(text.format(display_names.sentence(said)))
-    return " ".join(parts)
+    cut = f"{found - rows} more rows stand in the file. " if found > rows else ""
+    return cut + tables.note(frame)

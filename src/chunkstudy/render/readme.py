@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from chunkstudy.analysis.which_chunker import AS_GOOD
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.render import display_names, tables
@@ -94,12 +95,13 @@ def advice(table: pd.DataFrame) -> str:
                 f"{row['n']} on {display_names.collection(str(row['collections']))}",
                 best,
                 f"{score} {display_names.measure(str(row['measure']))}",
+                display_names.arms(str(row[AS_GOOD])),
                 display_names.arms(str(row["not shown to be worse"])),
                 f"{row['behind']} of {row['others']}",
             )
         )
-    heads = ("task", "queries", "best of the runs", "%, 95% interval", "not shown to be worse",
-             "shown to be worse")  # fmt: skip
+    heads = ("task", "queries", "best of the runs", "%, 95% interval", AS_GOOD,
+             "not shown to be worse", "shown to be worse")  # fmt: skip
     return (
         "## Which chunker\n\nall-MiniLM-L6-v2, corrected protocol; "
         "[every row, with its cost](results/notebooks/which_chunker.ipynb).\n\n"

@@ -65,9 +65,15 @@ def probability(value: float) -> str:
 COLUMNS: dict[str, Column] = {
     "p": Column("p", probability),
     "p_holm": Column("p, Holm", probability),
+    "p of the mean": Column("p of the mean", probability),
     "p (exact)": Column("p, exact", probability),
-    "p_equivalent": Column("p of equivalence", probability),
+    "p_equivalent_holm": Column("p of equivalence, Holm", probability),
     "against in order p_holm": Column("against reading in order: p, Holm", probability),
+    "against in order p_equivalent_holm": Column(
+        "against reading in order: p of equivalence, Holm", probability
+    ),
+    "cut": Column("chunks cut", percent),
+    "unread": Column("text beyond the window", percent),
     "n": Column("queries", whole),
     "difference": Column("difference, points", points),
     "a minus b": Column("first minus second, points", points),
@@ -96,8 +102,9 @@ COLUMNS: dict[str, Column] = {
     "not_run": Column("not run", whole),
     "within_noise": Column("within noise", whole),
 }
-HIDDEN = ("family", "interval")
-"""Said once under a table and not in every row."""
+SAID_BELOW = ("family", "family_size", "interval", "margin")
+HIDDEN = (*SAID_BELOW, "p_equivalent", "against in order family", "against in order family_size")
+"""Said once under a table and not in every row, or before its correction."""
 OF_INTERVAL = ("difference", "late - plain", "a minus b", "Pearson r", "r", "mean", "score",
                "DCG@10", "reproduced")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
@@ -115,7 +122,8 @@ def present(
         kinds: how columns are shown where their name does not tell; ``*`` for all others.
     """
     kinds = kinds or {}
-    names = [str(c) for c in (columns or frame.columns) if columns or c not in HIDDEN]
+    hidden = {*HIDDEN, "p"} if "p_holm" in frame else set(HIDDEN)
+    names = [str(c) for c in (columns or frame.columns) if columns or c not in hidden]
     found: dict[str, pd.Series] = {}
     for name in names:
         high = _end(name, "high")
@@ -130,6 +138,36 @@ def present(
             continue
         found[_title(name)] = _column(frame[name], name, _kind(frame, name, kinds), kinds)
     return pd.DataFrame(found, index=frame.index)
+
+
+def note(frame: pd.DataFrame) -> str:
+    """What stands under a table: how its intervals and tests were made, and within which families
+    of how many tests they were corrected."""
+    parts = []
+    if "interval" in frame and (said := _distinct(frame["interval"])):
+        parts.append(f"Intervals: {'; '.join(said)}.")
+    for prefix in ("", "against in order "):
+        if f"{prefix}family" not in frame:
+            continue
+        sizes = frame[[f"{prefix}family", f"{prefix}family_size"]].dropna().drop_duplicates()
+        named = [f"{name} ({_tests(size)})" for name, size in sizes.to_numpy() if name]
+        if named:
+            parts.append(f"p corrected by Holm within: {'; '.join(named)}.")
+    if "margin" in frame and (margins := sorted(frame["margin"].dropna().unique())):
+        apart = " or ".join(f"{100 * one:g}" for one in margins)
+        parts.append(
+            f"Equivalent: two one-sided t-tests, less than {apart} points apart; not shown is "
+            "neither different nor equivalent."
+        )
+    return display_names.sentence(" ".join(parts))
+
+
+def _tests(size: float) -> str:
+    return "1 test" if size == 1 else f"{size:.0f} tests"
+
+
+def _distinct(values: pd.Series) -> list[str]:
+    return [str(one) for one in values.dropna().unique() if str(one)]
 
 
 def _is_end(name: str, end: str) -> bool:
@@ -195,6 +233,8 @@ CAPTIONS = {
     "chroma_appendix": "Chroma's appendix: recall with all-MiniLM-L6-v2, in percent.",
     "chroma_lengths": "Which length function gives the published chunk sizes.",
     "chroma_protocols": "Chroma's own way of scoring against the corrected one.",
+    "chroma_bias_rows": "Recall of Chroma's MiniLM table as printed and as reproduced.",
+    "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
     "chroma_cost": "What each chunker costs.",
     "chroma_collection": "Chroma's corpora: counted, and as published.",
     "chroma_approximate_search": "Recall at five chunks by exact and by approximate search.",
@@ -212,6 +252,8 @@ CAPTIONS = {
     "late_chunking_propositions": "Propositions judged by their parents' text and by their own.",
     "late_chunking_nan_guard": "Empty documents with and without a guard against missing scores.",
     "late_chunking_excerpts": "Late against plain chunking within Chroma's corpora, by window.",
+    "late_chunking_cut": "Late against plain chunking within Chroma's corpora, apart by what the "
+    "window cuts.",
     "late_chunking_positions": "The same by the positions at which tokens are read.",
     "late_chunking_company": "Chunks that have their window to themselves where whole chunks are "
     "packed.",
@@ -236,5 +278,9 @@ KINDS: dict[str, Kinds] = {
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
     "chroma_lengths": {"difference": points},
+    "chroma_bias": {"mean": points},
+    "chroma_bias_rows": dict.fromkeys(
+        ("as published - published", "corrected - published",
+         "as published, Chroma's own search - published"), points),
 }  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""

@@ -71,11 +71,18 @@ def intervals(
     value: str = "difference",
     ends: tuple[str, str] = ("low", "high"),
     scale: float = 100.0,
+    hollow: ArrayLike | None = None,
+    upright: bool = False,
 ) -> None:
-    """Points with horizontal intervals at heights ``at``; fractions are drawn in percent."""
+    """Points with horizontal intervals at heights ``at``, or upright ones at places ``at``;
+    fractions are drawn in percent. Points that are ``hollow`` are white inside."""
     middle, low, high = (scale * rows[name].to_numpy(dtype=float) for name in (value, *ends))
     errors = np.clip([middle - low, high - middle], 0, None)
-    axes.errorbar(middle, at, xerr=errors, fmt="o", ms=4, lw=1.2, color=color, label=label)
+    where = (at, middle, errors, None) if upright else (middle, at, None, errors)
+    axes.errorbar(*where, fmt="o", ms=4, lw=1.2, color=color, label=label)
+    if hollow is not None:
+        x, y = (np.asarray(one)[np.asarray(hollow, dtype=bool)] for one in where[:2])
+        axes.plot(x, y, "o", ms=2.4, color="white", zorder=3)
 
 
 def rows_named(axes: Axes, names: Sequence[str], size: float = 8) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,18 +26,18 @@ SHOWN = ("scifact", "nfcorpus", "arguana", "gutenqa-emma")
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure of everything whose table is there and not empty."""
-    drawn = {
-        "late_chunking_gains": gains,
-        "late_chunking_windows": windows,
-        "late_chunking_emma": emma,
-        "late_chunking_similarity": similarity,
-        "late_chunking_excerpts": excerpts,
+    """Name and figure of everything whose tables are there and not empty."""
+    drawn: dict[str, tuple[Callable[..., Figure], tuple[str, ...]]] = {
+        "late_chunking_gains": (gains, ()),
+        "late_chunking_windows": (windows, ()),
+        "late_chunking_emma": (emma, ()),
+        "late_chunking_similarity": (similarity, ()),
+        "late_chunking_excerpts": (excerpts, ("late_chunking_cut",)),
     }
-    for name, draw in drawn.items():
-        found = table(places, name)
-        if len(found):
-            yield name, draw(found)
+    for name, (draw, beside) in drawn.items():
+        found = [table(places, one) for one in (name, *beside)]
+        if all(map(len, found)):
+            yield name, draw(*found)
 
 
 def gains(rows: pd.DataFrame) -> Figure:
@@ -67,54 +67,75 @@ def gains(rows: pd.DataFrame) -> Figure:
 
 
 def windows(rows: pd.DataFrame) -> Figure:
-    """Plain and late scores against the window, a panel per collection."""
-    rows = rows[rows["collection"].isin(SHOWN)]
+    """Late minus plain by window with 95% intervals, a panel per collection."""
+    rows = _of_one_model(rows[rows["collection"].isin(SHOWN)])
     names = [name for name in SHOWN if name in set(rows["collection"])]
     figure, panels = plt.subplots(
-        1, len(names), figsize=(4.4 * len(names), 4.2), squeeze=False, layout="constrained"
+        1, len(names), figsize=(4.3 * len(names), 4.2), squeeze=False, layout="constrained"
     )
     chunkers = list(dict.fromkeys(rows["chunker"]))
-    palette = dict(zip(chunkers, COLORS, strict=False))
+    sizes = sorted(set(rows["window"]))
     for axes, name in zip(panels[0], names, strict=True):
         part = rows[rows["collection"] == name]
-        for chunker, here in part.groupby("chunker", sort=False):
-            color, label = palette[str(chunker)], display_names.chunker(str(chunker))
-            here = here.sort_values("window")
-            axes.plot(here["window"], 100 * here["plain"], "--", color=color, lw=1)
-            axes.plot(here["window"], 100 * here["contextualized"], "-o", color=color, label=label)
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(sorted(set(part["window"])), [f"{w}" for w in sorted(set(part["window"]))])
-        axes.minorticks_off()
-        axes.set(xlabel="window (tokens)", ylabel=f"{part['measure'].iloc[0]} (%)")
-        axes.set_title(display_names.collection(name), loc="left")
+        for offset, chunker in enumerate(chunkers):
+            here = part[part["chunker"] == chunker]
+            at = [
+                sizes.index(w) + 0.12 * (offset - (len(chunkers) - 1) / 2) for w in here["window"]
+            ]
+            intervals(axes, here, at, COLORS[offset], display_names.chunker(chunker),
+                      hollow=here["cut"] == "yes", upright=True)  # fmt: skip
+        axes.axhline(0, color="grey", lw=0.8, zorder=0)
+        axes.set_xticks(range(len(sizes)), [f"{size}" for size in sizes])
+        axes.set(
+            xlabel="window (tokens)", ylabel=f"late minus plain: {part['measure'].iloc[0]}, points"
+        )
+        axes.set_title(
+            f"{display_names.collection(name)}, {part['n'].max():.0f} queries", loc="left"
+        )
     one_legend(figure, panels[0], columns=3)
-    figure.suptitle("Wider windows help plain chunks (dashed) more than late ones (line)")
+    figure.suptitle("Late minus plain chunking by window, 95% intervals\n"
+                    "hollow: the window cuts chunks that are embedded by themselves")  # fmt: skip
     return figure
 
 
-def excerpts(rows: pd.DataFrame) -> Figure:
-    """Late minus plain with 95% intervals by window, within one document and over all."""
-    models = rows["encoder"].str.replace(r"-w\d+$", "", regex=True)
-    rows = rows[models == models.iloc[0]]
-    measures = [m for m in dict.fromkeys(rows["measure"]) if str(m).startswith("DCG")]
-    rows = rows[rows["measure"].isin(measures[:1])]
+def excerpts(rows: pd.DataFrame, groups: pd.DataFrame) -> Figure:
+    """Late minus plain with 95% intervals by window, within one document, by both measures: groups
+    of chunkers above, single ones below."""
+    measures = list(dict.fromkeys(rows["measure"]))[:2]
+    rows, groups = _of_one_model(rows), _of_one_model(groups)
     chunkers, sizes = list(dict.fromkeys(rows["chunker"])), sorted(set(rows["window"]))
-    figure, axes = plt.subplots(figsize=(8.3, 4.4), layout="constrained")
-    for offset, window in enumerate(sizes):
-        here = rows[rows["window"] == window]
-        at = [chunkers.index(c) + 0.22 * (offset - 1) for c in here["chunker"]]
-        intervals(axes, here, at, COLORS[offset], f"reading {window} tokens at once")
-    zero(axes)
-    rows_named(axes, [display_names.chunker(one) for one in chunkers], 9)
-    axes.set_xlabel("late minus plain chunking: DCG@10 within the question's own corpus, points")
-    axes.set_title(
-        "Late chunking within a long document helps narrow windows and harms wide ones\n"
-        f"Chroma's five corpora, {rows['n'].iloc[0]:.0f} questions, all-MiniLM-L6-v2, 95% "
-        "intervals",
-        loc="left",
+    names = [*dict.fromkeys(groups["over"]), *chunkers]
+    figure, panels = plt.subplots(
+        1, len(measures), figsize=(8.3, 0.42 * len(names) + 1.6), squeeze=False, sharey=True,
+        layout="constrained",
+    )  # fmt: skip
+    for axes, measure in zip(panels[0], measures, strict=True):
+        single = rows[rows["measure"] == measure].assign(over=rows["chunker"])
+        group = groups[groups["measure"] == measure].assign(cut=0.0)
+        both = pd.concat([group, single])
+        for offset, window in enumerate(sizes):
+            here = both[both["window"] == window]
+            at = [names.index(one) + 0.24 * (offset - 1) for one in here["over"]]
+            intervals(axes, here, at, COLORS[offset], f"reading {window} tokens at once",
+                      hollow=here["cut"] > 0)  # fmt: skip
+        zero(axes)
+        axes.axhline(len(names) - len(chunkers) - 0.5, color="0.6", lw=0.8)
+        axes.set_title(display_names.measure(str(measure)), loc="left")
+        axes.set_xlabel("late minus plain, points, 95% interval")
+    shown = [one if one not in chunkers else display_names.chunker(one) for one in names]
+    rows_named(panels[0][0], shown, 9)
+    figure.suptitle(
+        f"Late chunking within a long document, {rows['n'].iloc[0]:.0f} questions on Chroma's five "
+        "corpora,\nall-MiniLM-L6-v2; hollow: the window cuts chunks that are embedded by themselves"
     )
-    one_legend(figure, [axes], columns=len(sizes))
+    one_legend(figure, [panels[0][0]], columns=len(sizes))
     return figure
+
+
+def _of_one_model(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the first model, whatever its windows."""
+    models = rows["encoder"].str.replace(r"-w\d+$", "", regex=True)
+    return rows[models == models.iloc[0]]
 
 
 def emma(rows: pd.DataFrame) -> Figure:

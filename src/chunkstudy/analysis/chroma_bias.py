@@ -1,0 +1,176 @@
+"""Whether the reproduced recalls of Chroma's MiniLM table are off to one side, and which protocol
+lies nearer to print.
+
+A printed mean and ours are over the same questions, so that what would differ if the published
+stack ran again is its search alone, and not which questions were drawn. The tests here are thus
+over the rows of the table: how many lie above print, by an exact sign test, and whether their mean
+shift could be 0, by giving the shifts every combination of signs. Both take the rows for
+independent, though they share the questions and some of the text; they are generous. The interval
+of a mean shift, over questions drawn anew for all rows together, says how wide a reading passes
+that calls a mean reproduced when it lies inside its own sampling interval.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from chunkstudy import statistics
+from chunkstudy.grid.conditions import parse
+from chunkstudy.grid.library import Library
+from chunkstudy.protocols import CORRECTED
+
+MEASURE = "SpanRecall@5"
+HALF = 0.0005
+"""Half of the last printed digit, a tenth of a point: nearer to print than this is at it."""
+OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
+"""The setting of the study ``chroma-search`` that is the official code's."""
+SEEDS = 20
+"""Its runs; a print among them would be the lowest once in one more than so many times."""
+AS_PUBLISHED, SEARCHED = "as published", "as published, Chroma's own search"
+ABOVE, NEARER, OUTSIDE = "above print", "corrected nearer to print", "print below every search"
+COLUMNS = ["question", "protocol", "rows", "against", "n", "mean", "low", "high", "p",
+           "p of the mean", "p_holm", "family", "family_size"]  # fmt: skip
+
+
+def rows(comparison: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame:
+    """The table's mean recalls, a row each: printed, under the official protocol and the corrected
+    one by exact search, and the range of Chroma's own search where that was run; fractions.
+
+    Args:
+        comparison: a row per published cell.
+        spread: the table of that name of the study ``chroma-search``; may be empty.
+    """
+    cells = comparison[
+        (comparison["work"] == "chroma")
+        & (comparison["table"] == "minilm")
+        & (comparison["measure"] == MEASURE)
+        & (comparison["statistic"] == "mean")
+        & (comparison["verdict"] != "not_run")
+    ].reset_index(drop=True)
+    table = pd.DataFrame({"run": cells["run"], "chunker": cells["run"].str.split("/").str[1]})
+    for name, column in (
+        ("published", "value"), (AS_PUBLISHED, "reproduced"), (CORRECTED.name, "corrected")
+    ):  # fmt: skip
+        table[name] = cells[column].astype(float) / 100
+    for name in (AS_PUBLISHED, CORRECTED.name):
+        table[f"{name} - published"] = table[name] - table["published"]
+    searched = _official(spread)
+    for end in ("low", "mean", "high"):
+        table[f"search {end}"] = table["chunker"].map(searched[end]).astype(float)
+    table[f"{SEARCHED} - published"] = table["search mean"] - table["published"]
+    return table
+
+
+def tests(table: pd.DataFrame, library: Library) -> pd.DataFrame:
+    """What the rows say together: how many are to one side (``rows``) and to the other
+    (``against``), the mean of what they are to one side by, with its interval over questions drawn
+    anew, and both exact p. A family is one question.
+
+    Args:
+        table: what :func:`rows` gives.
+        library: the records.
+    """
+    if table.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    found = [
+        _above(AS_PUBLISHED, table) | _redrawn(table, library, corrected=False),
+        _above(CORRECTED.name, table) | _redrawn(table, library, corrected=True),
+        _nearer(table),
+    ]
+    if table["search mean"].notna().all():
+        found += [_above(SEARCHED, table), _outside(table)]
+    made = pd.DataFrame(found).reindex(columns=COLUMNS[:-3])
+    made["family"] = "rows of Chroma's MiniLM table, " + made["question"]
+    families = made.groupby("family", sort=False)["p"]
+    made["p_holm"] = families.transform(statistics.holm)
+    made["family_size"] = families.transform("count").astype(int)
+    return made[COLUMNS]
+
+
+def every_sign(values: ArrayLike) -> float:
+    """Two-sided exact p that values are symmetric around 0: of all combinations of their signs, the
+    share whose mean is as far from 0."""
+    array = np.asarray(values, dtype=np.float64)
+    sums = np.array(list(product((-1.0, 1.0), repeat=len(array)))) @ array
+    return float(np.mean(np.abs(sums) >= abs(array.sum()) * (1 - 1e-12)))
+
+
+def _above(name: str, table: pd.DataFrame) -> dict[str, object]:
+    shift = table[f"{name} - published"]
+    above, below = int((shift > HALF).sum()), int((shift < -HALF).sum())
+    return _counted(ABOVE, name, above, below, shift)
+
+
+def _nearer(table: pd.DataFrame) -> dict[str, object]:
+    """A row counts where every value that rounds to the printed one says the same."""
+    official, own = (table[f"{one} - published"] for one in (AS_PUBLISHED, CORRECTED.name))
+    gain = official.abs() - own.abs()
+    sure = ((official + own) / 2).abs() > HALF
+    nearer, farther = int((sure & (gain > 0)).sum()), int((sure & (gain < 0)).sum())
+    return _counted(NEARER, "", nearer, farther, gain)
+
+
+def _counted(
+    question: str, protocol: str, rows: int, against: int, values: pd.Series
+) -> dict[str, object]:
+    counted = rows + against
+    return {
+        "question": question,
+        "protocol": protocol,
+        "rows": rows,
+        "against": against,
+        "n": len(values),
+        "mean": float(values.mean()),
+        "p": float(stats.binomtest(rows, counted).pvalue) if counted else 1.0,
+        "p of the mean": every_sign(values),
+    }
+
+
+def _outside(table: pd.DataFrame) -> dict[str, object]:
+    """Rows whose print lies below every run of Chroma's own search. If print were one run more, it
+    would be the lowest of all once in ``SEEDS + 1`` times."""
+    outside = int((table["published"] + HALF < table["search low"]).sum())
+    n = len(table)
+    return {
+        "question": OUTSIDE,
+        "protocol": SEARCHED,
+        "rows": outside,
+        "against": n - outside,
+        "n": n,
+        "mean": float((table["search low"] - table["published"]).mean()),
+        "p": float(stats.binomtest(outside, n, 1 / (SEEDS + 1), alternative="greater").pvalue),
+    }
+
+
+def _redrawn(table: pd.DataFrame, library: Library, corrected: bool) -> dict[str, float]:
+    """The interval of the mean shift if other questions were drawn, the same for all rows."""
+    scores = []
+    for run in table["run"]:
+        condition = parse(run)
+        if corrected:
+            condition = parse(run.replace(condition.protocol, CORRECTED.name))
+        record = library.get(condition)
+        if record is None:
+            return {}
+        scores.append(record.wide[MEASURE])
+    of_question = pd.concat(scores, axis=1).mean(axis=1)
+    low, high = statistics.bootstrap_interval(of_question - table["published"].mean())
+    return {"low": low, "high": high}
+
+
+def _official(spread: pd.DataFrame) -> pd.DataFrame:
+    """Lowest, mean and highest recall of the official setting by chunker."""
+    ends = ["low", "mean", "high"]
+    if spread.empty:
+        return pd.DataFrame(columns=ends, dtype=float)
+    own = (
+        (spread["part"] == "all") & (spread["measure"] == MEASURE) & (spread["statistic"] == "mean")
+    )
+    for name, value in OFFICIAL.items():
+        own &= spread[name].astype(str) == str(value)
+    return spread[own].set_index("chunker")[ends]
