@@ -92,3 +92,54 @@ def test_the_studys_findings_are_well_written() -> None:
     for one in found:
         assert one.page in pages, one.name
         assert len(re.findall(r"[.!?](?:\s|$)", one.answer)) <= 2, f"{one.name}: two sentences"
+
+
+EQUIVALENT = Number(table="gains", where="shown == 'equivalent'", take="count")
+SAYINGS = (
+    "There is no difference.",
+    "Yes, as nothing is lost.",
+    "It stays as it was.",
+    "No: plain is as good.",
+    "The window makes no odds.",
+    "They are less than a point apart.",
+)
+
+
+@pytest.mark.parametrize("answer", SAYINGS)
+def test_an_answer_that_sees_no_difference_rests_on_a_test_of_equivalence(answer: str) -> None:
+    high = finding().numbers["high"]
+    with pytest.raises(FindingError, match="test it, or say that it is not shown"):
+        findings._check(finding(answer=answer, holds="high < 0", numbers={"high": high}))
+    numbers = {"equivalent": EQUIVALENT}
+    findings._check(finding(answer=answer, holds="equivalent == 1", numbers=numbers))
+
+
+def test_a_number_named_equivalent_must_come_from_the_test() -> None:
+    numbers = {"equivalent": finding().numbers["high"]}
+    with pytest.raises(FindingError, match="tests no equivalence"):
+        findings._check(
+            finding(answer="It stays as it was.", holds="equivalent < 0", numbers=numbers)
+        )
+
+
+def test_what_is_equal_as_printed_is_counted_and_not_tested() -> None:
+    numbers = {"equal_cells": Number(table="gains", where="difference == 0", take="count")}
+    findings._check(finding(answer="It stays as it was.", holds="equal_cells > 0", numbers=numbers))
+
+
+@pytest.mark.parametrize("answer", ["It is not shown.", "No gain is shown.", "Yes, beyond chance."])
+def test_what_is_said_to_be_shown_or_not_rests_on_a_test(answer: str) -> None:
+    loss = finding().numbers["loss"]
+    with pytest.raises(FindingError, match="its condition tests nothing"):
+        findings._check(finding(answer=answer, holds="loss < 0", numbers={"loss": loss}))
+    high = finding().numbers["high"]
+    findings._check(finding(answer=answer, holds="high < 0", numbers={"high": high}))
+
+
+def test_every_difference_a_finding_rests_on_is_of_one_model() -> None:
+    """A second encoder adds rows to the tables; a finding about one of them must not count both."""
+    tested = ("late_chunking_cut", "late_chunking_gains", "late_chunking_positions",
+              "late_chunking_tail_gains", "late_chunking_protocols", "which_chunker")  # fmt: skip
+    for one in findings.read():
+        for name, number in one.numbers.items():
+            assert number.table not in tested or "encoder" in number.where, f"{one.name}: {name}"

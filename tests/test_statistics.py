@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy import statistics
@@ -70,6 +71,13 @@ def test_holm_multiplies_by_the_tests_left_and_passes_over_gaps() -> None:
     adjusted = statistics.holm([0.01, math.nan, 0.04, 0.03])
     np.testing.assert_allclose(adjusted, [0.03, math.nan, 0.06, 0.06])
     assert statistics.holm([]).tolist() == []
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_holm_is_statsmodels(n: int) -> None:
+    p = np.random.default_rng(n).random(n) ** 3
+    p[: n // 3] = p[-1]  # ties
+    np.testing.assert_allclose(statistics.holm(p), multipletests(p, method="holm")[1])
 
 
 @pytest.mark.parametrize("method", ["pearson", "spearman"])

@@ -20,6 +20,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 SOURCE = Path(__file__).with_name("findings.toml")
 MOST_NUMBERS = 3
 """A sentence with more is not understood when it is read aloud once."""
+SAYS_THE_SAME = re.compile(
+    r"\b(no difference|nothing|unchanged|as good|no effect|makes no|changes no|costs no"
+    r"|stays? as|scores? the same|less than a point)\b"
+)
+"""Words that say of two things that they do not differ. Not to be shown to differ is not enough:
+a number behind the answer must say so, and its name tell how."""
+EQUIVALENT, EQUAL = "equivalent", "equal_"
+"""How numbers begin that come from a test of equivalence, or count what is equal as printed."""
+SAYS_WHAT_IS_SHOWN = re.compile(r"(?<!^Not )\bshown?s?\b|\bbeyond chance\b")
+TESTED = re.compile(r"shown|p_holm|p_equivalent|\blow\b|\bhigh\b|\bp\b")
+"""What a number reads that comes from a test or an interval."""
 SCALE = {"points": 100.0, "percent": 100.0}
 Tables = Mapping[str, pd.DataFrame]
 
@@ -189,6 +200,24 @@ def _check(one: Finding) -> None:
         raise FindingError(
             f"finding {one.name} carries {len(used)} numbers; a reader takes in {MOST_NUMBERS}"
         )
-    unused = [n for n in one.numbers if n not in used and not re.search(rf"\b{n}\b", one.holds)]
+    behind = {name: number for name, number in one.numbers.items() if _in(name, one.holds)}
+    if said := SAYS_THE_SAME.search(one.answer):
+        tests = [number for name, number in behind.items() if name.startswith(EQUIVALENT)]
+        if any("equivalent" not in f"{number.where} {number.value}" for number in tests):
+            raise FindingError(f"finding {one.name} has an {EQUIVALENT} that tests no equivalence")
+        if not tests and not any(name.startswith(EQUAL) for name in behind):
+            raise FindingError(
+                f"finding {one.name} says {said[0]!r} and its condition names no number that "
+                f"begins with {EQUIVALENT} or {EQUAL}; test it, or say that it is not shown"
+            )
+    if SAYS_WHAT_IS_SHOWN.search(one.answer) and not any(
+        TESTED.search(f"{number.where} {number.value}") for number in behind.values()
+    ):
+        raise FindingError(f"finding {one.name} says what is shown and its condition tests nothing")
+    unused = [n for n in one.numbers if n not in used and not _in(n, one.holds)]
     if unused:
         raise FindingError(f"finding {one.name} never uses {', '.join(unused)}; remove them")
+
+
+def _in(name: str, condition: str) -> bool:
+    return re.search(rf"\b{name}\b", condition) is not None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.statistics.intervals import (
     LEVEL,
@@ -70,12 +69,16 @@ def paired_difference(
 
 
 def holm(pvalues: ArrayLike) -> Floats:
-    """Holm's adjusted p values, in the order given; NaN stays NaN and is not in the family."""
+    """Holm's adjusted p values, in the order given; NaN stays NaN and is not in the family.
+
+    statsmodels' ``multipletests`` says the same and collects garbage at each call, which took half
+    of the time of every table.
+    """
     p = np.asarray(pvalues, dtype=np.float64)
+    order = np.argsort(p, kind="stable")[: int((~np.isnan(p)).sum())]  # NaN comes last
+    left = np.arange(len(order), 0, -1)
     adjusted = np.full_like(p, np.nan)
-    known = ~np.isnan(p)
-    if known.any():
-        adjusted[known] = multipletests(p[known], method="holm")[1]
+    adjusted[order] = np.minimum(np.maximum.accumulate(left * p[order]), 1.0)
     return adjusted
 
 

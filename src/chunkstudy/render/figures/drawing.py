@@ -78,11 +78,12 @@ def intervals(
     fractions are drawn in percent. Points that are ``hollow`` are white inside."""
     middle, low, high = (scale * rows[name].to_numpy(dtype=float) for name in (value, *ends))
     errors = np.clip([middle - low, high - middle], 0, None)
-    where = (at, middle, errors, None) if upright else (middle, at, None, errors)
-    axes.errorbar(*where, fmt="o", ms=4, lw=1.2, color=color, label=label)
+    x, y = (np.asarray(at), middle) if upright else (middle, np.asarray(at))
+    across, up = (None, errors) if upright else (errors, None)
+    axes.errorbar(x, y, xerr=across, yerr=up, fmt="o", ms=4, lw=1.2, color=color, label=label)
     if hollow is not None:
-        x, y = (np.asarray(one)[np.asarray(hollow, dtype=bool)] for one in where[:2])
-        axes.plot(x, y, "o", ms=2.4, color="white", zorder=3)
+        some = np.asarray(hollow, dtype=bool)
+        axes.plot(x[some], y[some], "o", ms=2.4, color="white", zorder=3)
 
 
 def rows_named(axes: Axes, names: Sequence[str], size: float = 8) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from chunkstudy.analysis.paired import NOT_SHOWN
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import PLAIN, intervals, rows_named, table
@@ -22,7 +23,8 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
 
 
 def scores(rows: pd.DataFrame) -> Figure:
-    """Score with 95% interval, a panel per task; grey where it is behind the best."""
+    """Score with 95% interval, a panel per task: filled where it is the best or shown to be as
+    good, hollow where neither that nor the contrary is shown, grey where it is behind the best."""
     tasks = list(dict.fromkeys(rows["task"]))
     counts = [int((rows["task"] == task).sum()) for task in tasks]
     figure, panels = plt.subplots(
@@ -34,7 +36,8 @@ def scores(rows: pd.DataFrame) -> Figure:
         behind = part["behind"].astype(str).isin(("yes", "True"))
         for is_behind, color in ((False, PLAIN), (True, "0.65")):
             here = part[behind == is_behind]
-            intervals(axes, here, list(here.index), color, value="score")
+            hollow = here["shown"] == NOT_SHOWN
+            intervals(axes, here, list(here.index), color, value="score", hollow=hollow)
         late = part["ordering"] != "pre_embedding"
         names = part["chunker"].map(display_names.chunker) + late.map({True: ", late", False: ""})
         rows_named(axes, list(names))
@@ -42,7 +45,10 @@ def scores(rows: pd.DataFrame) -> Figure:
         title = f"{display_names.shown('task', task).capitalize()}, {first['n']:.0f} queries"
         axes.set_title(title, loc="left")
         axes.set_xlabel(f"{display_names.measure(str(first['measure']))} (%), 95% interval")
-    handles = [Line2D([], [], marker="o", ms=4, color=color) for color in (PLAIN, "0.65")]
-    words = ("best, or not shown to be worse", "behind the best beyond its uncertainty")
-    figure.legend(handles, words, loc="outside lower center", ncols=2)
+    looks = ((PLAIN, PLAIN), (PLAIN, "white"), ("0.65", "0.65"))
+    handles = [
+        Line2D([], [], marker="o", ms=4, color=line, markerfacecolor=face) for line, face in looks
+    ]
+    words = ("best, or as good within a point", "not shown to be worse", "shown to be worse")
+    figure.legend(handles, words, loc="outside lower center", ncols=3)
     return figure
