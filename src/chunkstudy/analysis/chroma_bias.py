@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from chunkstudy import statistics
-from chunkstudy.grid.conditions import parse
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.library import Library
-from chunkstudy.protocols import CORRECTED
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 
 MEASURE = "SpanRecall@5"
 HALF = 0.0005
@@ -52,7 +53,7 @@ def rows(comparison: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame:
         & (comparison["statistic"] == "mean")
         & (comparison["verdict"] != "not_run")
     ].reset_index(drop=True)
-    table = pd.DataFrame({"run": cells["run"], "chunker": cells["run"].str.split("/").str[1]})
+    table = pd.DataFrame({"chunker": cells["run"].str.split("/").str[1]})
     for name, column in (
         ("published", "value"), (AS_PUBLISHED, "reproduced"), (CORRECTED.name, "corrected")
     ):  # fmt: skip
@@ -78,8 +79,8 @@ def tests(table: pd.DataFrame, library: Library) -> pd.DataFrame:
     if table.empty:
         return pd.DataFrame(columns=COLUMNS)
     found = [
-        _above(AS_PUBLISHED, table) | _redrawn(table, library, corrected=False),
-        _above(CORRECTED.name, table) | _redrawn(table, library, corrected=True),
+        _above(AS_PUBLISHED, table) | _redrawn(table, library, AS_PUBLISHED_CHROMA),
+        _above(CORRECTED.name, table) | _redrawn(table, library, CORRECTED),
         _nearer(table),
     ]
     if table["search mean"].notna().all():
@@ -147,14 +148,11 @@ def _outside(table: pd.DataFrame) -> dict[str, object]:
     }
 
 
-def _redrawn(table: pd.DataFrame, library: Library, corrected: bool) -> dict[str, float]:
+def _redrawn(table: pd.DataFrame, library: Library, protocol: Protocol) -> dict[str, float]:
     """The interval of the mean shift if other questions were drawn, the same for all rows."""
     scores = []
-    for run in table["run"]:
-        condition = parse(run)
-        if corrected:
-            condition = parse(run.replace(condition.protocol, CORRECTED.name))
-        record = library.get(condition)
+    for chunker in table["chunker"]:
+        record = library.get(Condition("chroma", chunker, MINILM, PRE_EMBEDDING, protocol.name))
         if record is None:
             return {}
         scores.append(record.wide[MEASURE])

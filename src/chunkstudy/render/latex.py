@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.render import tables
+from chunkstudy.render import table_notes, tables
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -33,7 +33,7 @@ def table(frame: pd.DataFrame, name: str) -> str:
         .format(escape)
         .to_latex(
             hrules=True,
-            caption=escape(f"{tables.CAPTIONS[name]} {tables.note(frame)}".strip()),
+            caption=escape(f"{tables.CAPTIONS[name]} {table_notes.note(frame)}".strip()),
             label=f"tab:{name}",
             environment="longtable" if long else None,
             position=None if long else "t",

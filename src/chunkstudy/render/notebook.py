@@ -15,7 +15,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, Image, Markdown
 
 from chunkstudy.places import Places
-from chunkstudy.render import tables
+from chunkstudy.render import table_notes, tables
 
 
 class MissingTableError(RuntimeError):
@@ -72,7 +72,7 @@ def show(
 ) -> HTML:
     """A frame of numbers for reading, with the caption of table ``name`` and its families."""
     found = tables.present(frame, columns, tables.KINDS.get(name))
-    note = _note(frame, len(found), rows)
+    note = _note(frame, columns, len(found), rows)
     caption = tables.CAPTIONS.get(name, "")
     return HTML(html(found.head(rows), caption) + (f"<p>{escape(note)}</p>" if note else ""))
 
@@ -98,7 +98,7 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
     style = found.style.hide(axis="index").set_uuid(key).format(escape="html")
     style = style.set_table_styles(
         [
-            {"selector": "td, th", "props": "padding: 2px 8px; vertical-align: top"},
+            {"selector": "td, th", "props": "padding: 2px 6px; vertical-align: top"},
             {"selector": "caption", "props": "text-align: left; font-weight: bold"},
         ]
     )
@@ -118,7 +118,7 @@ def _numeric(column: pd.Series) -> bool:
     return bool(column.astype(str).str.fullmatch(r"[-+\N{MINUS SIGN}<\s\d.,%\[\]]*").all())
 
 
-def _note(frame: pd.DataFrame, found: int, rows: int) -> str:
+def _note(frame: pd.DataFrame, columns: list[str] | None, found: int, rows: int) -> str:
     """What stands under a table: how its intervals and tests were made, and what is left out."""
     cut = f"{found - rows} more rows stand in the file. " if found > rows else ""
-    return cut + tables.note(frame)
+    return cut + table_notes.note(frame, columns)

@@ -103,8 +103,11 @@ COLUMNS: dict[str, Column] = {
     "within_noise": Column("within noise", whole),
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
-HIDDEN = (*SAID_BELOW, "p_equivalent", "against in order family", "against in order family_size")
-"""Said once under a table and not in every row, or before its correction."""
+HIDDEN = (*SAID_BELOW, "p_equivalent", "effect", "against in order family",
+          "against in order family_size")  # fmt: skip
+"""Said once under a table and not in every row, before its correction, or only in the file."""
+SETTINGS = ("encoder", "ordering", "protocol", "measure")
+"""Said once under a table of several rows that all have the same."""
 OF_INTERVAL = ("difference", "late - plain", "a minus b", "Pearson r", "r", "mean", "score",
                "DCG@10", "reproduced")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
@@ -122,8 +125,8 @@ def present(
         kinds: how columns are shown where their name does not tell; ``*`` for all others.
     """
     kinds = kinds or {}
-    hidden = {*HIDDEN, "p"} if "p_holm" in frame else set(HIDDEN)
-    names = [str(c) for c in (columns or frame.columns) if columns or c not in hidden]
+    same = same_in_all_rows(frame, columns)
+    names = [name for name in _names(frame, columns) if name not in same]
     found: dict[str, pd.Series] = {}
     for name in names:
         high = _end(name, "high")
@@ -140,34 +143,16 @@ def present(
     return pd.DataFrame(found, index=frame.index)
 
 
-def note(frame: pd.DataFrame) -> str:
-    """What stands under a table: how its intervals and tests were made, and within which families
-    of how many tests they were corrected."""
-    parts = []
-    if "interval" in frame and (said := _distinct(frame["interval"])):
-        parts.append(f"Intervals: {'; '.join(said)}.")
-    for prefix in ("", "against in order "):
-        if f"{prefix}family" not in frame:
-            continue
-        sizes = frame[[f"{prefix}family", f"{prefix}family_size"]].dropna().drop_duplicates()
-        named = [f"{name} ({_tests(size)})" for name, size in sizes.to_numpy() if name]
-        if named:
-            parts.append(f"p corrected by Holm within: {'; '.join(named)}.")
-    if "margin" in frame and (margins := sorted(frame["margin"].dropna().unique())):
-        apart = " or ".join(f"{100 * one:g}" for one in margins)
-        parts.append(
-            f"Equivalent: two one-sided t-tests, less than {apart} points apart; not shown is "
-            "neither different nor equivalent."
-        )
-    return display_names.sentence(" ".join(parts))
+def _names(frame: pd.DataFrame, columns: Sequence[str] | None) -> list[str]:
+    hidden = {*HIDDEN, "p"} if "p_holm" in frame else set(HIDDEN)
+    return [str(c) for c in (columns or frame.columns) if columns or c not in hidden]
 
 
-def _tests(size: float) -> str:
-    return "1 test" if size == 1 else f"{size:.0f} tests"
-
-
-def _distinct(values: pd.Series) -> list[str]:
-    return [str(one) for one in values.dropna().unique() if str(one)]
+def same_in_all_rows(frame: pd.DataFrame, columns: Sequence[str] | None = None) -> dict[str, str]:
+    """The settings that all rows of a table share, as they are shown."""
+    asked = [name for name in _names(frame, columns) if name in SETTINGS]
+    shared = [name for name in asked if len(frame) > 1 and frame[name].nunique(dropna=False) == 1]
+    return {name: display_names.shown(name, frame[name].iloc[0]) for name in shared}
 
 
 def _is_end(name: str, end: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from chunkstudy.analysis.late_chunking_cut import CUT, TRUNCATED
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import (
@@ -111,7 +112,8 @@ def excerpts(rows: pd.DataFrame, groups: pd.DataFrame) -> Figure:
     )  # fmt: skip
     for axes, measure in zip(panels[0], measures, strict=True):
         single = rows[rows["measure"] == measure].assign(over=rows["chunker"])
-        group = groups[groups["measure"] == measure].assign(cut=0.0)
+        group = groups[groups["measure"] == measure]
+        group = group.assign(cut=group["over"].isin([CUT, TRUNCATED]).astype(float))
         both = pd.concat([group, single])
         for offset, window in enumerate(sizes):
             here = both[both["window"] == window]

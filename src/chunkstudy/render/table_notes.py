@@ -1,0 +1,49 @@
+"""What stands under a table, on a page and in LaTeX: what its rows share and how it was tested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from chunkstudy.analysis.paired import POINT
+from chunkstudy.render import display_names, tables
+
+
+def note(frame: pd.DataFrame, columns: Sequence[str] | None = None) -> str:
+    """What stands under a table: what all rows share, how its intervals and tests were made, and
+    within which families of how many tests they were corrected."""
+    same = "; ".join(text for text in tables.same_in_all_rows(frame, columns).values() if text)
+    return " ".join(filter(None, [same and f"All rows: {same}.", _how_tested(frame)]))
+
+
+def _how_tested(frame: pd.DataFrame) -> str:
+    parts = []
+    if "interval" in frame and (said := _distinct(frame["interval"])):
+        parts.append(f"Intervals: {'; '.join(said)}.")
+    for prefix in ("", "against in order "):
+        if f"{prefix}family" not in frame:
+            continue
+        sizes = frame[[f"{prefix}family", f"{prefix}family_size"]].dropna().drop_duplicates()
+        named = [f"{name} ({_tests(size)})" for name, size in sizes.to_numpy() if name]
+        if named:
+            parts.append(f"p corrected by Holm within: {'; '.join(named)}.")
+    if "margin" in frame and (margins := sorted(frame["margin"].dropna().unique())):
+        apart = " or ".join(_points(one) for one in margins)
+        parts.append(
+            f"Equivalent: two one-sided t-tests, less than {apart} apart; not shown is neither "
+            "different nor equivalent."
+        )
+    return display_names.sentence(" ".join(parts))
+
+
+def _tests(size: float) -> str:
+    return "1 test" if size == 1 else f"{size:.0f} tests"
+
+
+def _distinct(values: pd.Series) -> list[str]:
+    return [str(one) for one in values.dropna().unique() if str(one)]
+
+
+def _points(margin: float) -> str:
+    return "a point" if margin == POINT else f"{100 * margin:g} points"
