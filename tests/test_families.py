@@ -88,7 +88,7 @@ def test_a_family_mixes_no_measures_protocols_or_models(compared: dict[str, pd.D
         if "encoder" in table:
             with_model = table["encoder"] != NONE
             table = table[with_model].assign(encoder=table["encoder"][with_model].map(model))
-        for column in {"measure", "protocol", "encoder", "table", "task"} & set(table):
+        for column in {"measure", "protocol", "encoder", "model", "table", "task"} & set(table):
             assert table.groupby("family")[column].nunique().max() == 1, (name, column)
 
 

@@ -60,15 +60,15 @@ def by_window(library: Library, questions: pd.DataFrame) -> pd.DataFrame:
                 )
             )
         for (encoder, window), found in arms.items():
-            keys = {"measure": title(measure, collection), "encoder": encoder, "window": window}
+            name = reading.model(encoder)
+            keys = {"measure": title(measure, collection), "model": name, "window": window}
             for over, group in _groups(found):
                 own = keys | {"over": over, "chunkers": len(group)}
                 late_mean, plain_mean = (_mean(one) for one in zip(*group, strict=True))
                 pairs.append(Pair(own, late_mean, plain_mean))
 
     def family(keys: Mapping[str, object]) -> str:
-        model = reading.model(str(keys["encoder"]))
-        return f"the windows by {keys['measure']}, {keys['over']}, {model}"
+        return f"the windows by {keys['measure']}, {keys['over']}, {keys['model']}"
 
     return differences(pairs, family, "contextualized", "plain")
 

@@ -56,14 +56,14 @@ def excerpts(library: Library, cut: pd.DataFrame) -> pd.DataFrame:
             keys = {
                 "measure": title(measure, collection),
                 "chunker": late.chunker,
-                "encoder": late.encoder,
+                "model": reading.model(late.encoder),
                 "window": window,
                 **{name: of_chunks.at[key, name] if known else np.nan for name in CUT},
             }
             pairs.append(Pair(keys, record.wide[measure], plain.wide[measure]))
 
     def family(keys: Mapping[str, object]) -> str:
-        return f"the chunkers by {keys['measure']}, {_read(keys)}"
+        return f"the chunkers by {keys['measure']}, {keys['model']} reading {keys['window']} tokens"
 
     return differences(pairs, family, "contextualized", "plain")
 
@@ -165,7 +165,3 @@ def late_and_plain(library: Library, collection: str) -> Iterator[tuple[Conditio
 def title(measure: str, collection: str) -> str:
     """A measure's name, which says so where all corpora are searched together."""
     return measure + (TOGETHER if collection == ALL_CORPORA else "")
-
-
-def _read(keys: Mapping[str, object]) -> str:
-    return f"{reading.model(str(keys['encoder']))} reading {keys['window']} tokens"

@@ -252,6 +252,7 @@ def sentence(text: str) -> str:
 BY_COLUMN = {
     "chunker": chunker,
     "encoder": encoder,
+    "model": encoder,
     "ordering": ordering,
     "protocol": protocol,
     "collection": collection,

@@ -17,6 +17,9 @@ from IPython.display import HTML, Image, Markdown
 from chunkstudy.places import Places
 from chunkstudy.render import table_notes, tables
 
+NUMBERS = "white-space: nowrap"
+"""Intervals stay on one line."""
+
 
 class MissingTableError(RuntimeError):
     """A table that a page shows was not derived; the message says what to run."""
@@ -102,9 +105,11 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
             {"selector": "caption", "props": "text-align: left; font-weight: bold"},
         ]
     )
-    if words:
-        left: Any = {name: [{"selector": "", "props": "text-align: left"}] for name in words}
-        style = style.set_table_styles(left, overwrite=False)
+    look: Any = {
+        name: [{"selector": "", "props": "text-align: left" if name in words else NUMBERS}]
+        for name in found
+    }
+    style = style.set_table_styles(look, overwrite=False)
     return str((style.set_caption(caption) if caption else style).to_html())
 
 

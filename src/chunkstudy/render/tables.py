@@ -106,7 +106,7 @@ SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (*SAID_BELOW, "p_equivalent", "effect", "against in order family",
           "against in order family_size")  # fmt: skip
 """Said once under a table and not in every row, before its correction, or only in the file."""
-SETTINGS = ("encoder", "ordering", "protocol", "measure")
+SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
 OF_INTERVAL = ("difference", "late - plain", "a minus b", "Pearson r", "r", "mean", "score",
                "DCG@10", "reproduced")  # fmt: skip

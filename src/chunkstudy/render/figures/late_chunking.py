@@ -103,7 +103,8 @@ def excerpts(rows: pd.DataFrame, groups: pd.DataFrame) -> Figure:
     """Late minus plain with 95% intervals by window, within one document, by both measures: groups
     of chunkers above, single ones below."""
     measures = list(dict.fromkeys(rows["measure"]))[:2]
-    rows, groups = _of_one_model(rows), _of_one_model(groups)
+    model = rows["model"].iloc[0]
+    rows, groups = rows[rows["model"] == model], groups[groups["model"] == model]
     chunkers, sizes = list(dict.fromkeys(rows["chunker"])), sorted(set(rows["window"]))
     names = [*dict.fromkeys(groups["over"]), *chunkers]
     figure, panels = plt.subplots(
@@ -128,7 +129,8 @@ def excerpts(rows: pd.DataFrame, groups: pd.DataFrame) -> Figure:
     rows_named(panels[0][0], shown, 9)
     figure.suptitle(
         f"Late chunking within a long document, {rows['n'].iloc[0]:.0f} questions on Chroma's five "
-        "corpora,\nall-MiniLM-L6-v2; hollow: the window cuts chunks that are embedded by themselves"
+        f"corpora,\n{display_names.encoder(model)}; hollow: the window cuts chunks that are "
+        "embedded by themselves"
     )
     one_legend(figure, [panels[0][0]], columns=len(sizes))
     return figure
