@@ -22,6 +22,8 @@ from chunkstudy.studies.cut_chunks import DIGITS, SPECIAL
 
 EVERY, FIT, CUT = "all chunkers", "chunkers whose chunks fit", "chunkers whose chunks are cut"
 WHOLE, TRUNCATED = "answers in chunks read whole", "answers in chunks that are cut"
+GROUPS = (EVERY, FIT, CUT, WHOLE, TRUNCATED)
+TITLES = tuple(title(*one) for one in MEASURES)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def by_window(library: Library, questions: pd.DataFrame) -> pd.DataFrame:
                 own = keys | {"over": over, "chunkers": len(group)}
                 late_mean, plain_mean = (_mean(one) for one in zip(*group, strict=True))
                 pairs.append(Pair(own, late_mean, plain_mean))
+    pairs.sort(key=_place)
 
     def family(keys: Mapping[str, object]) -> str:
         return f"the windows by {keys['measure']}, {keys['over']}, {keys['model']}"
@@ -73,11 +76,15 @@ def by_window(library: Library, questions: pd.DataFrame) -> pd.DataFrame:
     return differences(pairs, family, "contextualized", "plain")
 
 
+def _place(pair: Pair) -> tuple[int, str, int]:
+    """A family's rows stand together: by measure, model and group, and then as they came."""
+    measure, model, over = (str(pair.keys[name]) for name in ("measure", "model", "over"))
+    return TITLES.index(measure), model, GROUPS.index(over)
+
+
 def _groups(arms: Iterable[Arm]) -> Iterator[tuple[str, list[tuple[pd.Series, pd.Series]]]]:
     """The scores that each group's mean is over; a group without any is left out."""
-    found: dict[str, list[tuple[pd.Series, pd.Series]]] = {
-        name: [] for name in (EVERY, FIT, CUT, WHOLE, TRUNCATED)
-    }
+    found: dict[str, list[tuple[pd.Series, pd.Series]]] = {name: [] for name in GROUPS}
     for arm in arms:
         both = arm.late, arm.plain
         found[EVERY].append(both)

@@ -17,8 +17,8 @@ from IPython.display import HTML, Image, Markdown
 from chunkstudy.places import Places
 from chunkstudy.render import table_notes, tables
 
-NUMBERS = "white-space: nowrap"
-"""Intervals stay on one line."""
+ON_ONE_LINE = "white-space: nowrap"
+"""Numbers, intervals and verdicts, but not their titles."""
 
 
 class MissingTableError(RuntimeError):
@@ -106,7 +106,10 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
         ]
     )
     look: Any = {
-        name: [{"selector": "", "props": "text-align: left" if name in words else NUMBERS}]
+        name: [
+            {"selector": "td", "props": "" if name in words and name != "shown" else ON_ONE_LINE},
+            {"selector": "", "props": "text-align: left" if name in words else ""},
+        ]
         for name in found
     }
     style = style.set_table_styles(look, overwrite=False)
