@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -25,9 +25,9 @@ def _how_tested(frame: pd.DataFrame) -> str:
         if f"{prefix}family" not in frame:
             continue
         sizes = frame[[f"{prefix}family", f"{prefix}family_size"]].dropna().drop_duplicates()
-        named = [f"{name} ({_tests(size)})" for name, size in sizes.to_numpy() if name]
-        if named:
-            parts.append(f"p corrected by Holm within: {'; '.join(named)}.")
+        known = {str(name): int(size) for name, size in sizes.to_numpy() if name}
+        if known:
+            parts.append(f"p corrected by Holm within: {_families(known)}.")
     if "margin" in frame and (margins := sorted(frame["margin"].dropna().unique())):
         apart = " or ".join(_points(one) for one in margins)
         parts.append(
@@ -37,8 +37,20 @@ def _how_tested(frame: pd.DataFrame) -> str:
     return display_names.sentence(" ".join(parts))
 
 
-def _tests(size: float) -> str:
-    return "1 test" if size == 1 else f"{size:.0f} tests"
+def _families(sizes: Mapping[str, int]) -> str:
+    """Each family with its number of tests; what all names end with is said once, before them."""
+    named = [name.split(", ") for name in sizes]
+    shared: list[str] = []
+    while len(named) > 1 and len({name[-1] for name in named}) == 1 and min(map(len, named)) > 1:
+        shared.insert(0, named[0][-1])
+        named = [name[:-1] for name in named]
+    pairs = zip(named, sizes.values(), strict=True)
+    text = "; ".join(f"{', '.join(name)} ({_tests(size)})" for name, size in pairs)
+    return f"{', '.join(shared)}: {text}" if shared else text
+
+
+def _tests(size: int) -> str:
+    return "1 test" if size == 1 else f"{size} tests"
 
 
 def _distinct(values: pd.Series) -> list[str]:
