@@ -79,6 +79,7 @@ COLLECTIONS = {
     "gutenqa-emma": "GutenQA, Emma",
     "berlin": "Three sentences on Berlin",
     "average": "Average",
+    "beir": "BEIR, six collections together",
     "chatlogs": "Chat logs",
     "finance": "Finance",
     "pubmed": "PubMed",
