@@ -255,6 +255,10 @@ def test_what_to_bet_on_contradicts_print_and_is_said_once(
     assert worth.is_monotonic_decreasing and worth.iloc[-1] > 0
     outside = (bets["published"] < bets["at least"]) | (bets["published"] > bets["at most"])
     assert outside.all()
+    kinds = found["predictions_by_kind"]
+    assert kinds["predictions"].sum() == len(found["predictions"]) == len(registered.predictions)
+    expected = sum(one.probability for one in registered.predictions)
+    assert kinds["expected to come true"].sum() == pytest.approx(expected)
     coverage = found["predictions_coverage"]
     assert coverage["not run"].sum() == (evidence.comparison["verdict"] == "not_run").sum()
     parts = coverage[["predicted", "lost in print", "neither"]].sum(axis=1)

@@ -29,6 +29,7 @@ def every(registered: Registered, evidence: Evidence) -> dict[str, pd.DataFrame]
     found = predictions(registered, evidence)
     return {
         "predictions": found,
+        "predictions_by_kind": by_kind(found),
         "predictions_by_rule": by_rule(found, registered),
         "predictions_to_bet_on": to_bet_on(found, registered),
         "predictions_coverage": coverage(registered, evidence),
@@ -63,6 +64,20 @@ def _row(one: Prediction, registered: Registered, evidence: Evidence) -> dict[st
         "outcome": outcome(one, found),
         "registered": registered.dates[one.id].isoformat(),
     }
+
+
+def by_kind(found: pd.DataFrame) -> pd.DataFrame:
+    """Predictions by the kind of number that decides them, and how many of them come true if their
+    probabilities are right."""
+    kinds = found.groupby("kind", sort=False)
+    counts = {
+        "predictions": kinds.size(),
+        "against print": kinds["surprise"].agg(lambda values: int((values > 0).sum())),
+        "expected to come true": kinds["probability"].sum(),
+        "decided": kinds["outcome"].agg(lambda values: int((values != UNDECIDED).sum())),
+        "came true": kinds["outcome"].agg(lambda values: int((values == CAME_TRUE).sum())),
+    }
+    return pd.DataFrame(counts).reset_index()
 
 
 def by_rule(found: pd.DataFrame, registered: Registered) -> pd.DataFrame:

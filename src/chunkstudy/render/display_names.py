@@ -129,6 +129,16 @@ VERDICTS = {
 }
 
 
+PREDICTIONS = {
+    "value": "a published number",
+    "difference": "which of two conditions scores higher, and by how much",
+    "distance": "two conditions that score the same, or do not",
+    "nearer": "which of two models was run",
+    "order": "the order of a table's rows",
+}
+"""What a prediction is about, by its kind."""
+
+
 def chunker(slug: str) -> str:
     """``recursive-400-200`` is *Recursive, 400 tokens, overlap 200*.
 
@@ -280,6 +290,7 @@ BY_COLUMN = {
     "original": sentence,
     "reproduced": sentence,
     "positions": lambda name: POSITIONS.get(name, name),
+    "kind": lambda name: PREDICTIONS.get(name, name),
     "first encoder": encoder,
     "second encoder": encoder,
     "first chunker": chunker,

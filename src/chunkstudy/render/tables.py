@@ -98,6 +98,7 @@ COLUMNS: dict[str, Column] = {
     "why": Column("why", number),
     "probability": Column("probability", number),
     "Brier score": Column("Brier score", thousandths),
+    "expected to come true": Column("expected to come true", whole),
     "within_noise": Column("within noise", whole),
 }
 HIDDEN = ("family", "interval")
@@ -226,6 +227,7 @@ CAPTIONS = {
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
     "which_chunker": "Every chunker by task, the best first.",
     "chunk_size_correlations": "Chunk size against effectiveness.",
+    "predictions_by_kind": "Registered predictions by what decides them.",
     "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
     "surprise.",
     "predictions_coverage": "Published cells that wait for a run, and how many have a prediction.",
