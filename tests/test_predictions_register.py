@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +28,7 @@ from chunkstudy.predictions.prints import ids, needed
 from chunkstudy.predictions.proposing import Prediction
 from chunkstudy.predictions.register import Registered
 from chunkstudy.published.cells import Cell, frame, read
+from chunkstudy.render.figures.predictions import against_print
 from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
@@ -290,6 +292,21 @@ def test_the_command_counts_what_became_of_them(monkeypatch: pytest.MonkeyPatch)
     assert done.output == f"{len(REGISTERED.predictions) - 2} undecided, 2 came true, 0 failed\n"
     again = CliRunner().invoke(cli.app, ["predict", "--register", "--date", "2031-05-04"])
     assert again.exit_code == 1 and "nothing to learn from" in again.output
+
+
+def test_the_figure_shows_what_was_reproduced_once_something_is() -> None:
+    one = of_rule("fiqa-guarded")
+    first, second = map(parse, one.conditions)
+    for records in ({}, {first: scores(0.2), second: scores(0.3)}):
+        found = tables.predictions(REGISTERED, evidence(records))
+        rows = found[found["rule"] == one.rule].reset_index(drop=True)
+        (axes,) = (figure := against_print(rows)).axes
+        _, _, reproduced = axes.get_lines()
+        drawn = np.asarray(reproduced.get_xdata(), dtype=float)
+        assert list(drawn[~np.isnan(drawn)]) == ([pytest.approx(-10.0)] if records else [])
+        words = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert ("reproduced" in words) == bool(records)
+        plt.close(figure)
 
 
 def test_an_empty_register_gives_empty_tables() -> None:
