@@ -14,11 +14,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy import cli, derive
 from chunkstudy.analysis.chunk_size import POOLED
 from chunkstudy.analysis.taxonomy import RECORDS
 from chunkstudy.encoders import models
+from chunkstudy.grid import records as recorded
 from chunkstudy.grid.conditions import Condition, parse
+from chunkstudy.grid.grids import LATE, WIDE
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
 from chunkstudy.predictions import experience, outcomes, register, rules, tables, today
@@ -186,6 +188,25 @@ def add(places: Places, predictions: list[Prediction], found: Evidence) -> Path:
     return register.add(places, predictions, found, rules.read(), learned, TODAY)
 
 
+def record(places: Places, condition: Condition) -> float:
+    """A record of a condition with the scores of all-MiniLM-L6-v2's; their mean."""
+    late = condition.ordering != "pre_embedding"
+    own = replace(condition, encoder=WIDE, ordering=LATE if late else "pre_embedding")
+    folder = Places(ROOT).runs / own.path
+    run = recorded.read_run(folder).model_copy(
+        update={"encoder": condition.encoder, "ordering": condition.ordering}
+    )
+    scored = recorded.read_in_order(folder, run)
+    recorded.write(
+        places.runs / condition.path,
+        run.model_copy(update={"ranking": None}),
+        scored,
+        {},
+        outside=places.rankings,
+    )
+    return float(scored["nDCG@10"].mean())
+
+
 def renamed(one: Prediction, name: str) -> Prediction:
     return one.model_copy(update={"id": f"{one.rule}-{name}"})
 
@@ -208,6 +229,33 @@ def test_records_move_no_bound_and_decide(tmp_path: Path) -> None:
     assert dict(rows.loc[rows["decided"] > 0, "decided"]) == {"fiqa-guarded": 1, "jina-lengths": 1}
     assert rows.loc["fiqa-guarded", "Brier score"] == pytest.approx(one.probability**2)
     assert tables.by_outcome(after, made)[FAILED] == 1
+
+
+def test_the_day_a_record_appears_it_decides(tmp_path: Path) -> None:
+    places = copy(tmp_path)
+    plain = parse(
+        "scifact/fixed-256/jinaai__jina-embeddings-v2-small-en/pre_embedding/as_published-ielab"
+    )
+    late = replace(plain, ordering="contextualized-8192")
+    before = tables.predictions(register.read(places), today.gathered(places))
+    scored = {one: record(places, one) for one in (plain, late, corrected(plain))}
+    found = today.gathered(places)
+    after = tables.predictions(register.read(places), found)
+    assert (before["outcome"] == UNDECIDED).all()
+    decided = after[after["outcome"] != UNDECIDED]
+    numbers = {rule: list(part["number"]) for rule, part in decided.groupby("rule")}
+    moved = 100 * (scored[corrected(plain)] - scored[plain])
+    gained = 100 * (scored[late] - scored[plain])
+    assert numbers["taxonomy-corrected"] == [pytest.approx(moved)]
+    assert numbers["late-direction"] == [pytest.approx(gained)]
+    assert numbers["taxonomy-scores"] == pytest.approx([scored[plain], scored[late]])
+    assert numbers["changes"] == [pytest.approx(100 * (scored[late] / scored[plain] - 1))]
+    (change,) = decided[decided["rule"] == "changes"]["id"]
+    row = derive.predicted(places, found.comparison)
+    (cell,) = row[row["prediction"] == change].to_dict("records")
+    assert cell["verdict"] != "not_run" and cell["reproduced"] == pytest.approx(
+        numbers["changes"][0]
+    )
 
 
 def test_nothing_decided_is_predicted(tmp_path: Path) -> None:
