@@ -1,4 +1,4 @@
-"""The command line: list, fetch, estimate, run, study, status, inspect, reproduce, check."""
+"""The command line: list, fetch, estimate, run, study, predict, inspect, reproduce, check."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import fnmatch
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -164,6 +165,31 @@ def study(
         folder, tables = runner.run(places.find(), name, collection)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
+
+
+@app.command()
+def predict(
+    register: Annotated[
+        bool, typer.Option(help="Write down what is expected of cells that nobody has run")
+    ] = False,
+    date: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day; today if none")
+    ] = None,
+) -> None:
+    """What became of the registered predictions; with --register, make new ones.
+
+    What is registered is never changed: a record decides it.
+    """
+    from chunkstudy.predictions import tables, today
+    from chunkstudy.predictions.register import read
+
+    with one_sentence():
+        where = places.find()
+        if register:
+            path, new, decided = today.predict(where, (date or datetime.now()).date())
+            typer.echo(f"{path}\t{new} predictions, {decided} left out as decided already")
+        counts = tables.by_outcome(read(where), today.gathered(where))
+        typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))
 
 
 @app.command()

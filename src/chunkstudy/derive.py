@@ -9,6 +9,8 @@ from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
+from chunkstudy.predictions import outcomes, register, today
+from chunkstudy.predictions import tables as prediction_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import compare
 from chunkstudy.render import figures, findings, latex, readme, taxonomy_tables
@@ -28,9 +30,12 @@ def tables(places: Places) -> str:
     cells = published.read(places)
     comparison = compare.compare(places, library)
     made = every_table.make(places, library, cells, comparison)
+    evidence = today.evidence(places, library, cells, comparison, made["chunk_size_correlations"])
+    made |= prediction_tables.every(register.read(places), evidence)
     claims = ledger.derive(places, comparison, made)
     found = findings.settle(findings.read(), made | {"claims": claims, "comparison": comparison})
     made["findings"] = found
+    comparison = predicted(places, comparison)
     write_csv(comparison, places, "comparison")
     write_csv(claims, places, "claims")
     for name, table in made.items():
@@ -40,6 +45,11 @@ def tables(places: Places) -> str:
     taxonomy_tables.write_all(places, made)
     readme.fill(places, comparison, claims, made)
     return f"{len(made)} tables, {len(comparison)} published cells, {len(claims)} readings"
+
+
+def predicted(places: Places, comparison: pd.DataFrame) -> pd.DataFrame:
+    """The comparison with a column of the predictions that are about each cell."""
+    return comparison.join(outcomes.of_cells(comparison, register.read(places).predictions))
 
 
 def figure_names() -> tuple[str, ...]:

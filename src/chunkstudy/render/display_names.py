@@ -79,6 +79,7 @@ COLLECTIONS = {
     "gutenqa-emma": "GutenQA, Emma",
     "berlin": "Three sentences on Berlin",
     "average": "Average",
+    "beir": "BEIR, six collections together",
     "chatlogs": "Chat logs",
     "finance": "Finance",
     "pubmed": "PubMed",
@@ -126,6 +127,16 @@ VERDICTS = {
     "deviates": "deviates",
     "not_run": "not run",
 }
+
+
+PREDICTIONS = {
+    "value": "a published number",
+    "difference": "which of two conditions scores higher, and by how much",
+    "distance": "two conditions that score the same, or do not",
+    "nearer": "which of two models was run",
+    "order": "the order of a table's rows",
+}
+"""What a prediction is about, by its kind."""
 
 
 def chunker(slug: str) -> str:
@@ -281,6 +292,7 @@ BY_COLUMN = {
     "original": sentence,
     "reproduced": sentence,
     "positions": lambda name: POSITIONS.get(name, name),
+    "kind": lambda name: PREDICTIONS.get(name, name),
     "first encoder": encoder,
     "second encoder": encoder,
     "first chunker": chunker,

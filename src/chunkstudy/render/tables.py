@@ -100,6 +100,11 @@ COLUMNS: dict[str, Column] = {
     "wordpiece_tokens": Column("WordPiece tokens", whole),
     "mean_excerpt_characters": Column("characters an excerpt", number),
     "not_run": Column("not run", whole),
+    "says": Column("what is expected", number),
+    "why": Column("why", number),
+    "probability": Column("probability", number),
+    "Brier score": Column("Brier score", thousandths),
+    "expected to come true": Column("expected to come true", whole),
     "within_noise": Column("within noise", whole),
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
@@ -249,6 +254,10 @@ CAPTIONS = {
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
     "which_chunker": "Every chunker by task, the best first.",
     "chunk_size_correlations": "Chunk size against effectiveness.",
+    "predictions_by_kind": "Registered predictions by what decides them.",
+    "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
+    "surprise.",
+    "predictions_coverage": "Published cells that wait for a run, and how many have a prediction.",
 }
 """What each table shows, for those that are printed."""
 
@@ -263,6 +272,8 @@ KINDS: dict[str, Kinds] = {
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
     "chroma_lengths": {"difference": points},
+    "predictions": {"*": thousandths},
+    "predictions_to_bet_on": {"*": number},
     "chroma_bias": {"mean": points},
     "chroma_bias_rows": dict.fromkeys(
         ("as published - published", "corrected - published",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from chunkstudy.places import Places
 
-STUDIES = ("chroma", "late_chunking", "jina", "taxonomy", "labels", "which_chunker", "claims")
+STUDIES = ("chroma", "late_chunking", "jina", "taxonomy", "labels", "which_chunker", "claims",
+           "predictions")  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
 

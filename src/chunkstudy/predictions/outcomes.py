@@ -1,0 +1,160 @@
+"""What became of predictions: the record decides, the day it appears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy import statistics
+from chunkstudy.analysis.chunk_size import POOLED
+from chunkstudy.analysis.taxonomy import RECORDS
+from chunkstudy.encoders import models
+from chunkstudy.grid import published_grid
+from chunkstudy.grid.conditions import Condition, parse
+from chunkstudy.grid.library import Library
+from chunkstudy.predictions.prints import Prints, ids, needed, points, stored
+from chunkstudy.predictions.proposing import Prediction
+from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
+from chunkstudy.published.cells import Cell
+from chunkstudy.statistics import agreement
+
+UNDECIDED, CAME_TRUE, FAILED = "undecided", "came true", "failed"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where the numbers that decide are read.
+
+    Attributes:
+        cells: the published cells.
+        comparison: what became of them, see `published.compare`.
+        library: the records.
+        correlations: the table ``chunk_size_correlations``.
+        lengths: the mean number of ``characters`` of a ``collection``'s documents, as measured.
+    """
+
+    cells: Sequence[Cell]
+    comparison: pd.DataFrame
+    library: Library
+    correlations: pd.DataFrame
+    lengths: pd.DataFrame
+
+    @cached_property
+    def prints(self) -> Prints:
+        return Prints(self.cells)
+
+    @cached_property
+    def numbers(self) -> dict[str, dict[str, float]]:
+        """``reproduced`` and ``corrected``, by cell id."""
+        names = ids(self.comparison)
+        return {
+            column: dict(zip(names, self.comparison[column], strict=True))
+            for column in ("reproduced", "corrected")
+        }
+
+
+def outcome(prediction: Prediction, number: float | None) -> str:
+    """Whether a number lies between a prediction's bounds, both included."""
+    if number is None:
+        return UNDECIDED
+    above = prediction.low is None or number >= prediction.low
+    below = prediction.high is None or number <= prediction.high
+    return CAME_TRUE if above and below else FAILED
+
+
+def number(prediction: Prediction, evidence: Evidence) -> float | None:
+    """The number that decides a prediction, to as many digits as its bounds; None as long as a
+    record is missing."""
+    conditions = [parse(one) for one in prediction.conditions] or [
+        one for name in prediction.cells for one in needed(evidence.prints.cells[name])
+    ]
+    if any(evidence.library.get(one) is None for one in conditions):
+        return None
+    if prediction.kind == "value":
+        return stored(_of_cell(prediction.cells[0], prediction.protocol, evidence))
+    if prediction.kind == "order":
+        return stored(_order(prediction, evidence))
+    return stored(_of_two(prediction, conditions, evidence))
+
+
+def _of_cell(name: str, protocol: str, evidence: Evidence) -> float | None:
+    cell = evidence.prints.cells[name]
+    if cell.unit == "correlation":
+        return _correlation(cell, evidence.correlations)
+    if cell.measure == "characters":
+        found = evidence.lengths[evidence.lengths["collection"] == cell.collection]
+        return float(found["characters"].iloc[0]) if len(found) else None
+    column = "corrected" if protocol == CORRECTED.name else "reproduced"
+    value = evidence.numbers[column][name]
+    return None if np.isnan(value) else value
+
+
+def _correlation(cell: Cell, table: pd.DataFrame) -> float | None:
+    """r as the official code defines it; the lowest or highest of all methods where cells say so.
+
+    That every condition behind it has a record is known by then.
+    """
+    encoder = models.slug(cell.encoder, published_grid.WINDOWS.get(cell.encoder))
+    rows = table[
+        (table["source"] == RECORDS)
+        & (table["encoder"] == encoder)
+        & (table["protocol"] == AS_PUBLISHED_IELAB.name)
+        & (table["collection"] == (cell.collection if cell.collection == "gutenqa" else POOLED))
+        & (table["ordering"] == cell.ordering)
+        & (table["definition"] == "code")
+    ]
+    if cell.chunker != "all":
+        rows = rows[rows["method"] == cell.chunker]
+    found = rows["r"].dropna()
+    if found.empty:
+        return None
+    return float(found.min() if cell.statistic == "lowest r" else found.max())
+
+
+def _order(prediction: Prediction, evidence: Evidence) -> float | None:
+    """tau-b between the printed and the reproduced order of a table's rows."""
+    reproduced = [evidence.numbers["reproduced"][name] for name in prediction.cells]
+    if np.isnan(reproduced).any():
+        return None
+    printed = [evidence.prints.cells[name].value for name in prediction.cells]
+    found = agreement.kendall(printed, reproduced)
+    return None if np.isnan(found.tau) else found.tau
+
+
+def _of_two(
+    prediction: Prediction, conditions: list[Condition], evidence: Evidence
+) -> float | None:
+    """The difference of two conditions in points, over the queries that both score."""
+    cell = evidence.prints.cells[prediction.cells[0]]
+    scores = []
+    for one in conditions:
+        record = evidence.library.get(one)
+        if record is None or prediction.measure not in record.wide:
+            return None
+        scores.append(evidence.library.values(record, prediction.measure, cell.part))
+    both = pd.concat(scores, axis=1, join="inner").dropna()
+    if both.empty:
+        return None
+    first, second = (100 * statistics.mean(both.iloc[:, at]) for at in (0, 1))
+    if prediction.kind == "nearer":
+        return abs(first - points(cell)) - abs(second - points(cell))
+    return abs(first - second) if prediction.kind == "distance" else first - second
+
+
+def decided(predictions: Iterable[Prediction], evidence: Evidence) -> dict[str, float]:
+    """The numbers of those predictions that are decided, by id."""
+    found = ((one.id, number(one, evidence)) for one in predictions)
+    return {name: value for name, value in found if value is not None}
+
+
+def of_cells(comparison: pd.DataFrame, predictions: Iterable[Prediction]) -> pd.Series:
+    """The ids of the predictions about each row of the comparison, the first made first."""
+    about: dict[str, list[str]] = {}
+    for one in predictions:
+        for name in one.cells:
+            about.setdefault(name, []).append(one.id)
+    return ids(comparison).map(lambda name: " ".join(about.get(name, ()))).rename("prediction")
