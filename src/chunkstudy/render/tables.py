@@ -100,7 +100,9 @@ COLUMNS: dict[str, Column] = {
     "wordpiece_tokens": Column("WordPiece tokens", whole),
     "mean_excerpt_characters": Column("characters an excerpt", number),
     "not_run": Column("not run", whole),
-    "within_noise": Column("within noise", whole),
+    "within_stack": Column("within the stack's spread", whole),
+    "run": Column("cells run", whole),
+    "mean above print": Column("mean above print, points", points),
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (*SAID_BELOW, "p_equivalent", "effect", "against in order family",
@@ -117,7 +119,8 @@ Kinds = dict[str, Callable[[float], str]]
 def present(
     frame: pd.DataFrame, columns: Sequence[str] | None = None, kinds: Kinds | None = None
 ) -> pd.DataFrame:
-    """The frame as text: titles, display names, one format a column, intervals in one column.
+    """The frame as text: titles, display names, one format a column, intervals in one column, as
+    are columns that end in ``least`` and ``most``.
 
     Args:
         frame: of numbers and slugs.
@@ -134,10 +137,14 @@ def present(
             continue
         if _is_end(name, "low") and high in frame:
             how = _kind(frame, _surrounded(frame, name), kinds)
-            low_text, high_text = (frame[one].map(how) for one in (name, high))
-            text = "[" + low_text + ", " + high_text + "]"
             base = _title(name.removesuffix("low").strip()) if name != "low" else ""
-            found[f"{base}, 95%" if base else "95% interval"] = text.where(low_text != "", "")
+            found[f"{base}, 95%" if base else "95% interval"] = _both(frame, name, high, how)
+            continue
+        base = name.removesuffix(" least").removesuffix(" most")
+        if base != name and {f"{base} least", f"{base} most"} <= set(frame):
+            how = _kind(frame, base, kinds)
+            ends = _both(frame, f"{base} least", f"{base} most", how)
+            found[f"{_title(base)}, least and most"] = ends
             continue
         found[_title(name)] = _column(frame[name], name, _kind(frame, name, kinds), kinds)
     return pd.DataFrame(found, index=frame.index)
@@ -153,6 +160,13 @@ def same_in_all_rows(frame: pd.DataFrame, columns: Sequence[str] | None = None) 
     asked = [name for name in _names(frame, columns) if name in SETTINGS]
     shared = [name for name in asked if len(frame) > 1 and frame[name].nunique(dropna=False) == 1]
     return {name: display_names.shown(name, frame[name].iloc[0]) for name in shared}
+
+
+def _both(frame: pd.DataFrame, low: str, high: str, how: Callable[[float], str]) -> pd.Series:
+    """Two columns as one: the text of both ends, nothing where they are missing."""
+    low_text, high_text = (frame[one].map(how) for one in (low, high))
+    text = "[" + low_text + ", " + high_text + "]"
+    return text.where(low_text != "", "")
 
 
 def _is_end(name: str, end: str) -> bool:
@@ -222,7 +236,13 @@ CAPTIONS = {
     "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
     "chroma_cost": "What each chunker costs.",
     "chroma_collection": "Chroma's corpora: counted, and as published.",
-    "chroma_approximate_search": "Recall at five chunks by exact and by approximate search.",
+    "chroma_search": "Every cell with the spread of Chroma's own search over 20 runs, in percent.",
+    "chroma_search_settings": "How many printed cells each setting of the search explains.",
+    "chroma_search_corpora": "Where the printed cells lie elsewhere, by corpus.",
+    "chroma_leading_digits": "How often another chunker's result fits a surviving digit too.",
+    "chroma_both_protocols": "Recall at five chunks under both protocols beside print.",
+    "chroma_rerun": "The report's main table and its authors' own second run.",
+    "verdicts": "Published cells: how many there are, how many were run, and how they came out.",
     "jina_berlin": "Cosine similarity of three sentences with the word Berlin.",
     "jina_datasets": "Jina's five collections: nDCG@10 in percent.",
     "jina_length": "The gain of late chunking against document length.",
@@ -260,6 +280,7 @@ KINDS: dict[str, Kinds] = {
     "chroma_main": {"*": number},
     "chroma_minilm": {"*": number},
     "chroma_appendix": {"*": number},
+    "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
     "chroma_lengths": {"difference": points},
