@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -23,10 +24,18 @@ STUDY = results.tables(PLACES, "chroma-search")
 FOUND = Searched.of(COMPARISON, CELLS, STUDY["spread"])
 
 
+def only(rows: pd.DataFrame, **where: object) -> dict[str, Any]:
+    """The one row of a table with these values."""
+    for column, value in where.items():
+        rows = rows[rows[column] == value]
+    (row,) = rows.to_dict("records")
+    return {str(name): value for name, value in row.items()}
+
+
 def test_a_setting_explains_what_the_verdicts_say_and_exact_search_nothing() -> None:
-    table = chroma_search.settings(FOUND).set_index(chroma_search.SETTING)
-    official = table.loc[tuple(OFFICIAL[name] for name in chroma_search.SETTING)]
-    exact = table.loc[("located", EXACT, 0)]
+    table = chroma_search.settings(FOUND)
+    official = only(table, **OFFICIAL)
+    exact = only(table, offsets="located", insertion=EXACT)
     for name in chroma_search.TABLES:
         rows = FOUND.rows[FOUND.rows["table"] == name]
         counts = rows["verdict"].value_counts()
@@ -48,13 +57,13 @@ def test_exact_search_under_located_offsets_is_what_the_records_hold() -> None:
 
 
 def test_every_corpus_counts_its_own_cells() -> None:
-    table = chroma_search.corpora(FOUND, STUDY["missed"], STUDY["moved"]).set_index("part")
+    table = chroma_search.corpora(FOUND, STUDY["missed"], STUDY["moved"])
     assert table["cells"].sum() == len(FOUND.rows)
     assert table["not given by exact search"].sum() == FOUND.missed.sum()
     assert (table["means printed lower"] <= table["of them means"]).all()
     assert (table["missed, list 50"] < table["missed, list 10"]).all()
-    assert table.loc["finance", "located elsewhere"] > 0.2
-    assert table.loc["chatlogs", "located elsewhere"] == 0
+    assert only(table, part="finance")["located elsewhere"] > 0.2
+    assert only(table, part="chatlogs")["located elsewhere"] == 0
 
 
 def test_a_spread_holds_its_mean_and_has_no_width_without_search() -> None:
@@ -79,24 +88,31 @@ def test_how_often_another_row_fits_a_digit_too_is_found_by_trying() -> None:
             tried += 1
             text = f"{value:.1f}"
             passed += text[0] == cell["published"] and (len(text) == 4 or text == "100.0")
-    table = chroma_print.leading_digits(COMPARISON, CELLS).set_index(
-        ["table", "measure", "statistic"]
-    )
-    row = table.loc[("appendix", "SpanRecall", "mean")]
+    table = chroma_print.leading_digits(COMPARISON, CELLS)
+    row = only(table, table="appendix", statistic="mean")
     assert (row["others"], row["pass"]) == (tried, passed) and tried > 500
     assert row["share"] == passed / tried
-    whole = table.loc[("all", "", "")]
-    assert whole["cells"] == (COMPARISON["verdict"] == "consistent").sum()
-    assert whole["pass"] == table["pass"].drop(("all", "", "")).sum()
+    every = only(table, table="all")
+    assert every["cells"] == (COMPARISON["verdict"] == "consistent").sum()
+    assert every["pass"] == table["pass"].sum() / 2
+
+
+def test_the_recalls_are_those_of_the_comparison() -> None:
+    table = chroma_search.recalls(FOUND)
+    assert len(table) == 8
+    assert (table["runs least"] <= table["published"] + table["mean - published"]).all()
+    assert (table["published"] + table["mean - published"] <= table["runs most"]).all()
+    apart = table["exact - published"] - (table["exact"] - table["published"])
+    assert apart.abs().max() < 1e-12
 
 
 def test_both_protocols_stand_beside_print() -> None:
     table = chroma_print.both_protocols(COMPARISON)
     assert len(table) == 8
     for row in table.to_dict("records"):
-        first = abs(row["as published"] - row["published"])
+        first = abs(row["as_published"] - row["published"])
         second = abs(row["corrected"] - row["published"])
-        assert (row["nearer"] == "as published") == (first <= second)
+        assert (row["nearer"] == "as_published-chroma") == (first <= second)
         assert math.isclose(
             row["corrected - published"], row["corrected"] - row["published"], abs_tol=1e-12
         )

@@ -84,8 +84,8 @@ def appendix(comparison: pd.DataFrame) -> pd.DataFrame:
     kept = ["part", "chunker", "cut", "published", "reproduced", "low", "high"]
     kept += ["stack_low", "stack_high", "verdict"]
     rows = cells.assign(chunker=[_as_run(cell) for _, cell in cells.iterrows()])[kept]
-    named = {"stack_low": "search least", "stack_high": "search most"}
-    return rows.rename(columns={"published": "published leading digit"} | named)
+    rows["published"] = rows["published"].where(rows["published"] == "", rows["published"] + "…")
+    return rows.rename(columns={"stack_low": "search least", "stack_high": "search most"})
 
 
 def _as_run(cell: pd.Series) -> str:

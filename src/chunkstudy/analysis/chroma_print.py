@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.places import Places
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.verdicts import consistent, mean_beside
 
@@ -72,14 +73,14 @@ def both_protocols(comparison: pd.DataFrame) -> pd.DataFrame:
         {
             "chunker": rows["run"].str.split("/").str[1],
             "published": rows["value"] / 100,
-            "as published": rows["reproduced"] / 100,
-            "as published - published": (rows["reproduced"] - rows["value"]) / 100,
+            "as_published": rows["reproduced"] / 100,
+            "as_published - published": (rows["reproduced"] - rows["value"]) / 100,
             "corrected": rows["corrected"] / 100,
             "corrected - published": (rows["corrected"] - rows["value"]) / 100,
         }
     ).reset_index(drop=True)
-    first, second = (table[f"{one} - published"].abs() for one in ("as published", "corrected"))
-    table["nearer"] = first.le(second).map({True: "as published", False: "corrected"})
+    first, second = (table[f"{one} - published"].abs() for one in ("as_published", "corrected"))
+    table["nearer"] = first.le(second).map({True: AS_PUBLISHED_CHROMA.name, False: CORRECTED.name})
     return table
 
 

@@ -83,6 +83,8 @@ def cells(found: Searched) -> pd.DataFrame:
     """Every cell that search can move, with its spread in percent under each of `BESIDE`."""
     kept = ["table", *KEYS, "published", "reproduced"]
     table = found.rows[kept].copy()
+    lost = found.rows["state"] == "leading digit"
+    table["published"] = table["published"].where(~lost, table["published"] + "…")
     for name, wanted in BESIDE.items():
         for setting, own in found.settings():
             if setting == wanted:
@@ -94,8 +96,7 @@ def settings(found: Searched) -> pd.DataFrame:
     """By setting: cells within its spread, of all that search can move and of those that exact
     search does not give; and by how much the mean recalls at five lie above the printed ones."""
     rows = []
-    printed = (found.rows["table"] == "minilm") & (found.rows["statistic"] == "mean")
-    printed &= found.rows["state"] == "whole"
+    printed = _printed_recalls(found)
     for setting, own in found.settings():
         inside = found.inside(own)
         row: dict[str, object] = dict(setting)
@@ -111,6 +112,33 @@ def settings(found: Searched) -> pd.DataFrame:
         row |= {"rows above print": int((above > 0).sum()), "rows": len(above)}
         rows.append(row | {"mean above print": float(above.mean()) / 100})
     return pd.DataFrame(rows)
+
+
+def recalls(found: Searched) -> pd.DataFrame:
+    """The printed mean recalls at five beside exact search and the official setting's runs, a row
+    per chunker, fractions."""
+    (official,) = [spread for setting, spread in found.settings() if setting == OFFICIAL]
+    kept = _printed_recalls(found)
+    rows, runs = found.rows[kept], official[kept]
+    return pd.DataFrame(
+        {
+            "chunker": rows["chunker"],
+            "published": rows["value"] / 100,
+            "exact": rows["reproduced"] / 100,
+            "runs least": runs["low"].to_numpy() / 100,
+            "runs most": runs["high"].to_numpy() / 100,
+            "exact - published": (rows["reproduced"] - rows["value"]) / 100,
+            "mean - published": (runs["mean"].to_numpy() - rows["value"]) / 100,
+            "verdict": rows["verdict"],
+        }
+    ).reset_index(drop=True)
+
+
+def _printed_recalls(found: Searched) -> NDArray[np.bool_]:
+    """The mean recalls of the MiniLM table."""
+    rows = found.rows
+    kept = (rows["table"] == "minilm") & (rows["statistic"] == "mean") & (rows["state"] == "whole")
+    return kept.to_numpy()
 
 
 def corpora(found: Searched, missed: pd.DataFrame, moved: pd.DataFrame) -> pd.DataFrame:
@@ -156,10 +184,10 @@ def corpora(found: Searched, missed: pd.DataFrame, moved: pd.DataFrame) -> pd.Da
 def _percent(spread: pd.DataFrame) -> pd.DataFrame:
     """The spread in percent, exact search added as a setting of its own."""
     kept = [*SETTING, *KEYS, "low", "mean", "high"]
-    exact = spread.drop_duplicates(["offsets", *KEYS]).assign(
-        **{"insertion": EXACT, "search list": 0}
-    )
-    exact = exact.assign(low=exact["exact"], mean=exact["exact"], high=exact["exact"])
+    exact = spread.drop_duplicates(["offsets", *KEYS]).copy()
+    exact["insertion"], exact["search list"] = EXACT, 0
+    for end in ("low", "mean", "high"):
+        exact[end] = exact["exact"]
     both = pd.concat([exact, spread], ignore_index=True)[kept]
     both[["low", "mean", "high"]] *= 100
     return both

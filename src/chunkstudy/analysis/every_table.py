@@ -113,13 +113,16 @@ def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
     cells = counts.sum(axis=1)
     counts.insert(0, "cells", cells)
     counts.insert(1, "run", cells - counts["not_run"])
-    return counts.reset_index().rename_axis(columns=None)
+    every = pd.DataFrame([counts.sum()]).assign(work="all", table="", encoder="")
+    return pd.concat([counts.reset_index(), every], ignore_index=True)[
+        ["work", "table", "encoder", *counts.columns]
+    ].rename_axis(columns=None)
 
 
 def _chroma_search(
     places: Places, cells: Sequence[Cell], comparison: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    names = ("chroma_search", "chroma_search_settings", "chroma_search_corpora")
+    names = [f"chroma_search{part}" for part in ("", "_settings", "_recalls", "_corpora")]
     study = results.tables(places, "chroma-search")
     if not study:
         return {name: pd.DataFrame() for name in names}
@@ -127,6 +130,7 @@ def _chroma_search(
     made = (
         chroma_search.cells(found),
         chroma_search.settings(found),
+        chroma_search.recalls(found),
         chroma_search.corpora(found, study["missed"], study["moved"]),
     )
     return dict(zip(names, made, strict=True))

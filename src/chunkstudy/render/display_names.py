@@ -123,7 +123,7 @@ POSITIONS = {"at-256": "256 places further on", "at-halved": "two tokens a place
 VERDICTS = {
     "exact": "exact",
     "consistent": "consistent",
-    "within_stack": "within the stack's spread",
+    "within_stack": "within spread",
     "deviates": "deviates",
     "not_run": "not run",
 }
@@ -256,6 +256,7 @@ BY_COLUMN = {
     "model": encoder,
     "ordering": ordering,
     "protocol": protocol,
+    "nearer": protocol,
     "collection": collection,
     "measure": measure,
     "work": WORKS.__getitem__,

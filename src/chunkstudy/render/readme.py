@@ -18,8 +18,8 @@ CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
 MEANINGS = (
     "*Exact*: every printed digit. *Consistent*: of the cell only its first digit is left in the "
     "source, and it fits in its place; weaker, since other chunkers' results often fit too "
-    "([how often](results/tables/chroma_leading_digits.csv)). *Within the stack's spread*: not the "
-    "printed digits, but within what the published search gives when it is run again."
+    "([how often](results/tables/chroma_leading_digits.csv)). *Within spread*: not the printed "
+    "digits, but within what the published search gives when it is run 20 times."
 )
 FIGURE = "late_chunking_excerpts"
 FIGURE_SAYS = (

@@ -51,6 +51,10 @@ def number(value: float) -> str:
     return decimals(value, 2)
 
 
+def tenths(value: float) -> str:
+    return decimals(value, 1)
+
+
 def thousandths(value: float) -> str:
     return decimals(value, 3)
 
@@ -100,7 +104,18 @@ COLUMNS: dict[str, Column] = {
     "wordpiece_tokens": Column("WordPiece tokens", whole),
     "mean_excerpt_characters": Column("characters an excerpt", number),
     "not_run": Column("not run", whole),
-    "within_stack": Column("within the stack's spread", whole),
+    "within_stack": Column("within spread", whole),
+    "search list": Column("search list", lambda size: whole(size) if size else ""),
+    "minilm inside": Column("MiniLM table: cells inside", whole),
+    "minilm explained": Column("MiniLM table: inside, not given by exact search", whole),
+    "appendix inside": Column("appendix: cells inside", whole),
+    "appendix explained": Column("appendix: inside, not given by exact search", whole),
+    "as_published - published": Column("official code minus print, points", points),
+    "corrected - published": Column("corrected minus print, points", points),
+    "exact - published": Column("exact search minus print, points", points),
+    "mean - published": Column("mean of the runs minus print, points", points),
+    "SpanRecall@5 difference": Column("difference, points", points),
+    "mean of the runs": Column("mean of the runs", percent),
     "run": Column("cells run", whole),
     "mean above print": Column("mean above print, points", points),
 }
@@ -238,6 +253,7 @@ CAPTIONS = {
     "chroma_collection": "Chroma's corpora: counted, and as published.",
     "chroma_search": "Every cell with the spread of Chroma's own search over 20 runs, in percent.",
     "chroma_search_settings": "How many printed cells each setting of the search explains.",
+    "chroma_search_recalls": "Recall at five chunks: print, exact search and the published search.",
     "chroma_search_corpora": "Where the printed cells lie elsewhere, by corpus.",
     "chroma_leading_digits": "How often another chunker's result fits a surviving digit too.",
     "chroma_both_protocols": "Recall at five chunks under both protocols beside print.",
@@ -272,13 +288,20 @@ CAPTIONS = {
 }
 """What each table shows, for those that are printed."""
 
+AS_PRINTED: Kinds = {
+    f"{measure} {statistic} published": tenths
+    for measure in ("SpanRecall@5", "SpanPrecision@5", "SpanIoU@5", "PrecisionOmega")
+    for statistic in ("mean", "std")
+} | {"chunk size mean published": whole}
+"""Published columns with the decimals that Chroma prints."""
+
 KINDS: dict[str, Kinds] = {
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "jina_berlin": {"*": thousandths, "late - plain": thousandths},
-    "chroma_main": {"*": number},
-    "chroma_minilm": {"*": number},
+    "chroma_main": AS_PRINTED | {"*": number},
+    "chroma_minilm": AS_PRINTED | {"*": number},
     "chroma_appendix": {"*": number},
     "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
