@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -104,18 +103,6 @@ def test_the_recalls_are_those_of_the_comparison() -> None:
     assert (table["published"] + table["mean - published"] <= table["runs most"]).all()
     apart = table["exact - published"] - (table["exact"] - table["published"])
     assert apart.abs().max() < 1e-12
-
-
-def test_both_protocols_stand_beside_print() -> None:
-    table = chroma_print.both_protocols(COMPARISON)
-    assert len(table) == 8
-    for row in table.to_dict("records"):
-        first = abs(row["as_published"] - row["published"])
-        second = abs(row["corrected"] - row["published"])
-        assert (row["nearer"] == "as_published-chroma") == (first <= second)
-        assert math.isclose(
-            row["corrected - published"], row["corrected"] - row["published"], abs_tol=1e-12
-        )
 
 
 def test_the_authors_second_run_has_the_reports_chunks_and_other_recalls() -> None:

@@ -1,5 +1,5 @@
-"""What Chroma's printed cells can bear: how weak a surviving digit is, how far both protocols lie
-from print, and how far the authors' own second run does."""
+"""What Chroma's printed cells can bear: how weak a surviving digit is, and how far from print the
+authors' own second run lies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.verdicts import consistent, mean_beside
 
@@ -57,31 +56,6 @@ def leading_digits(comparison: pd.DataFrame, cells: Sequence[Cell]) -> pd.DataFr
     table.loc[("all", "", ""), :] = table.sum()
     table["share"] = table["pass"] / table["others"]
     return table.reset_index().astype({"cells": int, "others": int, "pass": int})
-
-
-def both_protocols(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The MiniLM table's mean recalls as printed, under the official protocol and the corrected
-    one, fractions; ``nearer`` says which of the two lies nearer to print."""
-    rows = comparison[
-        (comparison["work"] == "chroma")
-        & (comparison["table"] == "minilm")
-        & (comparison["measure"] == "SpanRecall@5")
-        & (comparison["statistic"] == "mean")
-        & (comparison["verdict"] != "not_run")
-    ]
-    table = pd.DataFrame(
-        {
-            "chunker": rows["run"].str.split("/").str[1],
-            "published": rows["value"] / 100,
-            "as_published": rows["reproduced"] / 100,
-            "as_published - published": (rows["reproduced"] - rows["value"]) / 100,
-            "corrected": rows["corrected"] / 100,
-            "corrected - published": (rows["corrected"] - rows["value"]) / 100,
-        }
-    ).reset_index(drop=True)
-    first, second = (table[f"{one} - published"].abs() for one in ("as_published", "corrected"))
-    table["nearer"] = first.le(second).map({True: AS_PUBLISHED_CHROMA.name, False: CORRECTED.name})
-    return table
 
 
 def rerun(places: Places, published: pd.DataFrame) -> pd.DataFrame:

@@ -59,7 +59,6 @@ def make(
         "chroma_token_unit": chroma.token_unit(library),
         "chroma_cost": chroma.cost(library),
         "chroma_leading_digits": chroma_print.leading_digits(comparison, cells),
-        "chroma_both_protocols": chroma_print.both_protocols(comparison),
         "chroma_rerun": chroma_print.rerun(places, published),
         "chroma_scores": chroma.scores(library),
         "late_chunking_scores": late_chunking.scores(library),
@@ -91,10 +90,10 @@ def make(
         "jina_comparisons": jina.comparisons(published),
         "chunk_size_correlations": chunk_size.correlations(library, places, published),
     }
-    searched = results.tables(places, SEARCH) if SEARCH in results.names() else {}
+    searched = results.tables(places, SEARCH)
     bias = chroma_bias.rows(comparison, searched.get("spread", pd.DataFrame()))
     made |= {"chroma_bias_rows": bias, "chroma_bias": chroma_bias.tests(bias, library)}
-    made |= _chroma_search(places, cells, comparison)
+    made |= _chroma_search(searched, cells, comparison)
     made |= taxonomy.tables(library, published)
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
     made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
@@ -120,10 +119,9 @@ def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def _chroma_search(
-    places: Places, cells: Sequence[Cell], comparison: pd.DataFrame
+    study: dict[str, pd.DataFrame], cells: Sequence[Cell], comparison: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
     names = [f"chroma_search{part}" for part in ("", "_settings", "_recalls", "_corpora")]
-    study = results.tables(places, "chroma-search")
     if not study:
         return {name: pd.DataFrame() for name in names}
     found = chroma_search.Searched.of(comparison, cells, study["spread"])

@@ -256,7 +256,6 @@ BY_COLUMN = {
     "model": encoder,
     "ordering": ordering,
     "protocol": protocol,
-    "nearer": protocol,
     "collection": collection,
     "measure": measure,
     "work": WORKS.__getitem__,
