@@ -13,9 +13,9 @@ from chunkstudy.published.verdicts import consistent, mean_beside
 
 RERUN = "reruns/chroma_notebook.csv"
 """The table printed in the official repository's own notebook, notebook/Chroma_Research.ipynb at
-d4f8cef, of the chunkers that the report's main table has with the same parameters. Its questions
-and vectors of questions are those of the report (base_evaluation.py:363-380), its precision omega
-is the report's; only the vectors of the chunks and the search were made anew."""
+d4f8cef, of the chunkers that the report's main table has with the same parameters. Its precision
+omega is the report's, so the chunks are; the code reads the report's frozen vectors of the
+questions (base_evaluation.py:363-380), so that only those of the chunks and the search are new."""
 
 
 def leading_digits(comparison: pd.DataFrame, cells: Sequence[Cell]) -> pd.DataFrame:
