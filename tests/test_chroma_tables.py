@@ -66,12 +66,3 @@ def test_the_length_function_that_prints_the_sizes_is_wordpiece_with_special_tok
     known = table.dropna(subset="reproduced recall")
     apart = known["reproduced recall"] - known["published recall"]
     assert known["difference"].tolist() == apart.tolist()
-
-
-def test_approximate_search_has_a_range_over_its_seeds() -> None:
-    rows = [("token-250-0", "exact", 0.8), ("token-250-0", 50, 0.79), ("token-250-0", 50, 0.78)]
-    rows += [("token-250-0", size, 0.7) for size in (20, 10)]
-    found = pd.DataFrame(rows, columns=["chunker", "search list", "SpanRecall@5"])
-    row = chroma.approximate(found, cells.frame(cells.read(ROOT))).iloc[0]
-    assert (row["exact"], row["HNSW, list 50 low"], row["HNSW, list 50 high"]) == (0.8, 0.78, 0.79)
-    assert row["published"] == pytest.approx(0.771)

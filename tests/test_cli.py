@@ -47,7 +47,7 @@ def test_every_study_is_listed_with_its_question() -> None:
     [
         (("estimate", "--only", "zz"), "no condition matches 'zz'"),
         (("estimate", "--device", "abacus"), "'abacus'"),
-        (("study", "zz"), "unknown study 'zz'; use one of approximate-search"),
+        (("study", "zz"), "unknown study 'zz'; use one of berlin"),
         (("study", "labels", "--collection", "zz"), "unknown collection 'zz'; use one of chroma"),
         (("notebook", "clams"), "unknown notebook 'clams'; use one of 00_overview"),
         (("notebook", "claims", "-p", "wrk=jina"), "no parameter 'wrk'"),

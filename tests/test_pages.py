@@ -24,7 +24,7 @@ INTERNAL = re.compile(
     r"\b(?:recursive|token|cluster|fixed|sentence|kamradt-modified)-\d+|"
     r"\b(?:semantic|fixed|recursive|proposition|lumberchunker|paragraph)-released\b|"
     r"as_published|pre_embedding|contextualized-\d|sentence-transformers__|gutenqa-emma|"
-    r"\bS[0-4]:\d+|PROTOCOLS [A-D]|not_run|within_noise|state_of_the_union"
+    r"\bS[0-4]:\d+|PROTOCOLS [A-D]|not_run|within_stack|state_of_the_union"
 )
 CODE = re.compile(r"```.*?```|`[^`]*`|<pre.*?</pre>|<code>.*?</code>", re.DOTALL)
 PAGES = sorted((ROOT / "results" / "notebooks").glob("*.ipynb"))

@@ -1,8 +1,7 @@
-"""A verdict follows from the published string, the reproduced value and the measured noise."""
+"""Every published cell stands beside what was reproduced, with a verdict that it bears out."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,29 +17,25 @@ from chunkstudy.places import Places
 from chunkstudy.published import compare as published
 from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
-from chunkstudy.published.compare import COLUMNS, Library, compare, measured_noise, verdict
+from chunkstudy.published.compare import COLUMNS, SETTING, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, Source, Work, conditions_of, source_of
+from chunkstudy.published.verdicts import VERDICTS, mean_beside, ranges
+from chunkstudy.studies import results
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))
 NOMIC = "nomic-ai/nomic-embed-text-v1"
-VERDICTS = {
-    ("chroma", "main"): (20, 0, 93, "eb78556bca281154"),
-    ("chroma", "minilm"): (12, 17, 0, "9fb40f28098a91b2"),
-    ("chroma", "appendix"): (254, 29, 401, "3c0759a1bf911b3c"),
-    ("jina", "berlin"): (0, 0, 6, "999831761ff26d2a"),
-    ("jina", "beir"): (0, 0, 20, "9c7202b2c59d0f82"),
-    ("jina", "combinations"): (0, 0, 72, "6791808ecc17d2d8"),
-    ("taxonomy", "1"): (0, 0, 8, "ede2f356d9f2740f"),
-    ("taxonomy", "2"): (0, 0, 48, "5255da6b4314c8b9"),
-    ("taxonomy", "3"): (0, 0, 224, "a410d1dcb7b28143"),
-    ("taxonomy", "5"): (0, 0, 224, "b24701eab2d47dd0"),
-    ("taxonomy", "4"): (0, 0, 224, "b6ca0850f2d426fa"),
-    ("taxonomy", "figure 2, text"): (0, 0, 12, "4087f56e916b5376"),
-    ("taxonomy", "figure 2, repository"): (0, 0, 72, "3b8bf917d0c5ec5f"),
+TABLES = {
+    ("chroma", "main"),
+    ("chroma", "minilm"),
+    ("chroma", "appendix"),
+    ("jina", "berlin"),
+    ("jina", "beir"),
+    ("jina", "combinations"),
+    *(("taxonomy", number) for number in "12345"),
+    ("taxonomy", "figure 2, text"),
+    ("taxonomy", "figure 2, repository"),
 }
-"""Of each table how many cells are exact, deviate and were not run, and a digest of every key and
-verdict, taken while cells were still compared as text."""
 
 
 @pytest.fixture(scope="module")
@@ -63,42 +58,6 @@ class FakeLibrary:
         return pd.Series(record.scores)
 
 
-def cell(text: str, unit: str = "percent", state: str = "whole") -> Cell:
-    whole = state == "whole"
-    changed = {
-        "published": text,
-        "decimals": len(text.partition(".")[2]) if whole else None,
-        "unit": unit,
-        "state": state,
-    }
-    return Cell.model_validate(CELLS[0].model_dump() | changed)
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "noise", "expected"),
-    [
-        ("29.9", 29.942, 0.0, "exact"),
-        ("29.9", 29.96, 0.0, "deviates"),
-        ("29.9", 29.96, 0.02, "within_noise"),
-        ("29.9", 35.0, 0.02, "deviates"),
-        ("29.9", 25.0, 0.02, "deviates"),
-    ],
-)
-def test_a_verdict_is_two_sided(text: str, value: float, noise: float, expected: str) -> None:
-    assert verdict(cell(text), value, noise) == expected
-
-
-def test_published_sizes_may_be_truncated() -> None:
-    assert verdict(cell("312", unit="token"), 312.99, 0.0) == "exact"
-    assert verdict(cell("312", unit="token"), 314.2, 0.0) == "deviates"
-
-
-@pytest.mark.parametrize(("text", "value"), [("8", 83.4), ("1", 100.0), ("9", 9.4)])
-def test_of_a_truncated_cell_only_the_leading_digit_counts(text: str, value: float) -> None:
-    assert verdict(cell(text, state="leading digit"), value, 0.0) == "exact"
-    assert verdict(cell(text, state="leading digit"), 25.0, 0.0) == "deviates"
-
-
 def test_every_published_cell_has_a_verdict_or_a_reason(comparison: pd.DataFrame) -> None:
     assert list(comparison.columns) == COLUMNS
     assert [tuple(row) for row in comparison[list(KEYS)].to_numpy()] == [one.key for one in CELLS]
@@ -106,16 +65,57 @@ def test_every_published_cell_has_a_verdict_or_a_reason(comparison: pd.DataFrame
     assert ((comparison["reason"] != "") == not_run).all()
     assert (comparison["reproduced"].isna() == not_run).all()
     assert (comparison.loc[~not_run, "run"] != "").all()
-    assert set(comparison["verdict"]) <= {"exact", "within_noise", "deviates", "not_run"}
+    assert set(comparison["verdict"]) <= set(VERDICTS)
 
 
-@pytest.mark.parametrize("table", VERDICTS)
-def test_no_verdict_changes_by_accident(table: tuple[str, str], comparison: pd.DataFrame) -> None:
-    rows = comparison[(comparison["work"] == table[0]) & (comparison["table"] == table[1])]
-    counts = [int((rows["verdict"] == one).sum()) for one in ("exact", "deviates", "not_run")]
-    text = "\n".join(",".join(map(str, row)) for row in rows[[*KEYS, "verdict"]].to_numpy())
-    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
-    assert (*counts, digest) == VERDICTS[table]
+def test_only_a_whole_cell_is_exact_and_only_a_digit_consistent(comparison: pd.DataFrame) -> None:
+    states = comparison.groupby("verdict")["state"].unique().to_dict()
+    assert set(states["exact"]) == {"whole"}
+    assert set(states["consistent"]) == {"leading digit"}
+    exact = comparison[comparison["verdict"] == "exact"]
+    for row in exact.to_dict("records"):
+        rounded = f"{row['reproduced']:.{row['decimals']}f}" == row["published"]
+        assert row["fits"] and (rounded or row["unit"] == "token")
+    assert (comparison.loc[comparison["verdict"] != "exact", "fits"] == "").all()
+
+
+def test_within_the_stack_names_its_setting_and_holds_in_both_directions(
+    comparison: pd.DataFrame,
+) -> None:
+    known = {one.key: one for one in CELLS}
+    measured = comparison[comparison["stack_low"].notna()]
+    assert (measured["stack_low"] <= measured["stack_high"]).all()
+    assert (measured["setting"] == SETTING).all()
+    assert (comparison.loc[comparison["stack_low"].isna(), "setting"] == "").all()
+    assert set(measured["work"]) == {"chroma"}
+    for at, row in measured.iterrows():
+        one = CELLS[cast(int, at)]
+        printed = ranges(one, mean_beside(one, known))
+        meets = any(low <= row["stack_high"] and row["stack_low"] < high for low, high in printed)
+        if row["verdict"] in ("within_stack", "deviates"):
+            assert (row["verdict"] == "within_stack") == meets, row["place"]
+    stray = comparison["verdict"] == "within_stack"
+    assert stray.any() and comparison.loc[stray, "stack_low"].notna().all()
+
+
+def test_the_search_that_was_run_again_starts_from_the_records_of_exact_search(
+    comparison: pd.DataFrame,
+) -> None:
+    spread = results.read(Places(ROOT), "chroma-search", "spread")
+    own = spread[(spread["insertion"] == "official") & (spread["offsets"] == "located")]
+    keys = ["chunker", "part", "measure", "statistic"]
+    exact = own[own["search list"] == 50].set_index(keys)["exact"]
+    rows = comparison[comparison["stack_low"].notna()]
+    chunkers = rows["run"].str.split("/").str[1]
+    found = exact.loc[list(zip(chunkers, *(rows[k] for k in keys[1:]), strict=True))]
+    assert rows["reproduced"].to_numpy() == pytest.approx(100 * found.to_numpy(), abs=1e-5)
+    assert len(rows) > 250
+
+
+def test_every_cell_is_counted_once(comparison: pd.DataFrame) -> None:
+    assert len(comparison) == len(CELLS) == 1736
+    counts = comparison["verdict"].value_counts()
+    assert counts.sum() == len(CELLS) and set(counts.index) == set(VERDICTS)
 
 
 def test_the_stored_comparison_is_what_the_records_give(comparison: pd.DataFrame) -> None:
@@ -125,7 +125,7 @@ def test_the_stored_comparison_is_what_the_records_give(comparison: pd.DataFrame
 
 
 def test_every_table_is_watched(comparison: pd.DataFrame) -> None:
-    assert set(map(tuple, comparison[["work", "table"]].to_numpy())) == set(VERDICTS)
+    assert set(map(tuple, comparison[["work", "table"]].to_numpy())) == TABLES
 
 
 def test_numbers_are_unrounded_and_in_the_unit_of_the_cell(comparison: pd.DataFrame) -> None:
@@ -139,8 +139,8 @@ def test_numbers_are_unrounded_and_in_the_unit_of_the_cell(comparison: pd.DataFr
     assert (means["reproduced"].round(3) != means["reproduced"]).mean() > 0.9
 
 
-def test_noise_without_measurements_is_zero(tmp_path: Path) -> None:
-    assert measured_noise(Places(tmp_path)) == 0.0
+def test_without_the_search_run_again_no_cell_is_within_its_spread(tmp_path: Path) -> None:
+    assert published._stacks(Places(tmp_path)) == {}
 
 
 def taxonomy_cell(table: str, collection: str) -> Cell:
@@ -203,17 +203,6 @@ def test_an_average_is_the_mean_of_six_collections_whatever_their_queries(
     average, change = compared(cells, scores, monkeypatch, tmp_path)["reproduced"]
     assert average == pytest.approx(0.35)
     assert change == pytest.approx(sum(100 / i for i in range(1, 7)) / 6)
-
-
-def test_noise_of_a_change_grows_with_what_it_is_divided_by(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(published, "measured_noise", lambda places: 0.0001)
-    near = taxonomy_cell("4", "scifact").model_copy(update={"published": "25.02"})
-    far = near.model_copy(update={"published": "25.10"})
-    both = {"scifact pre": [0.4], "scifact con": [0.5]}
-    rows = compared([near, far], both, monkeypatch, tmp_path)
-    assert list(rows["verdict"]) == ["within_noise", "deviates"]
 
 
 def test_a_sentence_on_berlin_is_compared_once_its_own_model_has_measured_it(

@@ -31,7 +31,6 @@ PUBLISHED_COUNTS = {  # tokens and queries of each corpus
 }
 SHOWN = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5")
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
-SEARCH_LISTS = ("50", "20", "10")
 NEARLY_ALL = 0.9
 """Share of the chunks that must have been encoded for the seconds to be those of the chunker: the
 rest were found in the store, encoded for another one."""
@@ -69,6 +68,9 @@ def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
         row[f"{name} verdict"] = cell["verdict"]
         if name == "SpanRecall@5 mean":
             row |= {f"{name} {end}": cell[end] for end in ("low", "high", "corrected")}
+        if table == "minilm" and cell["measure"] != "chunk size":
+            row[f"{name} search least"] = cell["stack_low"]
+            row[f"{name} search most"] = cell["stack_high"]
     return pd.DataFrame(rows.values())
 
 
@@ -79,9 +81,11 @@ def appendix(comparison: pd.DataFrame) -> pd.DataFrame:
         & (comparison["statistic"] == "mean")
         & comparison["encoder"].str.contains("MiniLM")
     ]
-    kept = ["part", "chunker", "cut", "published", "reproduced", "low", "high", "verdict"]
+    kept = ["part", "chunker", "cut", "published", "reproduced", "low", "high"]
+    kept += ["stack_low", "stack_high", "verdict"]
     rows = cells.assign(chunker=[_as_run(cell) for _, cell in cells.iterrows()])[kept]
-    return rows.rename(columns={"published": "published leading digit"})
+    rows["published"] = rows["published"].where(rows["published"] == "", rows["published"] + "…")
+    return rows.rename(columns={"stack_low": "search least", "stack_high": "search most"})
 
 
 def _as_run(cell: pd.Series) -> str:
@@ -187,30 +191,6 @@ def cost(library: Library) -> pd.DataFrame:
         if twin is not None:
             timing.append(records.read_timing(twin.folder))
         rows.append(_cost_row(condition, record, timing))
-    return pd.DataFrame(rows)
-
-
-def approximate(found: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Recall at 5 under exact search and its range under HNSW, beside the published one.
-
-    Args:
-        found: the study of approximate search: a row per chunker, search list and seed.
-        published: every published cell.
-    """
-    cells = _minilm_means(published)
-    recall = cells[cells["measure"] == "SpanRecall@5"].set_index("chunker")["value"] / 100
-    rows = []
-    for chunker, group in found.groupby("chunker", sort=False):
-        of_list = group.groupby(group["search list"].astype(str))["SpanRecall@5"]
-        lowest, highest = of_list.min(), of_list.max()
-        base = str(chunker).removesuffix("-wordpiece-special")
-        row = {"chunker": chunker, "published": recall.get(base), "exact": lowest["exact"]}
-        for size in SEARCH_LISTS:
-            row |= {
-                f"HNSW, list {size} low": lowest[size],
-                f"HNSW, list {size} high": highest[size],
-            }
-        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -9,6 +9,8 @@ import pandas as pd
 from chunkstudy.analysis import (
     chroma,
     chroma_bias,
+    chroma_print,
+    chroma_search,
     chunk_size,
     jina,
     labels,
@@ -26,10 +28,10 @@ from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import consistency
 from chunkstudy.published.cells import Cell, frame
+from chunkstudy.published.verdicts import VERDICTS
 from chunkstudy.studies import results
 
 SEARCH = "chroma-search"
-VERDICTS = ("exact", "within_noise", "deviates", "not_run")
 
 
 def make(
@@ -56,9 +58,8 @@ def make(
         "chroma_protocols": chroma.protocols(library),
         "chroma_token_unit": chroma.token_unit(library),
         "chroma_cost": chroma.cost(library),
-        "chroma_approximate_search": chroma.approximate(
-            results.read(places, "approximate-search"), published
-        ),
+        "chroma_leading_digits": chroma_print.leading_digits(comparison, cells),
+        "chroma_rerun": chroma_print.rerun(places, published),
         "chroma_scores": chroma.scores(library),
         "late_chunking_scores": late_chunking.scores(library),
         "late_chunking_gains": late_chunking.gains(library),
@@ -89,9 +90,10 @@ def make(
         "jina_comparisons": jina.comparisons(published),
         "chunk_size_correlations": chunk_size.correlations(library, places, published),
     }
-    searched = results.tables(places, SEARCH) if SEARCH in results.names() else {}
+    searched = results.tables(places, SEARCH)
     bias = chroma_bias.rows(comparison, searched.get("spread", pd.DataFrame()))
     made |= {"chroma_bias_rows": bias, "chroma_bias": chroma_bias.tests(bias, library)}
+    made |= _chroma_search(searched, cells, comparison)
     made |= taxonomy.tables(library, published)
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
     made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
@@ -100,15 +102,36 @@ def make(
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts by work, table and encoder."""
-    return (
+    """Verdicts by work, table and encoder, beside how many cells there are and were run."""
+    counts = (
         comparison.groupby(["work", "table", "encoder", "verdict"])
         .size()
         .unstack("verdict", fill_value=0)
         .reindex(columns=list(VERDICTS), fill_value=0)
-        .reset_index()
-        .rename_axis(columns=None)
     )
+    cells = counts.sum(axis=1)
+    counts.insert(0, "cells", cells)
+    counts.insert(1, "run", cells - counts["not_run"])
+    every = pd.DataFrame([counts.sum()]).assign(work="all", table="", encoder="")
+    return pd.concat([counts.reset_index(), every], ignore_index=True)[
+        ["work", "table", "encoder", *counts.columns]
+    ].rename_axis(columns=None)
+
+
+def _chroma_search(
+    study: dict[str, pd.DataFrame], cells: Sequence[Cell], comparison: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    names = [f"chroma_search{part}" for part in ("", "_settings", "_recalls", "_corpora")]
+    if not study:
+        return {name: pd.DataFrame() for name in names}
+    found = chroma_search.Searched.of(comparison, cells, study["spread"])
+    made = (
+        chroma_search.cells(found),
+        chroma_search.settings(found),
+        chroma_search.recalls(found),
+        chroma_search.corpora(found, study["missed"], study["moved"]),
+    )
+    return dict(zip(names, made, strict=True))
 
 
 def _labels(places: Places) -> dict[str, pd.DataFrame]:

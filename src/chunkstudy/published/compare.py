@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -27,59 +28,34 @@ from chunkstudy.published.sources import (
     with_conditions,
     work_of,
 )
-from chunkstudy.studies import results
+from chunkstudy.published.verdicts import Stack, fits, mean_beside, verdict
+from chunkstudy.studies import chroma_search, results
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
-NUMBERS = ["reproduced", "corrected", "difference", "low", "high"]
-BESIDE = ["protocol", "run", *NUMBERS, "verdict", "reason"]
+NUMBERS = ["reproduced", "corrected", "difference", "low", "high", "stack_low", "stack_high"]
+BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "reason"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
+SETTING = "chroma-search, official"
+"""The setting of `chroma_search.OFFICIAL`, as the column ``setting`` names it."""
 
 
 def compare(places: Places, library: Library) -> pd.DataFrame:
     """A row per published cell: what it says, what was reproduced, and a verdict.
 
     Args:
-        places: of the cells, and of what measures noise and similarities.
+        places: of the cells, and of what measured the published stack and similarities.
         library: the records.
 
     Returns:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
-        there is none.
+        there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
+        again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated.
     """
-    comparison = _Comparison(places, library)
     cells = read(places)
+    comparison = _Comparison(places, library, cells)
     beside = pd.DataFrame([comparison.row(cell) for cell in cells], columns=BESIDE)
     return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
-
-
-def measured_noise(places: Places) -> float:
-    """The largest change of any mean when one condition is repeated, a fraction."""
-    means = results.read(places, "repeatability")
-    if means.empty:
-        return 0.0
-    means = means[~means["measure"].str.startswith("TokensRead")]
-    spread = means.groupby("measure")["mean"].agg(["min", "max"])
-    return float((spread["max"] - spread["min"]).max())
-
-
-def verdict(cell: Cell, value: float, noise: float) -> str:
-    """``exact`` at the printed digits (rounded or truncated), ``within_noise``, or ``deviates``.
-
-    Args:
-        cell: a published cell of which something survives.
-        value: the reproduced value in the printed unit.
-        noise: in the printed unit.
-    """
-    if cell.decimals is None:
-        return "exact" if f"{value:.1f}"[0] == cell.published else "deviates"
-    step = 10.0**-cell.decimals
-    if f"{value:.{cell.decimals}f}" == cell.published:
-        return "exact"
-    if cell.unit == "token" and math.floor(value / step) * step == cell.value:
-        return "exact"
-    half = step / 2 if cell.unit != "token" else step
-    return "within_noise" if abs(value - cell.value) <= half + noise else "deviates"
 
 
 @dataclass(frozen=True)
@@ -87,8 +63,6 @@ class Reproduced:
     """A cell's value from records, in its printed unit."""
 
     value: float
-    sensitivity: float
-    """How far the value moves, in its unit, where a score moves by one."""
     low: float = math.nan
     high: float = math.nan
     """The interval of a mean over queries; NaN for anything else."""
@@ -97,9 +71,10 @@ class Reproduced:
 class _Comparison:
     """Published cells against the records of one library."""
 
-    def __init__(self, places: Places, library: Library) -> None:
+    def __init__(self, places: Places, library: Library, cells: Sequence[Cell]) -> None:
         self.library = library
-        self.noise = measured_noise(places)
+        self.stacks = _stacks(places)
+        self.cells = {cell.key: cell for cell in cells}
         self.similarities = _similarities(places)
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
@@ -108,7 +83,9 @@ class _Comparison:
         row: dict[str, object] = {
             "protocol": work_of(cell).protocol,
             "run": "",
+            "setting": "",
             "verdict": "not_run",
+            "fits": "",
             "reason": "",
         }
         if cell.state == "lost":
@@ -126,14 +103,34 @@ class _Comparison:
         twin = with_conditions(source, corrected)
         if all(self.library.get(one) for one in conditions_of(twin)):
             row["corrected"] = self._reproduced(cell, twin).value
-        return row | self._judged(cell, ours)
+        return row | self._judged(cell, ours, source)
 
-    def _judged(self, cell: Cell, ours: Reproduced) -> dict[str, object]:
-        return {
+    def _judged(
+        self, cell: Cell, ours: Reproduced, source: Source | None = None
+    ) -> dict[str, object]:
+        stack = self._stack(cell, source)
+        row: dict[str, object] = {
             "reproduced": ours.value,
             "difference": ours.value - cell.value,
-            "verdict": verdict(cell, ours.value, self.noise * ours.sensitivity),
+            "verdict": verdict(cell, ours.value, mean_beside(cell, self.cells), stack),
+            "fits": fits(cell, ours.value) if cell.state == "whole" else "",
         }
+        if stack is not None:
+            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}
+        return row
+
+    def _stack(self, cell: Cell, source: Source | None) -> Stack | None:
+        """What the published stack gave for a cell, where it was run again."""
+        if not isinstance(source, Condition):
+            return None
+        if (source.collection, source.encoder) != (chroma_search.COLLECTIONS[0], MINILM):
+            return None
+        key = (source.chunker, cell.part, cell.measure, cell.statistic)
+        if key not in self.stacks:
+            return None
+        scale = 100.0 if cell.unit == "percent" else 1.0
+        low, high = self.stacks[key]
+        return Stack(scale * low, scale * high, SETTING)
 
     def _similarity(self, cell: Cell, source: Similarity) -> dict[str, object]:
         found = self.similarities
@@ -147,7 +144,7 @@ class _Comparison:
         row: dict[str, object] = {"run": "studies/berlin"}
         if source.arm != "plain":
             row["corrected"] = float(measured["late"])
-        return row | self._judged(cell, Reproduced(float(measured[source.arm]), 1.0))
+        return row | self._judged(cell, Reproduced(float(measured[source.arm])))
 
     def _why_missing(self, source: Source) -> str:
         """Why a cell has no score: what its condition needs, or the first missing of several."""
@@ -167,25 +164,24 @@ class _Comparison:
         """The cell's value, all of whose conditions have records."""
         if isinstance(source, Mean):
             parts = [self._reproduced(cell, part) for part in source.parts]
-            value = statistics.mean([part.value for part in parts])
-            return Reproduced(value, max(part.sensitivity for part in parts))
+            return Reproduced(statistics.mean([part.value for part in parts]))
         if isinstance(source, Change):
             before, after = (
                 statistics.mean(self._values(cell, one)) for one in conditions_of(source)
             )
-            return Reproduced(100 * (after / before - 1), 100 * (1 + after / before) / before)
+            return Reproduced(100 * (after / before - 1))
         assert isinstance(source, Condition)
         if cell.measure == "chunk size":
             record = self.library.get(source)
             assert record is not None
             unit, special_tokens = SIZES[cell.encoder]
-            return Reproduced(record.run.sizes[unit].mean + special_tokens, 1.0)
+            return Reproduced(record.run.sizes[unit].mean + special_tokens)
         scale = 100.0 if cell.unit == "percent" else 1.0
         values = scale * self._values(cell, source)
         if cell.statistic == "std":
-            return Reproduced(statistics.population_std(values), scale)
+            return Reproduced(statistics.population_std(values))
         interval = statistics.bootstrap_interval(values)
-        return Reproduced(statistics.mean(values), scale, interval.low, interval.high)
+        return Reproduced(statistics.mean(values), interval.low, interval.high)
 
     def _values(self, cell: Cell, condition: Condition) -> pd.Series:
         """Scores by query, read once for all cells that rest on them."""
@@ -200,3 +196,15 @@ class _Comparison:
 def _similarities(places: Places) -> pd.DataFrame:
     """The cosines of Jina's example that were measured here; no row where none were."""
     return results.read(places, "berlin")
+
+
+def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:
+    """The lowest and highest of every cell under the official setting, as fractions, by chunker,
+    corpus, measure and statistic; none where the search was not run."""
+    found = results.read(places, "chroma-search", "spread")
+    for column, value in chroma_search.OFFICIAL.items():
+        found = found[found[column] == value] if len(found) else found
+    return {
+        (row["chunker"], row["part"], row["measure"], row["statistic"]): (row["low"], row["high"])
+        for row in found.to_dict("records")
+    }

@@ -123,7 +123,8 @@ PLAIN = "plain"
 POSITIONS = {"at-256": "256 places further on", "at-halved": "two tokens a place"}
 VERDICTS = {
     "exact": "exact",
-    "within_noise": "within noise",
+    "consistent": "consistent",
+    "within_stack": "within spread",
     "deviates": "deviates",
     "not_run": "not run",
 }

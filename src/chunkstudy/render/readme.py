@@ -10,11 +10,17 @@ import pandas as pd
 from chunkstudy.analysis.which_chunker import AS_GOOD
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
+from chunkstudy.published.verdicts import RUN
 from chunkstudy.render import display_names, tables
 
 HEADLINES = 5
-VERDICTS = ("exact", "within_noise", "deviates", "not_run")
 CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
+MEANINGS = (
+    "*Exact*: every printed digit. *Consistent*: of the cell only its first digit is left in the "
+    "source, and it fits in its place; weaker, since other chunkers' results often fit too "
+    "([how often](results/tables/chroma_leading_digits.csv)). *Within spread*: not the printed "
+    "digits, but within what the published search gives when it is run 20 times."
+)
 FIGURE = "late_chunking_excerpts"
 FIGURE_SAYS = (
     "Late minus plain chunking within one long document, by the window the model reads and by "
@@ -111,13 +117,17 @@ def advice(table: pd.DataFrame) -> str:
 
 def verdicts(comparison: pd.DataFrame) -> str:
     """Cells by published table: how many were run, and how they came out."""
+    groups = [
+        (f"{display_names.WORKS[str(work)]}, {display_names.table(str(table))}", part)
+        for (work, table), part in comparison.groupby(["work", "table"], sort=False)
+    ]
     found = []
-    for (work, table), part in comparison.groupby(["work", "table"], sort=False):
-        counts = [int((part["verdict"] == name).sum()) for name in VERDICTS]
-        title = f"{display_names.WORKS[str(work)]}, {display_names.table(str(table))}"
-        found.append((title, f"{len(part) - counts[-1]} of {len(part)}", *counts[:-1]))
-    heads = ("published table", "cells run", *(display_names.VERDICTS[v] for v in VERDICTS[:-1]))
-    return "## Published cells\n\n" + rows(heads, found)
+    for title, part in [*groups, ("all", comparison)]:
+        run = part[part["verdict"] != "not_run"]
+        counts = [int((run["verdict"] == name).sum()) for name in RUN]
+        found.append((title, f"{len(run):,} of {len(part):,}", *counts))
+    heads = ("published table", "cells run", *(display_names.VERDICTS[v] for v in RUN))
+    return f"## Published cells\n\n{MEANINGS}\n\n" + rows(heads, found)
 
 
 def claim_counts(claims: pd.DataFrame) -> str:

@@ -51,6 +51,10 @@ def number(value: float) -> str:
     return decimals(value, 2)
 
 
+def tenths(value: float) -> str:
+    return decimals(value, 1)
+
+
 def thousandths(value: float) -> str:
     return decimals(value, 3)
 
@@ -100,12 +104,24 @@ COLUMNS: dict[str, Column] = {
     "wordpiece_tokens": Column("WordPiece tokens", whole),
     "mean_excerpt_characters": Column("characters an excerpt", number),
     "not_run": Column("not run", whole),
+    "within_stack": Column("within spread", whole),
+    "search list": Column("search list", lambda size: whole(size) if size else ""),
+    "minilm inside": Column("MiniLM: inside", whole),
+    "minilm explained": Column("MiniLM: explained", whole),
+    "appendix inside": Column("appendix: inside", whole),
+    "appendix explained": Column("appendix: explained", whole),
+    "as published - published": Column("official minus print", points),
+    "corrected - published": Column("corrected minus print", points),
+    "exact - published": Column("exact minus print", points),
+    "mean - published": Column("runs' mean minus print", points),
+    "SpanRecall@5 difference": Column("difference, points", points),
+    "run": Column("cells run", whole),
+    "mean above print": Column("mean above, points", points),
     "says": Column("what is expected", number),
     "why": Column("why", number),
     "probability": Column("probability", number),
     "Brier score": Column("Brier score", thousandths),
     "expected to come true": Column("expected to come true", whole),
-    "within_noise": Column("within noise", whole),
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (*SAID_BELOW, "p_equivalent", "effect", "against in order family",
@@ -122,7 +138,8 @@ Kinds = dict[str, Callable[[float], str]]
 def present(
     frame: pd.DataFrame, columns: Sequence[str] | None = None, kinds: Kinds | None = None
 ) -> pd.DataFrame:
-    """The frame as text: titles, display names, one format a column, intervals in one column.
+    """The frame as text: titles, display names, one format a column, intervals in one column, as
+    are columns that end in ``least`` and ``most``.
 
     Args:
         frame: of numbers and slugs.
@@ -139,10 +156,14 @@ def present(
             continue
         if _is_end(name, "low") and high in frame:
             how = _kind(frame, _surrounded(frame, name), kinds)
-            low_text, high_text = (frame[one].map(how) for one in (name, high))
-            text = "[" + low_text + ", " + high_text + "]"
             base = _title(name.removesuffix("low").strip()) if name != "low" else ""
-            found[f"{base}, 95%" if base else "95% interval"] = text.where(low_text != "", "")
+            found[f"{base}, 95%" if base else "95% interval"] = _both(frame, name, high, how)
+            continue
+        base = name.removesuffix(" least").removesuffix(" most")
+        if base != name and {f"{base} least", f"{base} most"} <= set(frame):
+            how = _kind(frame, base, kinds)
+            ends = _both(frame, f"{base} least", f"{base} most", how)
+            found[f"{_title(base)}, least and most"] = ends
             continue
         found[_title(name)] = _column(frame[name], name, _kind(frame, name, kinds), kinds)
     return pd.DataFrame(found, index=frame.index)
@@ -158,6 +179,13 @@ def same_in_all_rows(frame: pd.DataFrame, columns: Sequence[str] | None = None) 
     asked = [name for name in _names(frame, columns) if name in SETTINGS]
     shared = [name for name in asked if len(frame) > 1 and frame[name].nunique(dropna=False) == 1]
     return {name: display_names.shown(name, frame[name].iloc[0]) for name in shared}
+
+
+def _both(frame: pd.DataFrame, low: str, high: str, how: Callable[[float], str]) -> pd.Series:
+    """Two columns as one: the text of both ends, nothing where they are missing."""
+    low_text, high_text = (frame[one].map(how) for one in (low, high))
+    text = "[" + low_text + ", " + high_text + "]"
+    return text.where(low_text != "", "")
 
 
 def _is_end(name: str, end: str) -> bool:
@@ -227,7 +255,13 @@ CAPTIONS = {
     "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
     "chroma_cost": "What each chunker costs.",
     "chroma_collection": "Chroma's corpora: counted, and as published.",
-    "chroma_approximate_search": "Recall at five chunks by exact and by approximate search.",
+    "chroma_search": "Every cell with the spread of Chroma's own search over 20 runs, in percent.",
+    "chroma_search_settings": "How many printed cells each setting of the search explains.",
+    "chroma_search_recalls": "Recall at five chunks: print, exact search and the published search.",
+    "chroma_search_corpora": "Where the printed cells lie elsewhere, by corpus.",
+    "chroma_leading_digits": "How often another chunker's result fits a surviving digit too.",
+    "chroma_rerun": "The report's main table and its authors' own second run.",
+    "verdicts": "Published cells: how many there are, how many were run, and how they came out.",
     "jina_berlin": "Cosine similarity of three sentences with the word Berlin.",
     "jina_datasets": "Jina's five collections: nDCG@10 in percent.",
     "jina_length": "The gain of late chunking against document length.",
@@ -261,14 +295,25 @@ CAPTIONS = {
 }
 """What each table shows, for those that are printed."""
 
+AS_PRINTED: Kinds = {
+    "chunk size mean published": whole,
+    **{
+        f"{measure} {statistic} published": tenths
+        for measure in ("SpanRecall@5", "SpanPrecision@5", "SpanIoU@5", "PrecisionOmega")
+        for statistic in ("mean", "std")
+    },
+}
+"""Published columns with the decimals that Chroma prints."""
+
 KINDS: dict[str, Kinds] = {
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "jina_berlin": {"*": thousandths, "late - plain": thousandths},
-    "chroma_main": {"*": number},
-    "chroma_minilm": {"*": number},
+    "chroma_main": AS_PRINTED | {"*": number},
+    "chroma_minilm": AS_PRINTED | {"*": number},
     "chroma_appendix": {"*": number},
+    "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
     "chroma_lengths": {"difference": points},
@@ -277,6 +322,7 @@ KINDS: dict[str, Kinds] = {
     "chroma_bias": {"mean": points},
     "chroma_bias_rows": dict.fromkeys(
         ("as published - published", "corrected - published",
-         "as published, Chroma's own search - published"), points),
+         "as published, Chroma's own search - published",
+         "true offsets, Chroma's own search - published"), points),
 }  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -114,37 +115,61 @@ def chunk_sizes(records: list[Record]) -> Figure:
 
 
 def published_against_reproduced(comparison: pd.DataFrame) -> Figure:
-    """Precision omega of the main table and recall of the MiniLM table on the identity line."""
-    figure, panels = plt.subplots(1, 2, figsize=(12, 4.6))
+    """Precision omega of the main table on the identity line, and recall of the MiniLM table row by
+    row: printed, by exact search, and over 20 runs of the published search."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.2), width_ratios=[1, 1.7])
     whole = comparison[
         (comparison["work"] == "chroma")
         & (comparison["state"] == "whole")
         & (comparison["statistic"] == "mean")
         & (comparison["verdict"] != "not_run")
     ]
-    for axes, measure, title in zip(
-        panels,
-        ("PrecisionOmega", "SpanRecall@5"),
-        ("Precision \N{GREEK CAPITAL LETTER OMEGA}, main table: on the line",
-         "Recall at 5, all-MiniLM-L6-v2: on or above it"),
-        strict=True,
-    ):  # fmt: skip
-        cells = whole[whole["measure"] == measure]
-        points: list[Point] = []
-        for cell in cells.to_dict("records"):
-            chunker = str(cell["run"]).split("/")[1]
-            x, y = float(cell["value"]), float(cell["reproduced"])
-            errors = [[y - cell["low"]], [cell["high"] - y]]
-            axes.errorbar(x, y, errors, fmt="o", color=_color(chunker), lw=0.8)
-            points.append((x, y, display_names.chunker(chunker)))
-        if points:
-            bounds = [cells["value"].min() - 4, cells["value"].max() + 4]
-            axes.plot(bounds, bounds, color="grey", lw=0.8, zorder=0)
-            axes.set(xlim=bounds)
-            names_in_column(axes, points)
-        axes.set(xlabel="published (%)", ylabel="reproduced (%), 95% interval")
-        axes.set_title(title, loc="left")
+    _on_the_line(left, whole[whole["measure"] == "PrecisionOmega"])
+    _row_by_row(right, whole[whole["measure"] == "SpanRecall@5"])
     return figure
+
+
+def _on_the_line(axes: Axes, cells: pd.DataFrame) -> None:
+    points: list[Point] = []
+    for cell in cells.to_dict("records"):
+        chunker = str(cell["run"]).split("/")[1]
+        x, y = float(cell["value"]), float(cell["reproduced"])
+        axes.plot(x, y, "o", color=_color(chunker))
+        points.append((x, y, display_names.chunker(chunker)))
+    if points:
+        bounds = [cells["value"].min() - 4, cells["value"].max() + 4]
+        axes.plot(bounds, bounds, color="grey", lw=0.8, zorder=0)
+        axes.set(xlim=bounds)
+        names_in_column(axes, points)
+    axes.set(xlabel="published (%)", ylabel="reproduced (%)")
+    axes.set_title(
+        "Precision \N{GREEK CAPITAL LETTER OMEGA}, main table: no search takes part", loc="left"
+    )
+
+
+def _row_by_row(axes: Axes, cells: pd.DataFrame) -> None:
+    names = []
+    for at, cell in enumerate(cells.to_dict("records")):
+        chunker = str(cell["run"]).split("/")[1]
+        names.append(display_names.chunker(chunker).replace(", WordPiece", ",\nWordPiece"))
+        color = _color(chunker)
+        if pd.notna(cell["stack_low"]):
+            spread = [cell["stack_low"], cell["stack_high"]]
+            axes.plot(spread, [at, at], color=color, lw=7, alpha=0.45, solid_capstyle="butt")
+        axes.plot(cell["corrected"], at, "o", color=color, ms=6, mfc="white")
+        axes.plot(cell["reproduced"], at, "o", color=color, ms=6)
+        axes.plot(cell["value"], at, "|", color="black", ms=18, mew=2)
+    rows_named(axes, names)
+    axes.set_xlabel("recall at 5 (%), all-MiniLM-L6-v2")
+    handles = [
+        Line2D([], [], marker="|", ms=14, mew=2, ls="", color="black"),
+        Line2D([], [], marker="o", ls="", color="grey"),
+        Line2D([], [], lw=7, alpha=0.45, color="grey", solid_capstyle="butt"),
+        Line2D([], [], marker="o", ls="", color="grey", mfc="white"),
+    ]
+    said = ["published", "exact search", "published search, 20 runs", "exact search, corrected"]
+    axes.legend(handles, said, loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=4, fontsize=8)
+    axes.set_title("Recall, all-MiniLM-L6-v2: print beside the search run again", loc="left")
 
 
 def _family(chunker: str) -> str:

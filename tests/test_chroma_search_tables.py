@@ -1,0 +1,115 @@
+"""What the search explains is counted from the cells themselves, and a digit's worth by trying."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from chunkstudy.analysis import chroma_print, chroma_search
+from chunkstudy.analysis.chroma_search import EXACT, OFFICIAL, Searched
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.published import cells as published
+from chunkstudy.published.compare import compare
+from chunkstudy.studies import results
+
+PLACES = Places(Path(__file__).parents[1])
+CELLS = published.read(PLACES)
+COMPARISON = compare(PLACES, Library(PLACES))
+STUDY = results.tables(PLACES, "chroma-search")
+FOUND = Searched.of(COMPARISON, CELLS, STUDY["spread"])
+
+
+def only(rows: pd.DataFrame, **where: object) -> dict[str, Any]:
+    """The one row of a table with these values."""
+    for column, value in where.items():
+        rows = rows[rows[column] == value]
+    (row,) = rows.to_dict("records")
+    return {str(name): value for name, value in row.items()}
+
+
+def test_a_setting_explains_what_the_verdicts_say_and_exact_search_nothing() -> None:
+    table = chroma_search.settings(FOUND)
+    official = only(table, **OFFICIAL)
+    exact = only(table, offsets="located", insertion=EXACT)
+    for name in chroma_search.TABLES:
+        rows = FOUND.rows[FOUND.rows["table"] == name]
+        counts = rows["verdict"].value_counts()
+        assert official[f"{name} explained"] == counts["within_stack"]
+        assert official[f"{name} missed"] == counts["within_stack"] + counts["deviates"]
+        assert exact[f"{name} explained"] == 0
+        given = counts.get("exact", 0) + counts.get("consistent", 0)
+        assert exact[f"{name} inside"] == given
+    assert (table["rows"] == 8).all() and len(table) == 2 * (1 + 5 * 3)
+
+
+def test_exact_search_under_located_offsets_is_what_the_records_hold() -> None:
+    (own,) = [
+        spread
+        for setting, spread in FOUND.settings()
+        if setting == {"offsets": "located", "insertion": EXACT, "search list": 0}
+    ]
+    assert own["mean"].to_numpy() == pytest.approx(FOUND.rows["reproduced"].to_numpy(), abs=1e-5)
+
+
+def test_every_corpus_counts_its_own_cells() -> None:
+    table = chroma_search.corpora(FOUND, STUDY["missed"], STUDY["moved"])
+    assert table["cells"].sum() == len(FOUND.rows)
+    assert table["not by exact search"].sum() == FOUND.missed.sum()
+    assert (table["printed lower"] <= table["means"]).all()
+    assert (table["missed, list 50"] < table["missed, list 10"]).all()
+    assert only(table, part="finance")["located elsewhere"] > 0.2
+    assert only(table, part="chatlogs")["located elsewhere"] == 0
+
+
+def test_a_spread_holds_its_mean_and_has_no_width_without_search() -> None:
+    spread = STUDY["spread"]
+    assert (spread["low"] <= spread["mean"] + 1e-8).all()
+    assert (spread["mean"] <= spread["high"] + 1e-8).all()
+    assert set(spread["offsets"]) == {"located", "true"}
+    assert len(spread) == len(spread.drop_duplicates([*chroma_search.SETTING, *chroma_search.KEYS]))
+
+
+def test_how_often_another_row_fits_a_digit_too_is_found_by_trying() -> None:
+    rows = COMPARISON[COMPARISON["verdict"] != "not_run"]
+    place = ["table", "part", "measure", "statistic", "encoder"]
+    tried = passed = 0
+    for _, cell in rows[
+        (rows["verdict"] == "consistent")
+        & (rows["statistic"] == "mean")
+        & (rows["table"] == "appendix")
+    ].iterrows():
+        same = rows[(rows[place] == cell[place]).all(axis=1) & (rows["chunker"] != cell["chunker"])]
+        for value in same["reproduced"]:
+            tried += 1
+            text = f"{value:.1f}"
+            passed += text[0] == cell["published"] and (len(text) == 4 or text == "100.0")
+    table = chroma_print.leading_digits(COMPARISON, CELLS)
+    row = only(table, table="appendix", statistic="mean")
+    assert (row["others"], row["pass"]) == (tried, passed) and tried > 500
+    assert row["share"] == passed / tried
+    every = only(table, table="all")
+    assert every["cells"] == (COMPARISON["verdict"] == "consistent").sum()
+    assert every["pass"] == table["pass"].sum() / 2
+
+
+def test_the_recalls_are_those_of_the_comparison() -> None:
+    table = chroma_search.recalls(FOUND)
+    assert len(table) == 8
+    assert (table["runs least"] <= table["published"] + table["mean - published"]).all()
+    assert (table["published"] + table["mean - published"] <= table["runs most"]).all()
+    apart = table["exact - published"] - (table["exact"] - table["published"])
+    assert apart.abs().max() < 1e-12
+
+
+def test_the_authors_second_run_has_the_reports_chunks_and_other_recalls() -> None:
+    table = chroma_print.rerun(PLACES, published.frame(CELLS)).set_index("chunker")
+    assert len(table) == 10
+    printed, again = table["PrecisionOmega report"], table["PrecisionOmega notebook"]
+    assert (again - printed).abs().max() <= 0.0005 + 1e-9
+    apart = table["SpanRecall@5 difference"]
+    assert apart.min() < 0 < apart.max() < 0.03
+    assert chroma_print.rerun(Places(PLACES.root / "nowhere"), pd.DataFrame()).empty
