@@ -17,14 +17,15 @@ from chunkstudy.analysis.chroma_bias import (
     ABOVE,
     AS_PUBLISHED,
     NEARER,
-    OFFICIAL,
     OUTSIDE,
     SEARCHED,
+    TRUE_OFFSETS,
     every_sign,
 )
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
+from chunkstudy.studies.chroma_search import OFFICIAL
 from tests.made_library import made_library
 
 CHUNKERS = ("token-200-0", "token-250-0", "cluster-200", "cluster-250")
@@ -56,7 +57,8 @@ def _spread(lows: tuple[float, ...]) -> pd.DataFrame:
         for chunker, low in zip(CHUNKERS, lows, strict=True)
     ]  # fmt: skip
     others = [row | {"insertion": "shuffled", "low": 0.0} for row in rows]
-    return pd.DataFrame(others + rows)
+    at_home = [row | {"offsets": "true", "mean": 0.71} for row in rows]
+    return pd.DataFrame(others + at_home + rows)
 
 
 def _tests(comparison: pd.DataFrame, spread: pd.DataFrame, library: Library) -> Any:
@@ -89,7 +91,7 @@ def test_a_shift_to_the_other_side_turns_the_verdict() -> None:
 
 def test_nearer_counts_only_where_every_value_that_rounds_to_print_agrees() -> None:
     shifts, corrected = (1.0, 0.2, 0.5, -0.3), (0.5, -0.2, 0.9, 0.1)
-    row = _tests(_comparison(shifts, corrected), NONE, NO_RECORDS).loc[(NEARER, "")]
+    row = _tests(_comparison(shifts, corrected), NONE, NO_RECORDS).loc[(NEARER, "corrected")]
     assert (row["rows"], row["against"]) == (2, 1)  # the second lies as far off on either side
     assert row["p"] == pytest.approx(stats.binomtest(2, 3).pvalue)
     assert row["mean"] == pytest.approx((0.5 + 0.0 - 0.4 + 0.2) / 400)
@@ -113,6 +115,12 @@ def test_print_below_every_search_is_tested_as_one_run_more() -> None:
     expected = stats.binomtest(2, 4, 1 / 21, alternative="greater").pvalue
     assert row["p"] == pytest.approx(expected)
     assert found.loc[(ABOVE, SEARCHED), "mean"] == pytest.approx(0.0475)
+    home = found.loc[(ABOVE, TRUE_OFFSETS)]  # 71% of each, where 70 to 73% are printed
+    assert (home["rows"], home["against"]) == (1, 2)
+    assert found["family"].nunique() == 5 and set(found.loc[ABOVE, "family_size"]) == {2}
+    nearer = found.loc[(NEARER, TRUE_OFFSETS)]  # 1, 0, 1, 2 points off instead of 5.5, 5.5, 4, 4
+    assert (nearer["rows"], nearer["against"]) == (4, 0)
+    assert nearer["mean"] == pytest.approx((4.5 + 5.5 + 3 + 2) / 400)
 
 
 def test_without_the_study_of_search_its_questions_are_not_asked() -> None:

@@ -12,6 +12,7 @@ that calls a mean reproduced when it lies inside its own sampling interval.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
@@ -24,15 +25,15 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.library import Library
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
+from chunkstudy.studies.chroma_search import OFFICIAL, SEEDS
 
 MEASURE = "SpanRecall@5"
 HALF = 0.0005
 """Half of the last printed digit, a tenth of a point: nearer to print than this is at it."""
-OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
-"""The setting of the study ``chroma-search`` that is the official code's."""
-SEEDS = 20
-"""Its runs; a print among them would be the lowest once in one more than so many times."""
 AS_PUBLISHED, SEARCHED = "as published", "as published, Chroma's own search"
+TRUE_OFFSETS = "true offsets, Chroma's own search"
+"""The official code with nothing changed but that chunks are where they stand."""
+EXACT, OWN = "exact search", "Chroma's own search"
 ABOVE, NEARER, OUTSIDE = "above print", "corrected nearer to print", "print below every search"
 COLUMNS = ["question", "protocol", "rows", "against", "n", "mean", "low", "high", "p",
            "p of the mean", "p_holm", "family", "family_size"]  # fmt: skip
@@ -60,17 +61,19 @@ def rows(comparison: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame:
         table[name] = cells[column].astype(float) / 100
     for name in (AS_PUBLISHED, CORRECTED.name):
         table[f"{name} - published"] = table[name] - table["published"]
-    searched = _official(spread)
+    searched = _setting(spread, OFFICIAL)
     for end in ("low", "mean", "high"):
         table[f"search {end}"] = table["chunker"].map(searched[end]).astype(float)
+    at_home = table["chunker"].map(_setting(spread, OFFICIAL | {"offsets": "true"})["mean"])
     table[f"{SEARCHED} - published"] = table["search mean"] - table["published"]
+    table[f"{TRUE_OFFSETS} - published"] = at_home.astype(float) - table["published"]
     return table
 
 
 def tests(table: pd.DataFrame, library: Library) -> pd.DataFrame:
     """What the rows say together: how many are to one side (``rows``) and to the other
     (``against``), the mean of what they are to one side by, with its interval over questions drawn
-    anew, and both exact p. A family is one question.
+    anew, and both exact p. A family is one question by one search.
 
     Args:
         table: what :func:`rows` gives.
@@ -81,12 +84,14 @@ def tests(table: pd.DataFrame, library: Library) -> pd.DataFrame:
     found = [
         _above(AS_PUBLISHED, table) | _redrawn(table, library, AS_PUBLISHED_CHROMA),
         _above(CORRECTED.name, table) | _redrawn(table, library, CORRECTED),
-        _nearer(table),
+        _nearer(table, AS_PUBLISHED, CORRECTED.name),
     ]
     if table["search mean"].notna().all():
-        found += [_above(SEARCHED, table), _outside(table)]
+        found += [_above(one, table) for one in (SEARCHED, TRUE_OFFSETS)]
+        found += [_nearer(table, SEARCHED, TRUE_OFFSETS), _outside(table)]
     made = pd.DataFrame(found).reindex(columns=COLUMNS[:-3])
-    made["family"] = "rows of Chroma's MiniLM table, " + made["question"]
+    searched = made["protocol"].isin([SEARCHED, TRUE_OFFSETS]).map({True: OWN, False: EXACT})
+    made["family"] = "rows of Chroma's MiniLM table, " + made["question"] + ", " + searched
     families = made.groupby("family", sort=False)["p"]
     made["p_holm"] = families.transform(statistics.holm)
     made["family_size"] = families.transform("count").astype(int)
@@ -107,13 +112,14 @@ def _above(name: str, table: pd.DataFrame) -> dict[str, object]:
     return _counted(ABOVE, name, above, below, shift)
 
 
-def _nearer(table: pd.DataFrame) -> dict[str, object]:
-    """A row counts where every value that rounds to the printed one says the same."""
-    official, own = (table[f"{one} - published"] for one in (AS_PUBLISHED, CORRECTED.name))
+def _nearer(table: pd.DataFrame, one: str, other: str) -> dict[str, object]:
+    """How many rows of ``other`` are nearer to print than those of ``one``; a row counts where
+    every value that rounds to the printed one says the same."""
+    official, own = (table[f"{name} - published"] for name in (one, other))
     gain = official.abs() - own.abs()
     sure = ((official + own) / 2).abs() > HALF
     nearer, farther = int((sure & (gain > 0)).sum()), int((sure & (gain < 0)).sum())
-    return _counted(NEARER, "", nearer, farther, gain)
+    return _counted(NEARER, other, nearer, farther, gain)
 
 
 def _counted(
@@ -161,14 +167,14 @@ def _redrawn(table: pd.DataFrame, library: Library, protocol: Protocol) -> dict[
     return {"low": low, "high": high}
 
 
-def _official(spread: pd.DataFrame) -> pd.DataFrame:
-    """Lowest, mean and highest recall of the official setting by chunker."""
+def _setting(spread: pd.DataFrame, setting: Mapping[str, object]) -> pd.DataFrame:
+    """Lowest, mean and highest recall by chunker over the runs of one setting of search."""
     ends = ["low", "mean", "high"]
     if spread.empty:
         return pd.DataFrame(columns=ends, dtype=float)
     own = (
         (spread["part"] == "all") & (spread["measure"] == MEASURE) & (spread["statistic"] == "mean")
     )
-    for name, value in OFFICIAL.items():
+    for name, value in setting.items():
         own &= spread[name].astype(str) == str(value)
     return spread[own].set_index("chunker")[ends]
