@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from chunkstudy.analysis import chroma
-from chunkstudy.analysis.paired import SIGNIFICANT
-from chunkstudy.analysis.which_chunker import ITSELF, advice, which_chunker
+from chunkstudy.analysis.paired import EQUIVALENT, SIGNIFICANT
+from chunkstudy.analysis.which_chunker import AS_GOOD, ITSELF, advice, which_chunker
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
@@ -58,8 +58,13 @@ def test_advice_names_the_best_and_counts_who_is_behind(table: pd.DataFrame) -> 
         group = table[(table["task"] == row["task"]) & (table["encoder"] == row["encoder"])]
         assert row["chunker"] == group["chunker"].iloc[0]
         assert row["behind"] == (group["behind"] == "yes").sum()
-        close = [one for one in row["not shown to be worse"].split("; ") if one]
-        assert row["others"] == row["behind"] + len(close)
+        as_good, open_ = (
+            [one for one in row[name].split("; ") if one]
+            for name in (AS_GOOD, "not shown to be worse")
+        )
+        assert row["others"] == row["behind"] + len(as_good) + len(open_)
+        equal = group[group["shown"] == EQUIVALENT]
+        assert as_good == (equal["chunker"] + " " + equal["ordering"]).tolist()
 
 
 def test_advice_says_where_parents_are_credited(table: pd.DataFrame) -> None:

@@ -34,8 +34,12 @@ AS_PUBLISHED, SEARCHED = "as published", "as published, Chroma's own search"
 TRUE_OFFSETS = "true offsets, Chroma's own search"
 """The official code with nothing changed but that chunks are where they stand."""
 EXACT, OWN = "exact search", "Chroma's own search"
-ABOVE, NEARER, OUTSIDE = "above print", "corrected nearer to print", "print below every search"
-COLUMNS = ["question", "protocol", "rows", "against", "n", "mean", "low", "high", "p",
+ABOVE, NEARER, OUTSIDE = (
+    "above print",
+    "nearer to print than as published",
+    "print below every search",
+)
+COLUMNS = ["question", "protocol", "rows", "against", "of", "mean", "low", "high", "p",
            "p of the mean", "p_holm", "family", "family_size"]  # fmt: skip
 
 
@@ -131,7 +135,7 @@ def _counted(
         "protocol": protocol,
         "rows": rows,
         "against": against,
-        "n": len(values),
+        "of": len(values),
         "mean": float(values.mean()),
         "p": float(stats.binomtest(rows, counted).pvalue) if counted else 1.0,
         "p of the mean": every_sign(values),
@@ -148,7 +152,7 @@ def _outside(table: pd.DataFrame) -> dict[str, object]:
         "protocol": SEARCHED,
         "rows": outside,
         "against": n - outside,
-        "n": n,
+        "of": n,
         "mean": float((table["search low"] - table["published"]).mean()),
         "p": float(stats.binomtest(outside, n, 1 / (SEEDS + 1), alternative="greater").pvalue),
     }

@@ -70,6 +70,7 @@ COLUMNS: dict[str, Column] = {
     "p": Column("p", probability),
     "p_holm": Column("p, Holm", probability),
     "p of the mean": Column("p of the mean", probability),
+    "of": Column("of", whole),
     "p (exact)": Column("p, exact", probability),
     "p_equivalent_holm": Column("p of equivalence, Holm", probability),
     "against in order p_holm": Column("against reading in order: p, Holm", probability),
