@@ -217,6 +217,8 @@ CAPTIONS = {
     "packed.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
     "late_chunking_similarity": "How alike the chunks of one document are.",
+    "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
+    "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
     "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
