@@ -13,6 +13,7 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE, WINDOWS
 from chunkstudy.grid.library import Library
+from chunkstudy.render import tables
 from tests.made_library import made_library
 
 QUERIES = [f"q{i}" for i in range(60)]
@@ -61,10 +62,10 @@ def test_the_mean_over_chunkers_counts_a_question_once() -> None:
 
 def test_questions_of_one_paper_that_agree_widen_the_interval_over_papers() -> None:
     table = gains(made(), PARTS)
-    over_papers = table["high over papers"] - table["low over papers"]
+    over_papers = table["over papers high"] - table["over papers low"]
     assert (over_papers > 1.3 * (table["high"] - table["low"])).all()
     assert set(table["papers drawn"]) == {12}
-    assert (table["p_holm over papers"] >= table["p over papers"]).all()
+    assert (table["over papers p_holm"] >= table["over papers p"]).all()
 
 
 def test_papers_of_lines_of_print_can_be_left_out_against_paragraphs() -> None:
@@ -80,3 +81,9 @@ def test_without_records_of_papers_the_tables_are_empty() -> None:
     nothing = made_library({})
     assert gains(nothing, pd.DataFrame()).empty
     assert against_paragraphs(nothing, pd.DataFrame()).empty
+
+
+def test_the_interval_over_papers_is_shown_in_points_beside_that_over_questions() -> None:
+    shown = tables.present(gains(made(), PARTS))
+    assert {"95% interval", "over papers, 95%", "over papers: p, Holm"} <= set(shown.columns)
+    assert shown["over papers, 95%"].str.fullmatch(r"\[[+\N{MINUS SIGN}]?\d+\.\d+, .*\]").all()

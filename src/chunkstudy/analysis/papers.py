@@ -104,10 +104,10 @@ def _with_papers(
         change = (pair.first - pair.second).dropna().sort_index()
         found = clustered_mean(change, papers.loc[change.index])
         rows.append((found.groups, *found.interval, found.p))
-    names = ["papers drawn", "low over papers", "high over papers", "p over papers"]
+    names = ["papers drawn", "over papers low", "over papers high", "over papers p"]
     beside = pd.DataFrame(rows, table.index, names)
-    by_family = beside["p over papers"].groupby(table["family"], sort=False)
-    beside["p_holm over papers"] = by_family.transform(statistics.holm)
+    by_family = beside["over papers p"].groupby(table["family"], sort=False)
+    beside["over papers p_holm"] = by_family.transform(statistics.holm)
     return pd.concat([table, beside], axis=1)
 
 
