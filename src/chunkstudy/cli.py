@@ -315,13 +315,10 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
 
             run_one(condition, where.vectors, where.runs, where.rankings)
     for name in sorted({c.collection for c in todo}) if not dry_run else ():
-        from chunkstudy.grid import facts as parts
+        from chunkstudy.grid import facts
         from chunkstudy.grid.run import load_collection
 
-        if name == "chroma":
-            parts.write(load_collection(name), where)
-        elif registry.find(name).task != "token_overlap":
-            parts.write_facts(load_collection(name), where)
+        facts.write(load_collection(name), where)
 
 
 def _recorded(only: list[str]) -> list[Condition]:

@@ -14,11 +14,13 @@ from chunkstudy.analysis import (
     labels_power,
     late_chunking,
     late_chunking_excerpts,
+    papers,
     published_facts,
     reproduction,
     taxonomy,
     which_chunker,
 )
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
@@ -41,6 +43,7 @@ def make(
         comparison: what became of them.
     """
     published = frame(cells)
+    of_papers = facts.read(places, covid_qa.WITHIN)
     made = {
         "verdicts": verdict_counts(comparison),
         "published_consistency": consistency.consistency(published),
@@ -74,6 +77,9 @@ def make(
         "late_chunking_company": results.read(places, "packed-windows"),
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
+        "papers_gains": papers.gains(library, of_papers),
+        "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
+        "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),
         "jina_berlin": jina.berlin(published, results.read(places, "berlin")),
         "jina_datasets": jina.datasets(published, library),
         "jina_length": jina.length(published),

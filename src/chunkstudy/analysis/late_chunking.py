@@ -20,6 +20,7 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts as collection_facts
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
@@ -30,6 +31,7 @@ from chunkstudy.places import Places
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA, BUILTIN = "gutenqa-emma", "builtin-graded"
 ALL_CORPORA, WITHIN = "chroma", "chroma-within"
+WITH_OWN_TABLES = (WITHIN, covid_qa.WITHIN)
 PLACES_OF_TASK = {"in_corpus": "in corpora", "in_document": "within documents"}
 WITH_TAILS = "fixed-256"
 """What `TAILS` are made of."""
@@ -73,7 +75,7 @@ def gains(library: Library) -> pd.DataFrame:
     pairs = [
         (one, _plain(one))
         for one in _widest(_in_order(library))
-        if one.collection != WITHIN  # these have tables of their own
+        if one.collection not in WITH_OWN_TABLES
     ]
     return _differences(library, pairs, family, "contextualized", "plain")
 
@@ -82,7 +84,7 @@ def windows(library: Library) -> pd.DataFrame:
     """The gain of contextualized encoding at each window, where one model was read at several."""
     found: dict[tuple[str, ...], list[Condition]] = {}
     for one in _in_order(library):
-        if one.collection != WITHIN:
+        if one.collection not in WITH_OWN_TABLES:
             key = (one.collection, one.chunker, reading.model(one.encoder), one.protocol)
             found.setdefault(key, []).append(one)
     pairs = [

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
-from chunkstudy.collections import beir
+from chunkstudy.collections import beir, covid_qa
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED
 from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
@@ -43,6 +43,16 @@ EXCERPT_METHODS = (
 MOVED = {256: f"{CONTEXTUALIZED}-256-at-256", 512: f"{CONTEXTUALIZED}-512-at-{HALVED}"}
 """By window, the control that tells positions from context; all-MiniLM-L6-v2 was tuned on texts of
 at most 128 tokens, its model card says."""
+PAPER_METHODS = (
+    *EXCERPT_METHODS,
+    "semantic",
+    "recursive-400-0",
+    "cluster-400",
+    "kamradt",
+    "kamradt-modified-300",
+)
+"""Of every chunker that needs no language model; tails stay, and overlap, which the budget of
+tokens read decides, is another question."""
 EMMA_METHODS = (
     "paragraph",
     "sentence-5",
@@ -144,6 +154,21 @@ def excerpts_grid() -> list[Condition]:
     return grid
 
 
+def papers_grid() -> list[Condition]:
+    """Both orderings on COVID-QA by window, in the query's own paper and over all papers.
+
+    A record over all papers takes 200 KB, so the six methods of Chroma's excerpts stand for all.
+    """
+    grid = []
+    for window, encoder in WINDOWS.items():
+        orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
+        moved = (MOVED[window],) if window in MOVED else ()
+        grid += _cross((covid_qa.WITHIN,), PAPER_METHODS, (encoder,), orderings, (OWN,))
+        grid += _cross((covid_qa.WITHIN,), EXCERPT_METHODS, (encoder,), moved, (OWN,))
+        grid += _cross((covid_qa.ALL,), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
+    return grid
+
+
 def builtin_graded_grid() -> list[Condition]:
     """In-corpus retrieval of the built-in collection, run live by ``make reproduce``."""
     chunkers = (
@@ -165,7 +190,7 @@ def live_grid() -> list[Condition]:
 
 def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
-    return _once(chroma_grid() + excerpts_grid() + beir_grid() + emma_grid())
+    return _once(chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid())
 
 
 def grid() -> list[Condition]:

@@ -66,6 +66,8 @@ PROTOCOLS = {
 COLLECTIONS = {
     "chroma": "Chroma, five corpora together",
     "chroma-within": "Chroma, each corpus by itself",
+    "covid-qa": "COVID-QA, all papers together",
+    "covid-qa-within": "COVID-QA, each paper by itself",
     "builtin": "Built-in, excerpts",
     "builtin-graded": "Built-in, documents",
     "scifact": "SciFact",
