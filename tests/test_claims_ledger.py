@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.claims import ledger, predicates, verdicts
-from chunkstudy.claims.evidence import Evidence
+from chunkstudy.claims.sources import Sources
 from chunkstudy.claims.verdicts import ClaimError, Outcome
 from chunkstudy.places import Places
 
@@ -24,7 +24,7 @@ TABLES = {
     for path in (ROOT / "results" / "tables").glob("*.csv")
 }
 COMPARISON = pd.read_csv(ROOT / "results" / "comparison.csv", dtype={"published": str})
-EVIDENCE = Evidence(Places(ROOT), COMPARISON, TABLES)
+SOURCES = Sources(Places(ROOT), COMPARISON, TABLES)
 CHANGED_ON_PURPOSE: dict[tuple[str, str], str] = {}
 """(id, reading) to why its verdict is another than before claims were data."""
 NEW = {"X31", "X32", "X33", "X34", "X35", "X36"}
@@ -51,7 +51,7 @@ def claims() -> list[ledger.Claim]:
 
 
 def settled(text: str) -> pd.DataFrame:
-    return ledger.settle([ledger.parsed("chroma", text)], EVIDENCE)
+    return ledger.settle([ledger.parsed("chroma", text)], SOURCES)
 
 
 def test_no_verdict_changed_but_those_that_are_named(derived: pd.DataFrame) -> None:

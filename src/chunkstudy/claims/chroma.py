@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from chunkstudy.claims.evidence import Evidence, listed, paired, points, rank, reasons
+from chunkstudy.claims.evidence import Evidence, listed, paired, points, rank
+from chunkstudy.claims.reproduction import reasons
 from chunkstudy.claims.verdicts import Outcome, counted, decide, unanswered
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
@@ -87,7 +88,7 @@ def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
 
 def largest_chunk_is_below(evidence: Evidence, chunker: str, limit: float) -> Outcome:
     """Is the largest chunk with all-MiniLM-L6-v2's boundaries shorter than it should be?"""
-    record = evidence.library.get(_minilm(chunker))
+    record = evidence.record(_minilm(chunker))
     if record is None:
         return unanswered(NO_RECORDS, f"limit {limit:.0f}, 0 chunkers on record")
     largest = record.run.sizes["cl100k"].percentiles[-1]
@@ -245,7 +246,7 @@ def difference_of_records(evidence: Evidence, one: str, other: str, measure: str
 
 def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
     """A chunker's mean size in cl100k tokens with all-MiniLM-L6-v2's boundaries."""
-    record = evidence.library.get(_minilm(chunker))
+    record = evidence.record(_minilm(chunker))
     return "" if record is None else f"mean {record.run.sizes['cl100k'].mean:.1f} tokens"
 
 
@@ -308,6 +309,8 @@ def _token_unit(evidence: Evidence) -> tuple[float, str]:
     """The least rank correlation of a measure counted in both units, and the differences."""
     table = evidence.table("chroma_token_unit")
     if table.empty:
+        return 0.0, ""
+    if table["encoder"].eq(NONE).all():
         return 0.0, ""
     table = table[table["measure"].isin([RECALL, "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5"])]
     largest = table.iloc[int(table["difference"].abs().argmax())]

@@ -1,0 +1,8 @@
+"""Data made by hand for the claims that the menu of mutations does not turn."""
+
+from __future__ import annotations
+
+from tests.claims_mutations import Mutation
+
+BY_HAND: dict[str, list[Mutation]] = {}
+"""By claim, reading and number of the leaf: data under which it holds and under which it fails."""

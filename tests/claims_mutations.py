@@ -1,0 +1,320 @@
+"""Other data than ours, under which a claim's verdict should turn.
+
+Every number a reading looks at comes from `Sources`, so a reading is tried against sources that
+were changed: numbers set to one constant, negated, scaled, shuffled, raised or lowered where a
+column has one value, set to what the text states; cells that came out again or did not; facts of
+official code with another value; and, for what has no record, the record of all-MiniLM-L6-v2 as
+if it were of the model the claim speaks of. The menu is small and always the same, and only
+sources that the reading asked for are changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.claims.predicates import All, Open, Parts, Predicate
+from chunkstudy.claims.sources import Kind, Sources, model
+from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
+from chunkstudy.grid.library import Record
+from chunkstudy.grid.records import Sizes
+
+Source = tuple[Kind, str]
+Change = Callable[[Source, pd.DataFrame], pd.DataFrame]
+Scores = Callable[[Condition, pd.DataFrame], pd.DataFrame]
+OURS = model(MINILM)
+LEVELS = 16
+"""A column with more values than these names rows and is not tried value by value."""
+
+
+def leaves(predicate: Predicate) -> Iterator[Predicate]:
+    """The predicates that can be wrong by themselves: of every part, condition, and awaited one."""
+    match predicate:
+        case Parts():
+            for part in predicate.parts:
+                yield from leaves(part.decided)
+        case All():
+            for condition in predicate.conditions:
+                yield from leaves(condition)
+        case Open():
+            if predicate.by is not None:
+                yield from leaves(predicate.by)
+        case _:
+            yield predicate
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """Other data.
+
+    Attributes:
+        change: what becomes of a source's table.
+        scores: what becomes of a record's scores.
+        size: by what the sizes of chunks on record are multiplied.
+        alias: the model as whose records all-MiniLM-L6-v2's are taken; none if empty.
+    """
+
+    change: Change = lambda source, found: found
+    scores: Scores = lambda condition, found: found
+    size: float = 1
+    alias: str = ""
+
+
+class Mutated(Sources):
+    """Sources of which those that a reading asked for are changed."""
+
+    def __init__(self, base: Sources, mutation: Mutation, targets: frozenset[Source]) -> None:
+        super().__init__(base.places, base.comparison, base.tables)
+        self.base, self.mutation, self.targets = base, mutation, targets
+        self.alias = model(mutation.alias)
+
+    def _frame(self, kind: Kind, name: str) -> pd.DataFrame:
+        found = self.base.frame(kind, name)
+        if self.alias and "encoder" in found and kind not in ("cells", "compared"):
+            ours = found["encoder"].map(model) == OURS
+            found = found.assign(encoder=found["encoder"].mask(ours, self.mutation.alias))
+        return self.mutation.change((kind, name), found) if (kind, name) in self.targets else found
+
+    def conditions(self) -> Iterable[Condition]:
+        return [*self.base.conditions(), *self._aliased]
+
+    def record(self, condition: Condition) -> Record | None:
+        found = self.base.record(self._aliased.get(condition, condition))
+        return None if found is None else Changed(found, condition, self.mutation)
+
+    def models(self, kind: Kind, name: str) -> frozenset[str]:
+        found = self.base.models(kind, name)
+        return frozenset({self.alias}) if self.alias and found == {OURS} else found
+
+    @cached_property
+    def _aliased(self) -> dict[Condition, Condition]:
+        """Conditions of the alias to those whose records stand for theirs."""
+        found = {}
+        if self.alias:
+            for one in self.base.conditions():
+                if model(one.encoder) == OURS:
+                    with suppress(ConditionError):  # a model without so many positions
+                        found[replace(one, encoder=self.mutation.alias)] = one
+        return found
+
+
+class Changed(Record):
+    """A record with other scores and sizes."""
+
+    def __init__(self, record: Record, condition: Condition, mutation: Mutation) -> None:
+        sizes = {unit: _scaled(size, mutation.size) for unit, size in record.run.sizes.items()}
+        super().__init__(record.run.model_copy(update={"sizes": sizes}), record.folder)
+        self.__dict__["wide"] = mutation.scores(condition, record.wide)
+
+
+def _scaled(size: Sizes, by: float) -> Sizes:
+    percentiles = [value * by for value in size.percentiles]
+    return size.model_copy(update={"mean": size.mean * by, "percentiles": percentiles})
+
+
+def menu(predicate: Predicate, asked: Iterable[Source], sources: Sources) -> Iterator[Mutation]:
+    """What is tried, the likeliest first."""
+    data = predicate.model_dump()
+    stated, constants = list(_stated(data)), sorted(set(_constants(data)))
+    yield from (Mutation(partial(_as_stated, one)) for one in stated)
+    for verdict in ("exact", "deviates"):
+        yield Mutation(partial(_judged, verdict))
+    yield from (Mutation(partial(_fact, word)) for word in _words(data))
+    frames = [found for kind, name in asked if len(found := sources.frame(kind, name))]
+    columns = [None, *dict.fromkeys(name for found in frames for name in _numbers(found))]
+    levels = list(dict.fromkeys(level for found in frames for level in _levels(found)))
+    yield from (Mutation(partial(_raised, *level, by)) for level in levels for by in (9, -9))
+    if any(kind == "records" for kind, _ in asked):
+        yield from _records(data, sources)
+    for column in columns:
+        yield Mutation(partial(_mapped, column, np.negative))
+        for c in constants:
+            yield Mutation(partial(_mapped, column, partial(_constant, c)))
+        for by in (0.01, 0.3, 3, 100):
+            yield Mutation(partial(_mapped, column, partial(np.multiply, by)))
+    for seed in range(12):
+        yield Mutation(partial(_shuffled, seed))
+        yield Mutation(partial(_random, seed))
+    for one, two in combinations(levels, 2):
+        if one[0] != two[0]:
+            for by in (9, -9):
+                yield Mutation(
+                    partial(_both, partial(_raised, *one, by), partial(_raised, *two, 2 * by))
+                )
+                yield Mutation(
+                    partial(_both, partial(_raised, *one, by), partial(_raised, *two, -2 * by))
+                )
+
+
+def _records(data: object, sources: Sources) -> Iterator[Mutation]:
+    """Other scores and sizes of records."""
+    for size in (0.01, 100):
+        yield Mutation(size=size)
+    for value in (0.0, 1.0):
+        yield Mutation(scores=lambda _, wide, value=value: wide * 0 + value)
+    chunkers = sorted({one.chunker for one in sources.conditions()})
+    protocols = sorted({one.protocol for one in sources.conditions()})
+    words = set(_texts(data))
+    named = [name for name in chunkers if any(name.startswith(word) for word in words)] or chunkers
+    for name in (*protocols, *named):
+        for value in (0.0, 1.0):
+            yield Mutation(scores=partial(_of_condition, name, value))
+    for seed in range(8):
+        yield Mutation(scores=partial(_drawn, seed))
+
+
+def _of_condition(
+    name: str, value: float, condition: Condition, wide: pd.DataFrame
+) -> pd.DataFrame:
+    """One chunker's or protocol's scores as given, the others' a half, but for a little noise."""
+    noise = np.random.default_rng(len(str(condition))).random(wide.shape) / 100
+    level = value if name in (condition.chunker, condition.protocol) else 0.5
+    return wide * 0 + (level * 0.98 + noise)
+
+
+def _drawn(seed: int, condition: Condition, wide: pd.DataFrame) -> pd.DataFrame:
+    generator = np.random.default_rng([seed, *str(condition).encode()])
+    return wide * 0 + generator.random(wide.shape) * generator.random(wide.shape[1])
+
+
+def _numbers(found: pd.DataFrame) -> list[str]:
+    return [n for n in found.columns if pd.api.types.is_numeric_dtype(found[n]) and n != "decimals"]
+
+
+def _levels(found: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Columns of few words, and their words."""
+    for name in found.columns:
+        if name not in ("place", "published", "marks", "unit", "state", "reason", "run"):
+            if not pd.api.types.is_numeric_dtype(found[name]):
+                values = sorted(set(found[name].dropna().astype(str)))
+                if 1 < len(values) <= LEVELS:
+                    yield from ((str(name), value) for value in values)
+
+
+def _written(found: pd.DataFrame) -> pd.DataFrame:
+    """Published cells whose printed string is their changed number."""
+    if "published" not in found or "value" not in found:
+        return found
+    text = [
+        f"{value:.{decimals}f}" if not (pd.isna(value) or pd.isna(decimals)) else old
+        for value, decimals, old in zip(
+            found["value"], found["decimals"], found["published"], strict=True
+        )
+    ]
+    return found.assign(published=text)
+
+
+def _mapped(
+    column: str | None, function: Callable[[Any], Any], source: Source, found: pd.DataFrame
+) -> pd.DataFrame:
+    """Every number, or those of one column, by a function."""
+    names = [name for name in _numbers(found) if column in (None, name)]
+    return _written(found.assign(**{name: function(found[name].astype(float)) for name in names}))
+
+
+def _constant(value: float, numbers: pd.Series) -> pd.Series:
+    return numbers * 0 + value
+
+
+def _raised(name: str, level: str, by: float, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of the rows where a column has one value, moved far beyond all others."""
+    if name not in found:
+        return found
+    at = found[name].astype(str) == level
+    changed = {
+        column: numbers.mask(at, numbers + by * max(numbers.abs().max(), 1e-3))
+        for column in _numbers(found)
+        for numbers in [found[column].astype(float)]
+    }
+    return _written(found.assign(**changed))
+
+
+def _both(one: Change, two: Change, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    return two(source, one(source, found))
+
+
+def _shuffled(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    names = _numbers(found)
+    order = np.random.default_rng(seed).permutation(len(found))
+    return _written(found.assign(**{name: found[name].to_numpy()[order] for name in names}))
+
+
+def _random(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    generator = np.random.default_rng(seed)
+    drawn = {
+        name: found[name] * 0 + generator.random(len(found)) * found[name].abs().max()
+        for name in _numbers(found)
+    }
+    return _written(found.assign(**drawn))
+
+
+def _as_stated(stated: dict[str, float], source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """Numbers as the text states them, where a column has the names it states them by."""
+    for name in found.columns:
+        if set(stated) <= set(found[name].astype(str)):
+            told = found[name].astype(str).map(stated)
+            changed = {c: told.where(told.notna(), found[c]) for c in _numbers(found)}
+            return _written(found.assign(**changed))
+    return found
+
+
+def _judged(verdict: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """Cells with a record that came out again, or that did not."""
+    if source[0] != "compared":
+        return found
+    off = 0.0 if verdict == "exact" else 10.0
+    value = found["value"].fillna(found["published"].astype(float))
+    changed = found.assign(
+        verdict=verdict, value=value, reproduced=value + off, corrected=value + off
+    )
+    return changed.assign(
+        difference=off, low=value + off - 1e-3, high=value + off + 1e-3, reason=""
+    )
+
+
+def _fact(word: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    return found.assign(value=word) if source[0] == "code" else found
+
+
+def _walk(data: object) -> Iterator[tuple[str, object]]:
+    """Every value of nested data with the key it stands at."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield key, value
+            yield from _walk(value)
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from _walk(value)
+
+
+def _stated(data: object) -> Iterator[dict[str, float]]:
+    yield from (value for key, value in _walk(data) if key == "stated" and isinstance(value, dict))
+
+
+def _constants(data: object) -> Iterator[float]:
+    """The numbers a predicate names, a little less and more of each, and a few plain ones."""
+    yield from (0.0, 1.0, -1.0, 1e6)
+    for _, value in _walk(data):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield from (value, value - 0.5, value + 0.5, value * 0.99, value * 1.01)
+
+
+def _texts(data: object) -> Iterator[str]:
+    for _, value in _walk(data):
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (one for one in value if isinstance(one, str))
+
+
+def _words(data: object) -> Iterator[str]:
+    """Values that a fact of the code might have: what a claim names, and what none does."""
+    yield from (str(value) for key, value in _walk(data) if key == "equals")
+    yield from ("something else", "0", "1", "1000000")
