@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from chunkstudy.claims.predicates import All, Open, Parts, Predicate
 from chunkstudy.claims.sources import Kind, Sources, model
@@ -30,6 +31,8 @@ Source = tuple[Kind, str]
 Change = Callable[[Source, pd.DataFrame], pd.DataFrame]
 Scores = Callable[[Condition, pd.DataFrame], pd.DataFrame]
 OURS = model(MINILM)
+UNTRIED = ("place", "published", "marks", "unit", "state", "reason", "run")
+"""Columns that say nothing of what a number is about."""
 LEVELS = 16
 """A column with more values than these names rows and is not tried value by value."""
 
@@ -185,22 +188,23 @@ def _drawn(seed: int, condition: Condition, wide: pd.DataFrame) -> pd.DataFrame:
 
 
 def _numbers(found: pd.DataFrame) -> list[str]:
-    return [n for n in found.columns if pd.api.types.is_numeric_dtype(found[n]) and n != "decimals"]
+    return [n for n in found.columns if is_numeric_dtype(found[n]) and n != "decimals"]
 
 
 def _levels(found: pd.DataFrame) -> Iterator[tuple[str, str]]:
     """Columns of few words, and their words."""
     for name in found.columns:
-        if name not in ("place", "published", "marks", "unit", "state", "reason", "run"):
-            if not pd.api.types.is_numeric_dtype(found[name]):
-                values = sorted(set(found[name].dropna().astype(str)))
-                if 1 < len(values) <= LEVELS:
-                    yield from ((str(name), value) for value in values)
+        if name not in UNTRIED and not is_numeric_dtype(found[name]):
+            values = sorted(set(found[name].dropna().astype(str)))
+            if 1 < len(values) <= LEVELS:
+                yield from ((str(name), value) for value in values)
 
 
-def _written(found: pd.DataFrame) -> pd.DataFrame:
-    """Published cells whose printed string is their changed number."""
-    if "published" not in found or "value" not in found:
+def _with(found: pd.DataFrame, changed: dict[str, pd.Series]) -> pd.DataFrame:
+    """Numbers in place of others; whole ones stay whole, and published cells print the changed."""
+    whole = {n: v.round().astype(int) for n, v in changed.items() if is_integer_dtype(found[n])}
+    found = found.assign(**changed | whole)
+    if "decimals" not in found:
         return found
     text = [
         f"{value:.{decimals}f}" if not (pd.isna(value) or pd.isna(decimals)) else old
@@ -216,7 +220,7 @@ def _mapped(
 ) -> pd.DataFrame:
     """Every number, or those of one column, by a function."""
     names = [name for name in _numbers(found) if column in (None, name)]
-    return _written(found.assign(**{name: function(found[name].astype(float)) for name in names}))
+    return _with(found, {name: function(found[name].astype(float)) for name in names})
 
 
 def _constant(value: float, numbers: pd.Series) -> pd.Series:
@@ -233,7 +237,7 @@ def _raised(name: str, level: str, by: float, source: Source, found: pd.DataFram
         for column in _numbers(found)
         for numbers in [found[column].astype(float)]
     }
-    return _written(found.assign(**changed))
+    return _with(found, changed)
 
 
 def _both(one: Change, two: Change, source: Source, found: pd.DataFrame) -> pd.DataFrame:
@@ -243,7 +247,7 @@ def _both(one: Change, two: Change, source: Source, found: pd.DataFrame) -> pd.D
 def _shuffled(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
     names = _numbers(found)
     order = np.random.default_rng(seed).permutation(len(found))
-    return _written(found.assign(**{name: found[name].to_numpy()[order] for name in names}))
+    return _with(found, {name: found[name].iloc[order].set_axis(found.index) for name in names})
 
 
 def _random(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
@@ -252,7 +256,7 @@ def _random(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
         name: found[name] * 0 + generator.random(len(found)) * found[name].abs().max()
         for name in _numbers(found)
     }
-    return _written(found.assign(**drawn))
+    return _with(found, drawn)
 
 
 def _as_stated(stated: dict[str, float], source: Source, found: pd.DataFrame) -> pd.DataFrame:
@@ -261,7 +265,7 @@ def _as_stated(stated: dict[str, float], source: Source, found: pd.DataFrame) ->
         if set(stated) <= set(found[name].astype(str)):
             told = found[name].astype(str).map(stated)
             changed = {c: told.where(told.notna(), found[c]) for c in _numbers(found)}
-            return _written(found.assign(**changed))
+            return _with(found, changed)
     return found
 
 

@@ -45,7 +45,7 @@ SLACK = 1e-9
 LISTED = 8
 """Numbers that figures list one by one; of more they give the range."""
 NEEDED = "the records, facts or study it is counted from: `chunkstudy run` and `chunkstudy study`"
-MODULES = ("chroma", "chroma_algorithms", "jina", "taxonomy", "tutorial")
+MODULES = ("chroma", "jina", "taxonomy", "tutorial")
 
 
 class Strict(BaseModel):
@@ -307,16 +307,17 @@ class Code(Strict):
 
     Attributes:
         fact: its name among the facts of official code.
-        equals: its value as the sentence has it.
+        equals: its value as the sentence has it, or those that it covers.
     """
 
     predicate: Literal["code"]
     fact: str
-    equals: str
+    equals: str | list[str]
 
     def ask(self, selector: Selector) -> Outcome:
         row = selector.evidence.code(self.fact).iloc[0]
-        return decide(row["value"] == self.equals, f"{row['says']} ({row['place']})")
+        covered = [self.equals] if isinstance(self.equals, str) else self.equals
+        return decide(row["value"] in covered, f"{row['says']} ({row['place']})")
 
 
 class Open(Strict):
