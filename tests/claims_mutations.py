@@ -10,11 +10,11 @@ sources that the reading asked for are changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -61,13 +61,17 @@ class Mutation:
         change: what becomes of a source's table.
         scores: what becomes of a record's scores.
         size: by what the sizes of chunks on record are multiplied.
+        fallbacks: how many answers of a language model no record could use.
         alias: the model as whose records all-MiniLM-L6-v2's are taken; none if empty.
+        chunkers: chunkers of records to those as whose they are taken.
     """
 
     change: Change = lambda source, found: found
     scores: Scores = lambda condition, found: found
     size: float = 1
+    fallbacks: int = 0
     alias: str = ""
+    chunkers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Mutated(Sources):
@@ -81,12 +85,11 @@ class Mutated(Sources):
     def _frame(self, kind: Kind, name: str) -> pd.DataFrame:
         found = self.base.frame(kind, name)
         if self.alias and "encoder" in found and kind not in ("cells", "compared"):
-            ours = found["encoder"].map(model) == OURS
-            found = found.assign(encoder=found["encoder"].mask(ours, self.mutation.alias))
+            found = found.assign(encoder=found["encoder"].map(self._named))
         return self.mutation.change((kind, name), found) if (kind, name) in self.targets else found
 
     def conditions(self) -> Iterable[Condition]:
-        return [*self.base.conditions(), *self._aliased]
+        return list(dict.fromkeys([*self.base.conditions(), *self._aliased]))
 
     def record(self, condition: Condition) -> Record | None:
         found = self.base.record(self._aliased.get(condition, condition))
@@ -98,14 +101,20 @@ class Mutated(Sources):
 
     @cached_property
     def _aliased(self) -> dict[Condition, Condition]:
-        """Conditions of the alias to those whose records stand for theirs."""
+        """Conditions to those whose records are taken for theirs."""
         found = {}
-        if self.alias:
-            for one in self.base.conditions():
-                if model(one.encoder) == OURS:
-                    with suppress(ConditionError):  # a model without so many positions
-                        found[replace(one, encoder=self.mutation.alias)] = one
+        chunkers = self.mutation.chunkers
+        for one in self.base.conditions() if self.alias or chunkers else ():
+            encoder, chunker = self._named(one.encoder), chunkers.get(one.chunker, one.chunker)
+            with suppress(ConditionError):  # a model without so many positions
+                found[replace(one, encoder=encoder, chunker=chunker)] = one
         return found
+
+    def _named(self, encoder: str) -> str:
+        """The alias in the place of all-MiniLM-L6-v2, with the same window."""
+        if not self.alias or model(encoder) != OURS:
+            return encoder
+        return self.mutation.alias + encoder.replace("__", "/").removeprefix(OURS)
 
 
 class Changed(Record):
@@ -113,7 +122,9 @@ class Changed(Record):
 
     def __init__(self, record: Record, condition: Condition, mutation: Mutation) -> None:
         sizes = {unit: _scaled(size, mutation.size) for unit, size in record.run.sizes.items()}
-        super().__init__(record.run.model_copy(update={"sizes": sizes}), record.folder)
+        counts = record.run.counts.model_copy(update={"fallbacks": mutation.fallbacks})
+        run = record.run.model_copy(update={"sizes": sizes, "counts": counts})
+        super().__init__(run, record.folder)
         self.__dict__["wide"] = mutation.scores(condition, record.wide)
 
 
@@ -132,7 +143,10 @@ def menu(predicate: Predicate, asked: Iterable[Source], sources: Sources) -> Ite
     yield from (Mutation(partial(_fact, word)) for word in _words(data))
     frames = [found for kind, name in asked if len(found := sources.frame(kind, name))]
     columns = [None, *dict.fromkeys(name for found in frames for name in _numbers(found))]
-    levels = list(dict.fromkeys(level for found in frames for level in _levels(found)))
+    words = set(_texts(data))
+    for one, two in permutations([name for name in columns if name in words], 2):
+        yield Mutation(partial(_copied, one, two))
+    levels = list(dict.fromkeys(level for found in frames for level in _levels(found, words)))
     yield from (Mutation(partial(_raised, *level, by)) for level in levels for by in (9, -9))
     if any(kind == "records" for kind, _ in asked):
         yield from _records(data, sources)
@@ -191,13 +205,14 @@ def _numbers(found: pd.DataFrame) -> list[str]:
     return [n for n in found.columns if is_numeric_dtype(found[n]) and n != "decimals"]
 
 
-def _levels(found: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    """Columns of few words, and their words."""
+def _levels(found: pd.DataFrame, words: set[str]) -> Iterator[tuple[str, str]]:
+    """Columns and their values: those that a predicate names, and all where they are few."""
     for name in found.columns:
         if name not in UNTRIED and not is_numeric_dtype(found[name]):
             values = sorted(set(found[name].dropna().astype(str)))
-            if 1 < len(values) <= LEVELS:
-                yield from ((str(name), value) for value in values)
+            if len(values) > LEVELS:
+                values = [value for value in values if value in words]
+            yield from ((str(name), value) for value in values)
 
 
 def _with(found: pd.DataFrame, changed: dict[str, pd.Series]) -> pd.DataFrame:
@@ -207,7 +222,7 @@ def _with(found: pd.DataFrame, changed: dict[str, pd.Series]) -> pd.DataFrame:
     if "decimals" not in found:
         return found
     text = [
-        f"{value:.{decimals}f}" if not (pd.isna(value) or pd.isna(decimals)) else old
+        f"{value:.{int(decimals)}f}" if not (pd.isna(value) or pd.isna(decimals)) else old
         for value, decimals, old in zip(
             found["value"], found["decimals"], found["published"], strict=True
         )
@@ -284,7 +299,21 @@ def _judged(verdict: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fact(word: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
-    return found.assign(value=word) if source[0] == "code" else found
+    """A fact of official code with another value, a number in the place of a number."""
+    if source[0] != "code" or _is_number(found["value"].iloc[0]) != _is_number(word):
+        return found
+    return found.assign(value=word)
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).removeprefix("-").isdigit()
+
+
+def _copied(one: str | None, two: str | None, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """One column of numbers in the place of another."""
+    if {one, two} <= set(_numbers(found)):
+        return found.assign(**{one: found[two]})
+    return found
 
 
 def _walk(data: object) -> Iterator[tuple[str, object]]:
@@ -320,5 +349,9 @@ def _texts(data: object) -> Iterator[str]:
 
 def _words(data: object) -> Iterator[str]:
     """Values that a fact of the code might have: what a claim names, and what none does."""
-    yield from (str(value) for key, value in _walk(data) if key == "equals")
-    yield from ("something else", "0", "1", "1000000")
+    for key, value in _walk(data):
+        if key == "equals":
+            yield from [value] if isinstance(value, str) else value  # type: ignore[misc]
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield f"{value:g}"
+    yield from ("something else", "1000000")

@@ -211,19 +211,20 @@ def outcome(work: Work, claim: Claim, reading: Reading, sources: Sources) -> Out
         ClaimError: if it names what does not exist, or breaks the rules.
     """
     try:
-        return reading.outcome(Selector(work.selections, Evidence(sources, _heard(work, claim))))
+        return reading.outcome(Selector(work.selections, Evidence(sources, heard(work, claim))))
     except ClaimError as error:
         raise ClaimError(f"claim {claim.id}, {reading.name}: {error}") from error
 
 
-def _heard(work: Work, claim: Claim) -> frozenset[str] | None:
+def heard(work: Work, claim: Claim) -> frozenset[str] | None:
+    """The models whose records may decide a claim; all of them where there is none."""
     models = claim.models or work.models
     return None if models == "any" else frozenset(models)
 
 
 def _row(work: Work, claim: Claim, reading: Reading, sources: Sources) -> dict[str, str]:
     found = outcome(work, claim, reading, sources)
-    verdict, models = found.verdict(), _heard(work, claim)
+    verdict, models = found.verdict(), heard(work, claim)
     for shown in reading.beside:
         found = found.beside(_text(shown, Selector(work.selections, Evidence(sources, models))))
     witness = reading.witnessed(Selector(work.selections, Evidence(sources)))
