@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from chunkstudy.grid.conditions import LARGE
+from tests.claims_by_hand_late_chunking import LATE_CHUNKING
 from tests.claims_mutations import Change, Mutation
 
 
@@ -116,4 +117,5 @@ BY_HAND: dict[str, list[Mutation]] = {
         )
     ],
     "X05 plain": [Mutation(only("cells", "chroma/appendix", first_digits))],
+    **LATE_CHUNKING,
 }

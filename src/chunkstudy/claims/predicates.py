@@ -45,7 +45,7 @@ SLACK = 1e-9
 LISTED = 8
 """Numbers that figures list one by one; of more they give the range."""
 NEEDED = "the records, facts or study it is counted from: `chunkstudy run` and `chunkstudy study`"
-MODULES = ("chroma", "jina", "taxonomy", "tutorial")
+MODULES = ("chroma", "taxonomy", "witnesses")
 
 
 class Strict(BaseModel):

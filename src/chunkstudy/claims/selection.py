@@ -192,7 +192,9 @@ def names_of(selected: pd.DataFrame) -> list[str]:
     """Each cell by the values of its keys, as readers know them."""
     keys = [name for name in selected.columns if name != VALUE]
     return [
-        ", ".join(shown(key, part) for key, part in zip(keys, row, strict=True))
+        ", ".join(
+            shown(key.removeprefix("and "), part) for key, part in zip(keys, row, strict=True)
+        )
         for row in selected[keys].itertuples(index=False)
     ]
 
@@ -214,7 +216,11 @@ def _read(selection: Selection, evidence: Evidence) -> pd.DataFrame:
         raise ClaimError(f"{_place(selection)} has no column {', '.join(missing)}")
     frame = _kept(frame, selection.where, selection.without)
     chosen = frame[[*keys, selection.value]].rename(columns={selection.value: VALUE})
-    chosen = chosen.assign(value=pd.to_numeric(chosen[VALUE])).dropna(subset=[VALUE])
+    try:
+        numbers = pd.to_numeric(chosen[VALUE])
+    except ValueError as error:
+        raise ClaimError(f"{_place(selection)} does not hold numbers: {error}") from error
+    chosen = chosen.assign(value=numbers).dropna(subset=[VALUE])
     if chosen.duplicated(keys or None).any() or (not keys and len(chosen) > 1):
         raise ClaimError(f"the keys {keys} of {_place(selection)} name several cells; add a key")
     return chosen.reset_index(drop=True)
