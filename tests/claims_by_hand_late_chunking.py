@@ -70,6 +70,15 @@ def column(name: str, value: float, alias: str) -> Mutation:
     return Mutation(lambda source, found: found.assign(**{name: value}), alias=alias)
 
 
+def ceilings(by: float) -> Mutation:
+    """The best reachable score follows the size of chunks, or runs against it."""
+
+    def change(source: Source, found: pd.DataFrame) -> pd.DataFrame:
+        return found.assign(**{"Ceiling(DCG@10)": by * found["mean tokens"]})
+
+    return Mutation(change, alias=AS_JINA)
+
+
 def windows(wide: float) -> Mutation:
     """A gain of 0.01 with 512 tokens and another with 8,192."""
 
@@ -108,6 +117,8 @@ LATE_CHUNKING: dict[str, list[Mutation]] = {
     "C87 charitable 2": [against_paragraphs("fiqa", "proposition", (0.7, 0.6, 0.65, 0.65))],
     "X22 strict": [also(told(0.9, chunker=("paragraph", "fixed-256")))],
     "C95 strict": [against_paragraphs("gutenqa", "lumberchunker", (1.1, 1.3, 1.2, 1.2))],
+    "C110 plain": [column("low", low, AS_JINA) for low in (0.1, -0.1)],
+    "X28 plain": [ceilings(by) for by in (1, -1)],
     "C112 plain": [windows(0.02), windows(0)],
     "C116 strict 2": [
         also(
