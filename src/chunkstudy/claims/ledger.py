@@ -166,7 +166,7 @@ def parsed(name: str, text: str) -> Work:
     """
     data = tomllib.loads(text)
     if "models" not in data:
-        raise ClaimError(f"{name} does not say of which `models` its claims speak, or that of any")
+        raise ClaimError(f"{name} does not say of which `models` its claims speak; use any or ids")
     selections = {
         key: _valid(Selection, entry, f"selection {key} of {name}")
         for key, entry in data.get("selection", {}).items()
