@@ -50,7 +50,8 @@ class Fact(BaseModel):
     def place(self) -> str:
         """Where a reader finds it."""
         lines = f":{self.lines}" if self.lines else ""
-        return f"{self.repository} at {self.commit[:7]}, {self.file}{lines}"
+        read = f", read at {self.read}" if self.read else ""
+        return f"{self.repository} at {self.commit[:7]}, {self.file}{lines}{read}"
 
 
 def read(places: Places) -> dict[str, Fact]:
