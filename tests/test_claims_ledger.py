@@ -120,7 +120,7 @@ def test_a_claim_of_one_predicate_is_a_row() -> None:
         ("stated = { one = 1 }", "stated = { one = 1 }, mean = ['town']", "no key town"),
         ('[[claim.reading]]\n', '[[claim.reading]]\nname = "strict"\n', "has a meaning"),
         ('[[claim.reading]]\n', '[[claim.reading]]\nname = "strict"\nmeaning = "x"\n', "give one"),
-        ("stated = { one = 1 }", "table = 'labels_power', value = 'p'", "labels_power has no column"),
+        ("stated = { one = 1 }", "table = 'labels_power', value = 'p'", "no column encoder; say"),
         (EVERY, 'predicate = "open", needs = "x", figures = "1"', "an open predicate has `by`"),
         (EVERY, 'predicate = "share", values = { stated = { one = 1 } }', "say how many"),
         (EVERY, 'predicate = "code", fact = "a-b", equals = "x"', "no fact of official code is"),
