@@ -20,7 +20,8 @@ from chunkstudy.claims.selection import Selector
 from chunkstudy.claims.sources import Sources
 from chunkstudy.claims.verdicts import ClaimError
 from tests.claims_by_hand import BY_HAND
-from tests.claims_mutations import Mutated, Mutation, Source, leaves, menu
+from tests.claims_menu import menu
+from tests.claims_mutations import Mutated, Mutation, Source, leaves
 from tests.test_claims_ledger import SOURCES
 
 BOTH = {"holds", "contradicted"}

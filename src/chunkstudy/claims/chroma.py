@@ -30,7 +30,7 @@ MINILM_ROWS = (
 BASE_PROMPT, SLICE, SAMPLED, PROMPT = 703, 4_000, 50, 2_000
 """Time & Cost Analysis: tokens of the base prompt, characters of the slice, questions, tokens in
 all."""
-NO_RECORDS = "records of the MiniLM table: `chunkstudy run`"
+NO_RECORDS = "records of Chroma's collection: `chunkstudy run`"
 ROUNDING = 5e-6
 """Stored scores have six decimals; a product of two is off by a few of the last."""
 
@@ -149,7 +149,7 @@ def f1_is_the_harmonic_mean(evidence: Evidence) -> Outcome:
             furthest = max(furthest, float((harmonic - f1).abs().max()))
             queries += len(f1)
     if not queries:
-        return unanswered("records of Chroma's collection", "0 scores")
+        return unanswered(NO_RECORDS, "0 scores")
     return decide(furthest <= ROUNDING, f"largest difference {furthest:.1e} over {queries} scores")
 
 
@@ -169,7 +169,7 @@ def omega_bounds_precision(evidence: Evidence, each_query: bool) -> Outcome:
             wide["SpanPrecision@5"].mean() <= wide["PrecisionOmega"].mean()
         )
     if not above:
-        return unanswered("records of Chroma's collection", "0 scores")
+        return unanswered(NO_RECORDS, "0 scores")
     every = pd.concat(above)
     most = max(rates, key=lambda name: rates[name])
     figures = (
