@@ -25,8 +25,12 @@ from tests.claims_mutations import Mutated, Mutation, Source, leaves
 from tests.test_claims_ledger import SOURCES
 
 BOTH = {"holds", "contradicted"}
-BEYOND = {"C46", "C47", "C55", "C56"}
-"""Claims that only a person, a vendor or a model outside of the study can settle."""
+BEYOND = {
+    *("C46", "C47", "C55", "C56"),
+    *("C76", "C91", "C99", "C105", "C125", "C127", "C135", "C137"),
+}
+"""Claims that only a person, a vendor, a model outside of the study or what nobody published can
+settle."""
 
 
 @dataclass(frozen=True)
