@@ -3,7 +3,6 @@ and what may not decide them."""
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -353,13 +352,3 @@ def test_a_changed_cell_changes_its_verdict(tmp_path: Path) -> None:
             place.write_text(text, encoding="utf-8")
     changed = Sources(Places(tmp_path), COMPARISON, TABLES)
     assert decided("C94", changed) == ["contradicted"]
-
-
-def test_every_fact_of_official_code_is_asked_for() -> None:
-    folder = Path(ledger.__file__).parent
-    text = "".join(p.read_text("utf-8") for p in (*folder.glob("*.toml"), *folder.glob("*.py")))
-    for work in ("jina", "taxonomy"):
-        path = ROOT / "results" / "published" / official_code.FOLDER / f"{work}.csv"
-        with path.open(encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                assert f'"{row["fact"]}"' in text, row["fact"]

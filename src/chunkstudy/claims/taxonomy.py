@@ -64,24 +64,37 @@ def marked_below_the_best_on_gutenqa(evidence: Evidence, best: str, others: list
     return counted(marked, f"cells of Table 3 marked at p < 0.05 below {_method(best)}")
 
 
-def most_are_significant_over_books(evidence: Evidence, ordering: str, encoder: str) -> Outcome:
-    """Are more than half of the coefficients of Figure 2 within documents significant?"""
+def most_are_significant_over_books(
+    evidence: Evidence, books: str, ordering: str, encoder: str
+) -> Outcome:
+    """Are more than half of the coefficients of Figure 2 within documents significant?
+
+    Args:
+        evidence: what is known.
+        books: the fact that tells how many points it draws.
+        ordering, encoder: whose coefficients.
+    """
     cells = evidence.cells("taxonomy", "figure 2, repository")
     cells = cells[
         (cells["collection"] == "gutenqa")
         & (cells["ordering"] == ordering)
         & (cells["encoder"] == encoder)
     ]
-    n = _books(evidence)
+    n = _number(evidence, books)
     p = cells.set_index("chunker")["value"].map(lambda r: _p(r, n)).rename(_method)
     met = int((p < LEVEL).sum())
     return decide(2 * met > len(p), f"{met} of {len(p)} over {n} books, p: {listed(p, '{:.2g}')}")
 
 
-def stated_gain_is_significant_over_books(evidence: Evidence, chunker: str) -> Outcome:
+def stated_gain_is_significant_over_books(evidence: Evidence, books: str, chunker: str) -> Outcome:
     """Is the stated correlation of gain and chunk size positive and p < 0.05 over the books?
 
     Outliers are left out, so that there may be fewer points; the figures tell how few would do.
+
+    Args:
+        evidence: what is known.
+        books: the fact that tells how many points the figure draws.
+        chunker: whose coefficient.
     """
     cells = evidence.cells("taxonomy", "figure 2, text")
     cells = cells[
@@ -89,7 +102,7 @@ def stated_gain_is_significant_over_books(evidence: Evidence, chunker: str) -> O
         & (cells["ordering"] == "relative change")
         & (cells["chunker"] == chunker)
     ]
-    r, n = float(cells["value"].iloc[0]), _books(evidence)
+    r, n = float(cells["value"].iloc[0]), _number(evidence, books)
     enough = next((m for m in range(4, n) if _p(r, m) < LEVEL), n)
     return decide(
         r > 0 and _p(r, n) < LEVEL,
@@ -148,15 +161,15 @@ def _method(chunker: object) -> str:
     return shown("chunker", chunker)
 
 
-def _books(evidence: Evidence) -> int:
-    """How many points Figure 2 draws within documents: GutenQA's books.
+def _number(evidence: Evidence, fact: str) -> int:
+    """What a fact of official code counts.
 
     Raises:
-        ClaimError: if the fact tells no number.
+        ClaimError: if it tells no number.
     """
-    told = str(evidence.code("taxonomy-figure-2-books")["value"].iloc[0])
+    told = str(evidence.code(fact)["value"].iloc[0])
     if not told.isdigit():
-        raise ClaimError(f"the fact taxonomy-figure-2-books is {told!r}, no number of books")
+        raise ClaimError(f"the fact {fact} is {told!r}, no number")
     return int(told)
 
 
