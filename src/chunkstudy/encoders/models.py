@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from chunkstudy.collections.sources import cache_folder
+from chunkstudy.encoders import parts
+from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.registry import MODELS, ModelSpec
 from chunkstudy.files import sha256, write_json
 
@@ -33,10 +35,6 @@ __all__ = [
     "weights_folder",
     "with_recorded_digests",
 ]
-
-
-class ModelError(RuntimeError):
-    """A model that is unknown, unreachable or not what it should be."""
 
 
 def spec(model: str) -> ModelSpec:
@@ -74,7 +72,7 @@ def parse_slug(name: str) -> tuple[str, int | None]:
 def weights_folder(model: ModelSpec) -> Path:
     """A folder with the model's files, each checked by sha256.
 
-    The package that carries them comes first, then the hub's cache, then the hub.
+    The package or packages that carry them come first, then the hub's cache, then the hub.
 
     Raises:
         ModelError: if they can be had nowhere, or one has another digest.
@@ -88,13 +86,12 @@ def weights_folder(model: ModelSpec) -> Path:
     if reason := reason_not_ready(model):
         raise ModelError(reason)
     problem = ""
-    if packaged := _package_folder(model):
-        try:
+    try:
+        if packaged := _package_folder(model):
             check_files(packaged, model)
-        except ModelError as error:
-            problem = f" (and of the package: {error})"
-        else:
             return packaged
+    except ModelError as error:
+        problem = f" (and of the package: {error})"
     folder = _hub_folder(model, problem)
     check_files(folder, model)
     return folder
@@ -198,6 +195,8 @@ def _hub_folder(model: ModelSpec, problem: str) -> Path:
                 return folder
     offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
     remedy = f"install {model.package.replace('_', '-')} or " if model.package else ""
+    if model.parts:
+        remedy = f"{parts.REMEDY} or "
     raise ModelError(
         f"the weights of {model.id} are not on this machine and could not be downloaded"
         f"{offline}; {remedy}go online once{problem}"
@@ -205,6 +204,8 @@ def _hub_folder(model: ModelSpec, problem: str) -> Path:
 
 
 def _package_folder(model: ModelSpec) -> Path | None:
+    if model.parts:
+        return parts.assembled(model, model.parts)
     found = importlib.util.find_spec(model.package) if model.package else None
     return Path(found.origin).parent / "model" if found and found.origin else None
 
