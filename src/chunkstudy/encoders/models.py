@@ -69,10 +69,11 @@ def parse_slug(name: str) -> tuple[str, int | None]:
     raise ModelError(f"unknown encoder {name!r}; registered are {', '.join(known)}")
 
 
-def weights_folder(model: ModelSpec) -> Path:
+def weights_folder(model: ModelSpec, download: bool = True) -> Path:
     """A folder with the model's files, each checked by sha256.
 
-    The package or packages that carry them come first, then the hub's cache, then the hub.
+    The package or packages that carry them come first, then the hub's cache, then the hub itself
+    unless nothing may be downloaded.
 
     Raises:
         ModelError: if they can be had nowhere, or one has another digest.
@@ -92,7 +93,7 @@ def weights_folder(model: ModelSpec) -> Path:
             return packaged
     except ModelError as error:
         problem = f" (and of the package: {error})"
-    folder = _hub_folder(model, problem)
+    folder = _hub_folder(model, problem, download)
     check_files(folder, model)
     return folder
 
@@ -174,11 +175,11 @@ def check_files(folder: Path, model: ModelSpec) -> None:
             )
 
 
-def _hub_folder(model: ModelSpec, problem: str) -> Path:
+def _hub_folder(model: ModelSpec, problem: str, download: bool = True) -> Path:
     from huggingface_hub import snapshot_download  # late: the import alone takes a second
 
     cause: Exception | None = None
-    for only_cache in (True, False):
+    for only_cache in (True, False) if download else (True,):
         try:
             folder = Path(
                 snapshot_download(
@@ -191,9 +192,10 @@ def _hub_folder(model: ModelSpec, problem: str) -> Path:
         except Exception as error:  # the client raises its own, the network's and the system's
             cause = error
         else:
-            if not only_cache or all((folder / name).is_file() for name in model.files):
+            complete = all((folder / name).is_file() for name in model.files)
+            if complete or not only_cache:
                 return folder
-    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
+    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") or not download else ""
     remedy = f"install {model.package.replace('_', '-')} or " if model.package else ""
     if model.parts:
         remedy = f"{parts.REMEDY} or "
