@@ -43,6 +43,14 @@ def points(value: float) -> str:
     return decimals(value, 1, 100, signed=True)
 
 
+def percent_finely(value: float) -> str:
+    return decimals(value, 2, 100)
+
+
+def points_finely(value: float) -> str:
+    return decimals(value, 2, 100, signed=True)
+
+
 def whole(value: float) -> str:
     return decimals(value, 0)
 
@@ -224,6 +232,7 @@ CAPTIONS = {
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
     "which_chunker": "Every chunker by task, the best first.",
     "chunk_size_correlations": "Chunk size against effectiveness.",
+    "witnesses": "Without chunking, each model at its own window, beside a public leaderboard.",
 }
 """What each table shows, for those that are printed."""
 
@@ -238,5 +247,7 @@ KINDS: dict[str, Kinds] = {
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
     "chroma_lengths": {"difference": points},
+    "witnesses": {"witness": percent_finely, "score": percent_finely,
+                  "difference": points_finely},
 }  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""
