@@ -17,6 +17,7 @@ from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet, relative_buckets
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.grid.conditions import MPNET, Condition, ConditionError
 from tests import checkpoints
 from tests.plain_models import Plain, plain_bucket
 
@@ -147,6 +148,26 @@ def test_a_configuration_that_is_not_computed_here_is_refused(
 def test_a_window_wider_than_the_positions_is_refused(window: int) -> None:
     with pytest.raises(ValueError, match=f"{window} tokens is impossible .* has 512 positions"):
         TransformerEncoder(SPEC, window=window)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "ordering", "reached"),
+    [
+        (f"{MPNET}-w513", "pre_embedding", 513),
+        (MPNET, "contextualized-514", 514),
+        (f"{MPNET}-w256", "contextualized-256-at-257", 513),
+    ],
+)
+def test_no_condition_reads_paddings_rows_as_positions(
+    encoder: str, ordering: str, reached: int
+) -> None:
+    with pytest.raises(ConditionError, match=f"up to position {reached}; .* has 512 positions"):
+        Condition("scifact", "none", encoder, ordering, "corrected")
+
+
+def test_the_widest_window_and_the_furthest_move_are_conditions() -> None:
+    for window, ordering in (("-w512", "512-at-halved"), ("-w256", "256-at-256")):
+        Condition("scifact", "none", MPNET + window, f"contextualized-{ordering}", "corrected")
 
 
 def test_real_token_states_equal_an_independent_float64_computation(real: Path) -> None:
