@@ -19,12 +19,14 @@ from chunkstudy.analysis import (
     reproduction,
     taxonomy,
     which_chunker,
+    witnesses,
 )
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import consistency
+from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.studies import results
 
@@ -85,6 +87,7 @@ def make(
         "jina_length": jina.length(published),
         "jina_combinations": jina.combinations(published, library),
         "jina_comparisons": jina.comparisons(published),
+        "witnesses": witnesses.table(leaderboard.read(places), library),
         "chunk_size_correlations": chunk_size.correlations(library, places, published),
     }
     made |= taxonomy.tables(library, published)

@@ -43,6 +43,14 @@ def points(value: float) -> str:
     return decimals(value, 1, 100, signed=True)
 
 
+def percent_finely(value: float) -> str:
+    return decimals(value, 2, 100)
+
+
+def points_finely(value: float) -> str:
+    return decimals(value, 2, 100, signed=True)
+
+
 def whole(value: float) -> str:
     return decimals(value, 0)
 
@@ -236,6 +244,7 @@ CAPTIONS = {
     "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
     "surprise.",
     "predictions_coverage": "Published cells that wait for a run, and how many have a prediction.",
+    "witnesses": "Without chunking, each model at its own window, beside a public leaderboard.",
 }
 """What each table shows, for those that are printed."""
 
@@ -252,5 +261,7 @@ KINDS: dict[str, Kinds] = {
     "chroma_lengths": {"difference": points},
     "predictions": {"*": thousandths},
     "predictions_to_bet_on": {"*": number},
+    "witnesses": {"witness": percent_finely, "score": percent_finely,
+                  "difference": points_finely},
 }  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""
