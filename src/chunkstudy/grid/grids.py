@@ -1,4 +1,4 @@
-"""The grid: what the study's two encoders run, per collection; the papers' own models stand in
+"""The grid: what the study's own encoders run, per collection; the papers' own models stand in
 ``published_grid``."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from itertools import product
 
 from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
-from chunkstudy.grid.conditions import MINILM, MPNET, NONE, Condition
+from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED
 from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
 from chunkstudy.protocols import (
@@ -37,6 +37,9 @@ Windows = Mapping[int, str]
 WINDOWS = {128: f"{MINILM}-w128", 256: MINILM, 512: WIDE}
 MPNET_WINDOWS = {
     window: models.slug(models.parse_slug(MPNET)[0], window) for window in (128, 256, 384, 512)
+}
+FOUR_BIT_WINDOWS = {
+    window: models.slug(models.parse_slug(FOUR_BITS)[0], window) for window in (128, 256, 512)
 }
 EXCERPT_METHODS = (
     "paragraph",
@@ -207,9 +210,23 @@ def mpnet_grid() -> list[Condition]:
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
 
 
+def four_bits_grid() -> list[Condition]:
+    """A model tuned on 512 tokens: what tells the window from the length of training texts.
+
+    The one to be had has four bits a weight, so it answers that question and no other.
+    """
+    within = ("chroma-within", covid_qa.WITHIN)
+    grid = _cross(("nfcorpus",), ("none",), (FOUR_BITS,), (PRE,), (OWN,))
+    for window, encoder in FOUR_BIT_WINDOWS.items():
+        orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
+        grid += _cross(within, EXCERPT_METHODS, (encoder,), orderings, (OWN,))
+    return grid + sweep_grid("scifact", FOUR_BIT_WINDOWS)
+
+
 def grid() -> list[Condition]:
     """Every condition of the study: the profile ``full``."""
-    return _once(laptop_grid() + mpnet_grid() + live_grid() + published_grid())
+    ours = laptop_grid() + mpnet_grid() + four_bits_grid()
+    return _once(ours + live_grid() + published_grid())
 
 
 def _cross(*parts: Iterable[str]) -> list[Condition]:
