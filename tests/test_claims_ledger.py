@@ -307,6 +307,8 @@ def test_every_row_reads_alone(derived: pd.DataFrame) -> None:
     assert set(derived["verdict"]) <= set(verdicts.VERDICTS)
     assert derived["figures"].str.contains(r"\d").all()
     assert not derived["figures"].str.contains(r"\bnan\b|None|\{").any()
+    slug = r"\b(?:recursive|token|cluster|fixed|sentence|kamradt-modified)-\d"
+    assert not derived["figures"].str.contains(slug).any()
     assert (derived["claim"].str.len() > 20).all()
     assert not derived["claim"].str.contains("\n").any()
 

@@ -13,6 +13,7 @@ from chunkstudy.claims.verdicts import Outcome, counted, decide, unanswered
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.sources import CHROMA_LENGTH
+from chunkstudy.render.display_names import shown
 
 Floats = NDArray[np.float64]
 RECALL = "SpanRecall@5"
@@ -46,7 +47,7 @@ def leads(evidence: Evidence, rows: list[str], measures: list[str]) -> Outcome:
         own, other = (str(means[names].idxmax()) for names in (rows, means.index.drop(rows)))
         cases[measure] = bool(means[own] > means[other])
         lead = points(paired(scores[own], scores[other]))
-        figures.append(f"{measure}: {own} minus {other} {lead}")
+        figures.append(f"{_measure(measure)}: {_chunker(own)} minus {_chunker(other)} {lead}")
     return counted(cases, "; ".join(figures))
 
 
@@ -63,8 +64,11 @@ def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
             return unanswered(NO_RECORDS, f"{scores.shape[1]} rows have a record")
         change = published[some] - published[none]
         found = paired(scores[some], scores[none])
-        cases[name] = bool(change > 0 and found[0] > 0)
-        figures.append(f"{name}: published {change:+.1f}, records {points(found)}")
+        words = _chunker(none)
+        cases[words] = bool(change > 0 and found[0] > 0)
+        figures.append(
+            f"{words}, with overlap minus without: published {change:+.1f}, records {points(found)}"
+        )
     return counted(cases, "; ".join(figures))
 
 
@@ -86,7 +90,7 @@ def recall_peaks_inside(evidence: Evidence, chunkers: list[str]) -> Outcome:
         str(name): 0 < peak < len(chunkers) - 1
         for name, peak in zip(wide.index, peaks, strict=True)
     }
-    return counted(inner, listed(wide.mean(), "{:.3f}"))
+    return counted(inner, listed(wide.mean().rename(_chunker), "{:.3f}"))
 
 
 def largest_chunk_is_below(evidence: Evidence, chunker: str, limit: float) -> Outcome:
@@ -125,7 +129,7 @@ def appendix_repeats_the_tables(evidence: Evidence) -> Outcome:
     both = both[(both["published"] != "") & both["value whole"].notna()]
     return counted(
         {
-            f"{chunker} {statistic}: {digit} against {whole}": digit[0] == whole[0]
+            f"{_chunker(chunker)}, {statistic}: {digit} against {whole}": digit[0] == whole[0]
             for chunker, statistic, digit, whole in zip(
                 both["chunker"],
                 both["statistic"],
@@ -174,7 +178,7 @@ def omega_bounds_precision(evidence: Evidence, each_query: bool) -> Outcome:
     most = max(rates, key=lambda name: rates[name])
     figures = (
         f"above it in {every.sum()} of {len(every)} rankings with recall 1 at 5 chunks "
-        f"({every.mean():.2%}), most often with {most} ({rates[most]:.1%})"
+        f"({every.mean():.2%}), most often with {_chunker(most)} ({rates[most]:.1%})"
     )
     return decide(not every.any(), figures) if each_query else counted(means, figures)
 
@@ -248,7 +252,8 @@ def difference_of_records(evidence: Evidence, one: str, other: str, measure: str
     if first is None or second is None:
         return ""
     difference = points(paired(first, second))
-    return f"all-MiniLM-L6-v2, {measure} of {one} minus {other} {difference}"
+    pair = f"{_chunker(one)} minus {_chunker(other)}"
+    return f"all-MiniLM-L6-v2, {_measure(measure)}: {pair} {difference}"
 
 
 def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
@@ -272,8 +277,8 @@ def tokens_against_characters(evidence: Evidence) -> str:
     )
     return (
         f"all-MiniLM-L6-v2, largest difference of a mean {100 * largest['difference']:+.2f} points "
-        f"({largest['chunker']}, {largest['measure']}); rank correlation of chunkers {order:.3f} "
-        "or more"
+        f"({_chunker(largest['chunker'])}, {_measure(largest['measure'])}); rank correlation of "
+        f"chunkers {order:.3f} or more"
     )
 
 
@@ -304,7 +309,17 @@ def ranks_by_corpus(evidence: Evidence, row: str) -> str:
         return ""
     places = pd.Series({part: rank(wide[part], row) for part in wide.columns})
     ranks = listed(places, "{:d}")
-    return f"all-MiniLM-L6-v2, rank by recall of {row} among {len(wide)} rows: {ranks}"
+    return f"all-MiniLM-L6-v2, rank by recall of {_chunker(row)} among {len(wide)} rows: {ranks}"
+
+
+def _chunker(name: str) -> str:
+    """A chunker as readers know it."""
+    return shown("chunker", name)
+
+
+def _measure(name: str) -> str:
+    """A measure as readers know it."""
+    return shown("measure", name)
 
 
 def _row(chunker: str) -> Condition:

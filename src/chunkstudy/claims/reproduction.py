@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.claims.verdicts import Outcome, counted, unanswered
+from chunkstudy.render.display_names import shown
 
 
 def reproduced(cells: pd.DataFrame, among: list[str]) -> Outcome:
@@ -20,7 +21,7 @@ def reproduced(cells: pd.DataFrame, among: list[str]) -> Outcome:
     if done["difference"].notna().any():
         furthest = done.iloc[int(done["difference"].abs().fillna(-1).argmax())]
         figures.append(
-            f"furthest {furthest['chunker']}: published {furthest['published']}, "
+            f"furthest {shown('chunker', furthest['chunker'])}: published {furthest['published']}, "
             f"reproduced {furthest['reproduced']:.3f}"
         )
     if waiting := len(cells) - len(done):
