@@ -100,7 +100,7 @@ def test_the_guard_makes_an_empty_document_harmless_and_nan_does_not() -> None:
         queries, guarded, kept = simulation.score(ranked, judged, IDS, added, generator)
         assert (queries, guarded) == (20, 1)
         spoilt.append(kept)
-    assert max(spoilt) < 1 and len(set(spoilt)) > 1  # how much depends on the empty ones' ids
+    assert min(spoilt) < 0.9 and len(set(spoilt)) > 1  # how much depends on the empty ones' ids
 
 
 def test_a_guarded_score_is_that_of_pytrec_eval_with_every_document_in_the_run() -> None:

@@ -234,7 +234,8 @@ CAPTIONS = {
     "empty_documents_methods": "What each method makes of an empty document, and what late "
     "chunking changes: the smallest and the largest of four models.",
     "empty_documents_published": "Printed nDCG@10 where documents are empty, plain and late.",
-    "empty_documents_places": "What one empty document among 171,332 costs, by its id.",
+    "empty_documents_places": "What one empty document among 171,332 costs: an id a "
+    "row, NFCorpus's queries.",
     "late_chunking_excerpts": "Late against plain chunking within Chroma's corpora, by window.",
     "late_chunking_positions": "The same by the positions at which tokens are read.",
     "late_chunking_company": "Chunks that have their window to themselves where whole chunks are "

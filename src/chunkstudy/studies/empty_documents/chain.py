@@ -110,7 +110,7 @@ def _cosine(_: Context) -> tuple[str, str]:
     with np.errstate(invalid="ignore"):
         unit = chunk_vectors / np.linalg.norm(chunk_vectors, axis=1, keepdims=True)
     first, second = np.dot(query, unit.T)[0].tolist()
-    return _versions("numpy"), f"{first} and {second}"
+    return _versions("numpy"), f"{_number(first)} and {_number(second)}"
 
 
 def _document_score(_: Context) -> tuple[str, str]:
@@ -118,8 +118,8 @@ def _document_score(_: Context) -> tuple[str, str]:
         {"document": ["a", "b", "b", "c"], "score": [math.nan, math.nan, 0.3, 0.1]}
     )
     best = found.groupby("document")["score"].max()
-    last = "nan last" if math.isnan(best.sort_values(ascending=False).iloc[-1]) else "nan not last"
-    return _versions("pandas"), f"{best['a']}; {best['b']}; {last}"
+    order = ", ".join(map(_number, best.sort_values(ascending=False)))
+    return _versions("pandas"), f"{_number(best['a'])}; {_number(best['b'])}; {order}"
 
 
 def _sorted_again(_: Context) -> tuple[str, str]:
@@ -163,6 +163,10 @@ def _nothing() -> tuple[list[Document], Chunks]:
     """A document without text, and the one empty chunk that LlamaIndex makes of it."""
     zero = np.zeros(1, dtype=np.int64)
     return [Document("empty", "")], Chunks(zero, zero, zero, ("",))
+
+
+def _number(value: float) -> str:
+    return "NaN" if math.isnan(value) else str(float(value))
 
 
 def _versions(*packages: str) -> str:
