@@ -9,6 +9,7 @@ import pandas as pd
 from chunkstudy.analysis import (
     chroma,
     chunk_size,
+    empty_documents,
     jina,
     labels,
     labels_power,
@@ -73,7 +74,6 @@ def make(
         "late_chunking_propositions": late_chunking.propositions(library),
         "late_chunking_excerpts": late_chunking_excerpts.excerpts(library),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
-        "late_chunking_nan_guard": late_chunking.nan_guard(results.read(places, "nan-guard")),
         "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),
         "late_chunking_similarity": results.read(places, "similarity", "orderings"),
         "late_chunking_company": results.read(places, "packed-windows"),
@@ -91,6 +91,7 @@ def make(
         "chunk_size_correlations": chunk_size.correlations(library, places, published),
     }
     made |= taxonomy.tables(library, published)
+    made |= empty_documents.tables(results.tables(places, "empty-documents"), published)
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
     made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])

@@ -222,32 +222,6 @@ def depth_changes(found: pd.DataFrame) -> pd.DataFrame:
     return rows.sub(whole).reset_index().astype({"depth": int})
 
 
-def nan_guard(found: pd.DataFrame) -> pd.DataFrame:
-    """nDCG@10 with and without the guard, and by which fraction it changes over the draws.
-
-    Args:
-        found: the study's table, a row per draw of empty documents; may be empty.
-    """
-    keys = ["collection", "proportion", "empty documents"]
-    rows = []
-    for (name, proportion, empties), group in found.groupby(keys, sort=False) if len(found) else ():
-        change = group["NaN kept"] / group["guarded"] - 1
-        rows.append(
-            {
-                "collection": name,
-                "empty documents, in proportion to": proportion,
-                "empty documents": empties,
-                "nDCG@10, guarded": group["guarded"].mean(),
-                "nDCG@10, NaN kept": group["NaN kept"].mean(),
-                "change": change.mean(),
-                "smallest": change.max(),
-                "largest": change.min(),
-                "draws": len(group),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
 def _differences(
     library: Library,
     pairs: Iterable[tuple[Condition, Condition]],
