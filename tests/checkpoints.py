@@ -32,7 +32,7 @@ WORDS = (
     *"abcdefghijklmnopqrstuvwxyz",
     *dict.fromkeys(word for pair in PREFIXES.values() for text in pair for word in text.split()),
 )
-KINDS = ("jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta")
+KINDS = ("mpnet", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta")
 
 
 def configuration(
@@ -59,6 +59,13 @@ def configuration(
             "max_position_embeddings": positions,
             "emb_pooler": "mean",
             "pad_token_id": 0,
+        }
+    if kind == "mpnet":
+        return sizes | {
+            "model_type": "mpnet",
+            "max_position_embeddings": positions + 2,
+            "pad_token_id": 1,
+            "relative_attention_num_buckets": 32,
         }
     roberta = sizes | {
         "model_type": "xlm-roberta",
@@ -112,6 +119,19 @@ def size_keys(kind: str) -> tuple[str, ...]:
     return ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
 
 
+def attention_names(kind: str) -> tuple[str, str, str, str]:
+    """Published names of a layer's query, key, value and output."""
+    if kind == "mpnet":
+        return ("attention.attn.q", "attention.attn.k", "attention.attn.v", "attention.attn.o")
+    inside = "attention.self"
+    return (f"{inside}.query", f"{inside}.key", f"{inside}.value", "attention.output.dense")
+
+
+def norm_of_attention(kind: str) -> str:
+    """Published name of the norm behind it."""
+    return "attention.LayerNorm" if kind == "mpnet" else "attention.output.LayerNorm"
+
+
 def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
     """Random weights under the published names; nothing is left at a neutral value."""
     generator = torch.Generator().manual_seed(seed)
@@ -131,10 +151,14 @@ def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
     def table(name: str, rows: int) -> None:
         found[f"{name}.weight"] = torch.randn(rows, width, generator=generator)
 
-    prefix = "" if kind in ("jina_bert", "nomic_bert") else "roberta."
+    prefix = "roberta." if kind in ("xlm_roberta", "jina_embeddings_v3") else ""
     table(f"{prefix}embeddings.word_embeddings", config["vocab_size"])
-    table(f"{prefix}embeddings.token_type_embeddings", config["type_vocab_size"])
-    if kind == "xlm_roberta":
+    if kind == "mpnet":
+        biases = (config["relative_attention_num_buckets"], config["num_attention_heads"])
+        found["encoder.relative_attention_bias.weight"] = torch.randn(biases, generator=generator)
+    else:
+        table(f"{prefix}embeddings.token_type_embeddings", config["type_vocab_size"])
+    if kind in ("xlm_roberta", "mpnet"):
         table(f"{prefix}embeddings.position_embeddings", config["max_position_embeddings"])
     rotary = kind in ("nomic_bert", "jina_embeddings_v3")
     norm(f"{prefix}emb_ln" if rotary else f"{prefix}embeddings.LayerNorm")
@@ -150,10 +174,9 @@ def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
             linear(f"{layer}mlp.fc2", width, inner, bias=not nomic)
             norm(f"{layer}norm2")
             continue
-        for part in ("query", "key", "value"):
-            linear(f"{layer}attention.self.{part}", width, width)
-        linear(f"{layer}attention.output.dense", width, width)
-        norm(f"{layer}attention.output.LayerNorm")
+        for name in attention_names(kind):
+            linear(f"{layer}{name}", width, width)
+        norm(layer + norm_of_attention(kind))
         if kind == "jina_bert":
             linear(f"{layer}mlp.gated_layers", 2 * inner, width, bias=False)
             linear(f"{layer}mlp.wo", width, inner)
@@ -193,7 +216,7 @@ def write(folder: Path, kind: str, config: dict[str, Any], weights: Weights) -> 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     save_file(weights, folder / "model.safetensors")
-    roberta = kind in ("xlm_roberta", "jina_embeddings_v3")
+    roberta = kind in ("xlm_roberta", "jina_embeddings_v3", "mpnet")
     special = ("<s>", "<pad>", "</s>", "<unk>") if roberta else ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
     first, last, unknown = (special[i] for i in ((0, 2, 3) if roberta else (2, 3, 1)))
     vocabulary = {word: i for i, word in enumerate((*special, *WORDS))}
@@ -211,7 +234,7 @@ def specification(folder: Path, kind: str, config: dict[str, Any], **changes: An
     gated = kind in ("nomic_bert", "jina_bert")
     layers, hidden, heads, intermediate = (config[key] for key in size_keys(kind))
     positions = config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"]
-    positions -= 2 if kind in ("xlm_roberta", "jina_embeddings_v3") else 0
+    positions -= 2 if kind in ("xlm_roberta", "jina_embeddings_v3", "mpnet") else 0
     query, document = PREFIXES.get(kind, ("", ""))
     adapted = kind == "jina_embeddings_v3"
     fields: dict[str, Any] = {

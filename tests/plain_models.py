@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from tests.checkpoints import TASKS, Weights
+from tests.checkpoints import TASKS, Weights, attention_names, norm_of_attention
 
 
 def plain_slopes(heads: int) -> list[float]:
@@ -21,6 +21,14 @@ def plain_slopes(heads: int) -> list[float]:
         return [start * start**i for i in range(heads)]
     power = 2 ** math.floor(math.log2(heads))
     return plain_slopes(power) + plain_slopes(2 * power)[0::2][: heads - power]
+
+
+def plain_bucket(distance: int) -> int:
+    """MPNet's bucket of a key that stands so many tokens behind the query, in whole numbers: the
+    k-th step beyond 8 tokens begins where (n / 8) ** 8 reaches 16 ** k."""
+    away = abs(distance)
+    steps = [k for k in range(1, 8) if away**8 >= 16**k * 8**8]
+    return (away if away < 8 else 8 + len(steps)) + (16 if distance > 0 else 0)
 
 
 class Plain:
@@ -42,14 +50,16 @@ class Plain:
         self.kind, self.config, self.swapped = kind, config, swapped
         self.weights = {name: tensor.double() for name, tensor in weights.items()}
         self.task = TASKS.index(task) if task else None
-        self.prefix = "" if kind in ("jina_bert", "nomic_bert") else "roberta."
+        self.prefix = "roberta." if kind in ("xlm_roberta", "jina_embeddings_v3") else ""
         self.heads: int = config["n_head" if kind == "nomic_bert" else "num_attention_heads"]
 
     def states(self, ids: list[int], rows: list[int] | None = None) -> torch.Tensor:
         """States of a text's tokens, or of some, in float64; some only where there is one layer."""
         rotary = self.kind in ("nomic_bert", "jina_embeddings_v3")
-        hidden = self.embedded("word_embeddings", ids) + self.embedded("token_type_embeddings", [0])
-        if self.kind == "xlm_roberta":
+        hidden = self.embedded("word_embeddings", ids)
+        if self.kind != "mpnet":
+            hidden = hidden + self.embedded("token_type_embeddings", [0])
+        if self.kind in ("xlm_roberta", "mpnet"):
             places: list[int] = []
             for one in ids:  # fairseq's: padding has its own place, the first token the next one
                 seen = len([place for place in places if place != 1])
@@ -63,9 +73,9 @@ class Plain:
             attended = self.attention(hidden, layer, kept)
             names = ("norm1", "norm2")
             if self.kind == "jina_bert":
-                names = ("attention.output.LayerNorm", "mlp.layernorm")
-            elif self.kind == "xlm_roberta":
-                names = ("attention.output.LayerNorm", "output.LayerNorm")
+                names = (norm_of_attention(self.kind), "mlp.layernorm")
+            elif self.kind in ("xlm_roberta", "mpnet"):
+                names = (norm_of_attention(self.kind), "output.LayerNorm")
             hidden = self.norm(hidden[kept] + attended, layer + names[0])
             hidden = self.norm(hidden + self.network(hidden, layer), layer + names[1])
         return hidden
@@ -115,9 +125,9 @@ class Plain:
             parts = [mixed[:, :width], mixed[:, width : 2 * width], mixed[:, 2 * width :]]
             output = f"{inside}.out_proj"
         else:
-            names = ("query", "key", "value")
-            parts = [self.linear(hidden, f"{layer}attention.self.{name}") for name in names]
-            output = f"{layer}attention.output.dense"
+            *names, last = attention_names(self.kind)
+            parts = [self.linear(hidden, layer + name) for name in names]
+            output = layer + last
         size = hidden.shape[1] // self.heads
         found = []
         for head in range(self.heads):
@@ -130,6 +140,12 @@ class Plain:
                 places = torch.arange(len(hidden), dtype=torch.float64)
                 for at, i in enumerate(rows):
                     scores[at] -= slope * (places - i).abs()
+            if self.kind == "mpnet":
+                biases = self.weights["encoder.relative_attention_bias.weight"][:, head]
+                length = len(hidden)
+                by_distance = biases[[plain_bucket(d) for d in range(1 - length, length)]]
+                for at, i in enumerate(rows):
+                    scores[at] += by_distance[length - 1 - i : 2 * length - 1 - i]
             found.append(torch.einsum("ij,jd->id", torch.softmax(scores, 1), value))
         return self.linear(torch.cat(found, 1), output)
 
@@ -143,7 +159,7 @@ class Plain:
         return torch.cat([turned.real, turned.imag], 1)
 
     def network(self, states: torch.Tensor, layer: str) -> torch.Tensor:
-        if self.kind == "xlm_roberta":
+        if self.kind in ("xlm_roberta", "mpnet"):
             inner = gelu(self.linear(states, f"{layer}intermediate.dense"))
             return self.linear(inner, f"{layer}output.dense")
         if self.kind == "jina_embeddings_v3":

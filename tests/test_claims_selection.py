@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from chunkstudy.claims.evidence import Evidence
 from chunkstudy.claims.predicates import Predicate, asked
 from chunkstudy.claims.selection import Selection, Selector, names_of
+from chunkstudy.claims.sources import Sources
 from chunkstudy.places import Places
 
 CELLS = pd.DataFrame(
@@ -30,7 +31,8 @@ CELLS = pd.DataFrame(
     columns=["collection", "chunker", "encoder", "score"],
 )
 KEYS = ["collection", "chunker", "encoder"]
-EVIDENCE = Evidence(Places(Path()), pd.DataFrame(), {"cells": CELLS, "none": CELLS.head(0)})
+TABLES = {"cells": CELLS, "none": CELLS.head(0)}
+EVIDENCE = Evidence(Sources(Places(Path()), pd.DataFrame(), TABLES))
 SELECTOR = Selector({"cells": Selection(table="cells", value="score", keys=KEYS)}, EVIDENCE)
 
 
@@ -39,9 +41,9 @@ def numbers(**fields: Any) -> dict[str, float]:
     return dict(zip(names_of(found), found["value"].tolist(), strict=True))
 
 
-def verdict(whole: bool = False, **fields: Any) -> str:
+def verdict(**fields: Any) -> str:
     predicate = TypeAdapter(Predicate).validate_python({"values": "cells", **fields})
-    return asked(predicate, SELECTOR).verdict(whole)
+    return asked(predicate, SELECTOR).verdict()
 
 
 def test_a_missing_number_is_no_cell_and_one_value_settles_a_key() -> None:
@@ -94,35 +96,38 @@ def test_a_correlation_runs_along_a_key() -> None:
     assert found == {"north": pytest.approx(-1), "south": pytest.approx(-1)}
 
 
-def test_every_and_some_and_count() -> None:
+def test_a_quantifier_says_in_how_many_cells() -> None:
     assert verdict(predicate="every", above=0) == "holds"
-    assert verdict(predicate="every", above=1) == "partly"
-    assert verdict(whole=True, predicate="every", above=1) == "contradicted"
+    assert verdict(predicate="every", above=1) == "contradicted"
     assert verdict(predicate="every", below=1) == "contradicted"
     assert verdict(predicate="some", at_least=6) == "holds"
     assert verdict(predicate="some", above=6) == "contradicted"
     assert verdict(predicate="count", above=3, least=3) == "holds"
     assert verdict(predicate="count", above=3, least=4) == "contradicted"
     assert verdict(predicate="count", above=3, most=2) == "contradicted"
+    assert verdict(predicate="most", above=1.5) == "holds"
+    assert verdict(predicate="most", above=3) == "contradicted"
+    assert verdict(predicate="share", above=3, least=3 / 7) == "holds"
+    assert verdict(predicate="share", above=3, least=0.5) == "contradicted"
 
 
 def test_range_speaks_of_rounded_numbers_and_of_its_ends() -> None:
     halves = {"of": "cells", "divided_by": 2}
     assert verdict(predicate="range", low=1, high=6) == "holds"
-    assert verdict(predicate="range", low=1, high=5) == "partly"
+    assert verdict(predicate="range", low=1, high=5) == "contradicted"
     assert verdict(predicate="range", values=halves, low=0, high=3) == "holds"  # 0.5 is 0 here
-    assert verdict(predicate="range", values=halves, low=1, high=3, digits=1) == "partly"
+    assert verdict(predicate="range", values=halves, low=1, high=3, digits=1) == "contradicted"
     assert verdict(predicate="range", low=1, high=6, reached=True) == "holds"
-    assert verdict(predicate="range", low=0, high=6, reached=True) == "partly"
+    assert verdict(predicate="range", low=0, high=6, reached=True) == "contradicted"
 
 
 def test_rank_and_equal() -> None:
-    assert verdict(predicate="rank", over="chunker", row="fixed", last=1) == "partly"
+    assert verdict(predicate="rank", over="chunker", row="fixed", last=1) == "contradicted"
     assert verdict(predicate="rank", over="chunker", row="fixed", last=2) == "holds"
-    assert verdict(predicate="rank", over="chunker", row="fixed", first=2, last=2) == "partly"
+    assert verdict(predicate="rank", over="chunker", row="fixed", first=2, last=2) == "contradicted"
     north = {"of": "cells", "where": {"collection": "north"}, "mean": ["encoder"]}
     stated = {"stated": {"fixed": 1.5, "sentence": 2.4}, "key": "chunker"}
-    assert verdict(predicate="equal", values=north, to=stated) == "partly"
+    assert verdict(predicate="equal", values=north, to=stated) == "contradicted"
     assert verdict(predicate="equal", values=north, to=stated, within=0.1) == "holds"
     assert verdict(predicate="equal", values=north, to=2, digits=0) == "holds"
 

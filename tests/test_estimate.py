@@ -9,9 +9,9 @@ import pytest
 
 from chunkstudy.encoders import models
 from chunkstudy.grid import devices, grids, published_grid
-from chunkstudy.grid.conditions import LARGE, Condition
-from chunkstudy.grid.estimate import collection_tokens, estimate, prices, readings
-from chunkstudy.grid.grids import WIDE
+from chunkstudy.grid.conditions import LARGE, MPNET, Condition
+from chunkstudy.grid.estimate import collection_tokens, estimate, open_by_model, prices, readings
+from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.places import Places
 
 ROOT = Places(Path(__file__).parents[1])
@@ -126,3 +126,19 @@ def _minutes(line: str) -> float:
     found = re.search(r"\t([\d.]+) (min|h)\t", line)
     assert found
     return float(found[1]) * (60 if found[2] == "h" else 1)
+
+
+def test_a_model_with_open_conditions_has_a_line_that_starts_them(
+    nothing_recorded: Places,
+) -> None:
+    model_free = Condition("chroma", "token-400-0", "none", "none", "corrected")
+    blocked = published_grid.taxonomy("fiqa", "semantic", published_grid.NOMIC, "pre_embedding")
+    wanted = [Condition("scifact", "none", f"{MPNET}{w}", PRE, OWN) for w in ("", "-w512")]
+    minilm = Condition("scifact", "none", WIDE, PRE, OWN)
+    lines = list(open_by_model([*wanted, model_free, blocked, minilm], nothing_recorded))
+    assert [line.split(":")[0] for line in lines] == [
+        "sentence-transformers/all-mpnet-base-v2",
+        "sentence-transformers/all-MiniLM-L6-v2",
+    ]
+    assert "2 open, at most" in lines[0] and f"--only '*/*/{MPNET}*/*/*'" in lines[0]
+    assert list(open_by_model([blocked, model_free], nothing_recorded)) == []

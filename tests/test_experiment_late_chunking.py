@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from chunkstudy.grid.run import evaluate
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.studies import nan_guard, similarity
+from chunkstudy.studies import similarity
 from chunkstudy.studies.packed_windows import beside, fewest
 
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -265,18 +264,3 @@ def test_likeness_within_documents_is_the_mean_over_pairs(sizes: list[int], seed
                 np.mean([part[i] @ part[j] for i in range(n) for j in range(n) if i != j])
             )
     np.testing.assert_allclose(found["all"], expected, atol=1e-9)
-
-
-def test_the_guard_makes_an_empty_document_harmless_and_nan_does_not() -> None:
-    ids = [f"d{i:03}" for i in range(400)]
-    judged: dict[str, dict[str, int]] = {}
-    runs: dict[str, dict[str, float]] = {}
-    for n in range(20):
-        ranked = np.random.default_rng(n).permutation(ids).tolist()
-        runs[f"q{n}"] = {one: 1 - rank / 400 for rank, one in enumerate(ranked)}
-        judged[f"q{n}"] = {ranked[0]: 1, ranked[1]: 1}
-    draws = [nan_guard.empty_documents(ids, 3, seed) for seed in range(8)]
-    assert all(len(set(drawn) - set(ids)) == 3 for drawn in draws)
-    assert {nan_guard.mean_ndcg(judged, runs, drawn, -1.0) for drawn in draws} == {1}
-    spoilt = {nan_guard.mean_ndcg(judged, runs, drawn, math.nan) for drawn in draws}
-    assert max(spoilt) < 1 and len(spoilt) > 1  # how much depends on the empty ones' ids

@@ -233,20 +233,3 @@ def test_a_protocol_is_held_against_the_corrected_one_within_its_task() -> None:
     table = late_chunking.protocols(REAL)
     assert {IELAB, JINA} <= set(table["protocol"]) and OWN not in set(table["protocol"])
     assert table.groupby("family")["measure"].nunique().max() == 1
-
-
-def test_the_loss_by_nan_is_a_fraction_over_the_draws() -> None:
-    draws = pd.DataFrame(
-        {
-            "collection": "scifact",
-            "proportion": "FiQA",
-            "empty documents": 3,
-            "seed": [0, 1],
-            "guarded": [0.8, 0.8],
-            "NaN kept": [0.6, 0.4],
-        }
-    )
-    row = late_chunking.nan_guard(draws).iloc[0]
-    assert row["change"] == pytest.approx(-0.375)
-    assert (row["smallest"], row["largest"]) == pytest.approx((-0.25, -0.5))
-    assert late_chunking.nan_guard(pd.DataFrame()).empty

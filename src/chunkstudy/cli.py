@@ -49,8 +49,10 @@ def list_conditions(only: Only = ALL) -> None:
 
 @app.command()
 def status() -> None:
-    """How many conditions are recorded, open, or cannot be run here."""
+    """How many conditions are recorded, open, or cannot be run here; what the open ones take."""
     with one_sentence():
+        from chunkstudy.grid.estimate import open_by_model
+
         runs = places.find().runs
         grid = grids.grid()
         done = [c for c in grid if records.complete(runs / c.path)]
@@ -59,6 +61,8 @@ def status() -> None:
             f"{len(done)} recorded, {len(grid) - len(done) - len(blocked)} open, "
             f"{len(blocked)} cannot be run here; `chunkstudy list` shows which"
         )
+        for line in open_by_model(grid, places.find()):
+            typer.echo(line)
 
 
 @app.command()
@@ -315,13 +319,10 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
 
             run_one(condition, where.vectors, where.runs, where.rankings)
     for name in sorted({c.collection for c in todo}) if not dry_run else ():
-        from chunkstudy.grid import facts as parts
+        from chunkstudy.grid import facts
         from chunkstudy.grid.run import load_collection
 
-        if name == "chroma":
-            parts.write(load_collection(name), where)
-        elif registry.find(name).task != "token_overlap":
-            parts.write_facts(load_collection(name), where)
+        facts.write(load_collection(name), where)
 
 
 def _recorded(only: list[str]) -> list[Condition]:

@@ -36,7 +36,7 @@ def main() -> None:
     clustering()
     print("\ncontextualized encoding of SciFact documents (target: 3 x a loop)")
     contextualized.main()
-    print("\nencoding recursive-200 chunks (targets: 1.4 x, 0.75)")
+    print("\nencoding recursive-200 chunks")
     encoding.main()
 
 

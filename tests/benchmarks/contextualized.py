@@ -46,7 +46,9 @@ def main() -> None:
     print(f"{len(documents)} documents, {sum(one.tokens for one in layouts)} tokens, "
           f"{torch.get_num_threads()} threads")  # fmt: skip
     loop(theirs, layouts[:5], spans["none"][:5])
-    products = matrix_products([one.tokens for one in layouts], ours.batch_tokens)
+    assert ours.spec.architecture
+    lengths = [one.tokens for one in layouts]
+    products = matrix_products(lengths, ours.batch_tokens, ours.spec.architecture)
     for slugs in (CHUNKERS[2:3], CHUNKERS):
         started = time.perf_counter()
         looped = [loop(theirs, layouts, spans[slug]) for slug in slugs]

@@ -12,21 +12,26 @@ from chunkstudy.analysis import (
     chroma_print,
     chroma_search,
     chunk_size,
+    empty_documents,
     jina,
     labels,
     labels_power,
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    papers,
     published_facts,
     reproduction,
     taxonomy,
     which_chunker,
+    witnesses,
 )
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import consistency
+from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.published.verdicts import VERDICTS
 from chunkstudy.studies import results
@@ -46,6 +51,7 @@ def make(
         comparison: what became of them.
     """
     published = frame(cells)
+    of_papers = facts.read(places, covid_qa.WITHIN)
     made = {
         "verdicts": verdict_counts(comparison),
         "published_consistency": consistency.consistency(published),
@@ -77,17 +83,20 @@ def make(
             library, results.read(places, "cut-chunks", "questions")
         ),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
-        "late_chunking_nan_guard": late_chunking.nan_guard(results.read(places, "nan-guard")),
         "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),
         "late_chunking_similarity": results.read(places, "similarity", "orderings"),
         "late_chunking_company": results.read(places, "packed-windows"),
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
+        "papers_gains": papers.gains(library, of_papers),
+        "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
+        "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),
         "jina_berlin": jina.berlin(published, results.read(places, "berlin")),
         "jina_datasets": jina.datasets(published, library),
         "jina_length": jina.length(published),
         "jina_combinations": jina.combinations(published, library),
         "jina_comparisons": jina.comparisons(published),
+        "witnesses": witnesses.table(leaderboard.read(places), library),
         "chunk_size_correlations": chunk_size.correlations(library, places, published),
     }
     searched = results.tables(places, SEARCH)
@@ -95,6 +104,7 @@ def make(
     made |= {"chroma_bias_rows": bias, "chroma_bias": chroma_bias.tests(bias, library)}
     made |= _chroma_search(searched, cells, comparison)
     made |= taxonomy.tables(library, published)
+    made |= empty_documents.tables(results.tables(places, "empty-documents"), published)
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
     made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])

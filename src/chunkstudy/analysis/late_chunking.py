@@ -20,6 +20,7 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts as collection_facts
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
@@ -30,6 +31,7 @@ from chunkstudy.places import Places
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA, BUILTIN = "gutenqa-emma", "builtin-graded"
 ALL_CORPORA, WITHIN = "chroma", "chroma-within"
+WITH_OWN_TABLES = (WITHIN, covid_qa.WITHIN)
 PLACES_OF_TASK = {"in_corpus": "in corpora", "in_document": "within documents"}
 WITH_TAILS = "fixed-256"
 """What `TAILS` are made of."""
@@ -73,7 +75,7 @@ def gains(library: Library) -> pd.DataFrame:
     pairs = [
         (one, _plain(one))
         for one in _widest(_in_order(library))
-        if one.collection != WITHIN  # these have tables of their own
+        if one.collection not in WITH_OWN_TABLES
     ]
     return _differences(library, pairs, family, "contextualized", "plain")
 
@@ -82,7 +84,7 @@ def windows(library: Library) -> pd.DataFrame:
     """The gain of contextualized encoding at each window, where one model was read at several."""
     found: dict[tuple[str, ...], list[Condition]] = {}
     for one in _in_order(library):
-        if one.collection != WITHIN:
+        if one.collection not in WITH_OWN_TABLES:
             key = (one.collection, one.chunker, reading.model(one.encoder), one.protocol)
             found.setdefault(key, []).append(one)
     pairs = [
@@ -222,32 +224,6 @@ def depth_changes(found: pd.DataFrame) -> pd.DataFrame:
     whole = found[found["depth"] == "all"].set_index(keys)[measures]
     rows = found[found["depth"] != "all"].set_index([*keys, "depth"])[measures]
     return rows.sub(whole).reset_index().astype({"depth": int})
-
-
-def nan_guard(found: pd.DataFrame) -> pd.DataFrame:
-    """nDCG@10 with and without the guard, and by which fraction it changes over the draws.
-
-    Args:
-        found: the study's table, a row per draw of empty documents; may be empty.
-    """
-    keys = ["collection", "proportion", "empty documents"]
-    rows = []
-    for (name, proportion, empties), group in found.groupby(keys, sort=False) if len(found) else ():
-        change = group["NaN kept"] / group["guarded"] - 1
-        rows.append(
-            {
-                "collection": name,
-                "empty documents, in proportion to": proportion,
-                "empty documents": empties,
-                "nDCG@10, guarded": group["guarded"].mean(),
-                "nDCG@10, NaN kept": group["NaN kept"].mean(),
-                "change": change.mean(),
-                "smallest": change.max(),
-                "largest": change.min(),
-                "draws": len(group),
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def _differences(

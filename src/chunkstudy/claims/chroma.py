@@ -1,19 +1,19 @@
-"""Chroma's claims that no predicate fits: over records with all-MiniLM-L6-v2, and the appendix."""
+"""Chroma's claims that no predicate fits: over its records, its prompt, and the appendix."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from chunkstudy.claims.evidence import Evidence, listed, paired, points, rank, reasons
+from chunkstudy.claims.evidence import Evidence, listed, paired, points, rank
+from chunkstudy.claims.sources import model
 from chunkstudy.claims.verdicts import Outcome, counted, decide, unanswered
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.sources import CHROMA_LENGTH
+from chunkstudy.render.display_names import shown
 
 Floats = NDArray[np.float64]
 RECALL = "SpanRecall@5"
@@ -28,51 +28,35 @@ MINILM_ROWS = (
     "cluster-200",
 )
 """The rows of the report's table with all-MiniLM-L6-v2."""
-QUERIES = 472
-"""As the report counts them."""
-NO_RECORDS = "records of the MiniLM table: `chunkstudy run`"
+BASE_PROMPT, SLICE, SAMPLED, PROMPT = 703, 4_000, 50, 2_000
+"""Time & Cost Analysis: tokens of the base prompt, characters of the slice, questions, tokens in
+all."""
+NO_RECORDS = "records of Chroma's collection: `chunkstudy run`"
 ROUNDING = 5e-6
 """Stored scores have six decimals; a product of two is off by a few of the last."""
 
 
-def recall_is_off_by_an_error(evidence: Evidence, row: str) -> Outcome:
-    """Does a row of the main table fall below the mean recall by more than its standard error?"""
-    below, error, figures = _recall_and_error(evidence, row)
-    return decide(below > error, figures)
-
-
-def recall_is_within_an_error(evidence: Evidence, row: str) -> Outcome:
-    """Does a row of the main table lie within its standard error of the mean recall?"""
-    below, error, figures = _recall_and_error(evidence, row)
-    return decide(abs(below) <= error, figures)
-
-
-def leads_with_minilm(
-    evidence: Evidence, row: str, measures: list[str], apart_from: list[str], surely: bool
-) -> Outcome:
-    """Has a row the highest mean of each measure, and does its lead exclude 0 if it must?
-
-    The lead is that over the best row but those of ``apart_from``.
-    """
+def leads(evidence: Evidence, rows: list[str], measures: list[str]) -> Outcome:
+    """Has one of these rows of the MiniLM table the highest mean of each measure?"""
     cases, figures = {}, []
     for measure in measures:
-        scores = _minilm_scores(evidence, measure)
-        if row not in scores:
-            return unanswered(NO_RECORDS, f"0 of {len(measures)} measures have records")
+        scores = _scores(evidence, measure)
+        if not set(rows) <= set(scores.columns) or set(scores.columns) == set(rows):
+            return unanswered(NO_RECORDS, f"{scores.shape[1]} rows have a record")
         means = scores.mean()
-        other = str(means.drop([row, *apart_from]).idxmax())
-        lead = paired(scores[row], scores[other])
-        cases[measure] = means.idxmax() == row and (lead[1] > 0 or not surely)
-        figures.append(f"{measure}: {row} minus {other} {points(lead)}")
+        own, other = (str(means[names].idxmax()) for names in (rows, means.index.drop(rows)))
+        cases[measure] = bool(means[own] > means[other])
+        lead = points(paired(scores[own], scores[other]))
+        figures.append(f"{_measure(measure)}: {_chunker(own)} minus {_chunker(other)} {lead}")
     return counted(cases, "; ".join(figures))
 
 
 def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
-    """Does an overlap of 125 in 250 tokens raise recall, published and beyond its uncertainty?"""
+    """Does an overlap of 125 in 250 tokens raise mean recall, in print and in the records?"""
     cells = evidence.cells("chroma", "minilm")
     cells = cells[(cells["measure"] == RECALL) & (cells["statistic"] == "mean")]
     published = cells.set_index("chunker")["value"]
-    scores = _minilm_scores(evidence, RECALL)
+    scores = _scores(evidence, RECALL)
     cases, figures = {}, []
     for name in names:
         some, none = f"{name}-250-125", f"{name}-250-0"
@@ -80,30 +64,59 @@ def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
             return unanswered(NO_RECORDS, f"{scores.shape[1]} rows have a record")
         change = published[some] - published[none]
         found = paired(scores[some], scores[none])
-        cases[name] = bool(change > 0 and found[1] > 0)
-        figures.append(f"{name}: published {change:+.1f}, records {points(found)}")
+        words = _chunker(none)
+        cases[words] = bool(change > 0 and found[0] > 0)
+        figures.append(
+            f"{words}, with overlap minus without: published {change:+.1f}, records {points(found)}"
+        )
     return counted(cases, "; ".join(figures))
 
 
+def recall_peaks_inside(evidence: Evidence, chunkers: list[str]) -> Outcome:
+    """In a series of chunkers from small to large, is recall highest at neither end?"""
+    scores = evidence.table("chroma_scores")
+    if len(scores):
+        scores = scores[
+            (scores["protocol"] == AS_PUBLISHED_CHROMA.name)
+            & (scores["measure"] == RECALL)
+            & (scores["part"] == "all")
+            & scores["chunker"].isin(chunkers)
+        ]
+    if scores.empty or set(scores["chunker"]) != set(chunkers):
+        return unanswered(NO_RECORDS, f"series of {len(chunkers)} sizes, 0 on record")
+    wide = scores.pivot(index="encoder", columns="chunker", values="mean")[chunkers]
+    peaks = wide.to_numpy().argmax(axis=1)
+    inner = {
+        str(name): 0 < peak < len(chunkers) - 1
+        for name, peak in zip(wide.index, peaks, strict=True)
+    }
+    return counted(inner, listed(wide.mean().rename(_chunker), "{:.3f}"))
+
+
 def largest_chunk_is_below(evidence: Evidence, chunker: str, limit: float) -> Outcome:
-    """Is the largest chunk with all-MiniLM-L6-v2's boundaries shorter than it should be?"""
-    record = evidence.library.get(_minilm(chunker))
-    if record is None:
+    """Is every model's largest chunk shorter than it should be?"""
+    largest = {
+        condition.encoder: record.run.sizes["cl100k"].percentiles[-1]
+        for condition, record in evidence.records("chroma")
+        if condition.chunker == chunker and condition.protocol == AS_PUBLISHED_CHROMA.name
+    }
+    if not largest:
         return unanswered(NO_RECORDS, f"limit {limit:.0f}, 0 chunkers on record")
-    largest = record.run.sizes["cl100k"].percentiles[-1]
-    return decide(largest < limit, f"largest chunk with all-MiniLM-L6-v2 {largest:.0f} tokens")
+    cases = {model(name): size < limit for name, size in largest.items()}
+    return counted(cases, f"limit {limit:.0f}, largest chunks up to {max(largest.values()):.0f}")
 
 
-def leading_digits_occur(evidence: Evidence) -> Outcome:
-    """Does the digit that is left of each mean of the appendix occur within its interval?"""
-    cells = evidence.compared("chroma", "appendix")
-    cells = cells[cells["encoder"] == MINILM.replace("__", "/")]
-    done = cells[(cells["verdict"] != "not_run") & (cells["statistic"] == "mean")]
-    if done.empty:
-        return unanswered(reasons(cells), f"0 of {len(cells)} cells have a record")
-    bounds = zip(done["published"], done["low"], done["reproduced"], done["high"], strict=True)
-    possible = [any(f"{at:.1f}"[0] == digit for at in within) for digit, *within in bounds]
-    return counted(possible, "means whose interval holds the digit")
+def every_answer_was_usable(evidence: Evidence, chunker: str) -> Outcome:
+    """Was no answer of the language model that a chunker asks replaced by a fallback?"""
+    fallbacks = {
+        str(condition): record.run.counts.fallbacks
+        for condition, record in evidence.records("chroma")
+        if condition.chunker == chunker
+    }
+    if not fallbacks:
+        return unanswered(NO_RECORDS, "0 records with its boundaries")
+    cases = {name: count == 0 for name, count in fallbacks.items()}
+    return counted(cases, f"at most {max(fallbacks.values())} answers replaced")
 
 
 def appendix_repeats_the_tables(evidence: Evidence) -> Outcome:
@@ -116,7 +129,7 @@ def appendix_repeats_the_tables(evidence: Evidence) -> Outcome:
     both = both[(both["published"] != "") & both["value whole"].notna()]
     return counted(
         {
-            f"{chunker} {statistic}: {digit} against {whole}": digit[0] == whole[0]
+            f"{_chunker(chunker)}, {statistic}: {digit} against {whole}": digit[0] == whole[0]
             for chunker, statistic, digit, whole in zip(
                 both["chunker"],
                 both["statistic"],
@@ -140,7 +153,7 @@ def f1_is_the_harmonic_mean(evidence: Evidence) -> Outcome:
             furthest = max(furthest, float((harmonic - f1).abs().max()))
             queries += len(f1)
     if not queries:
-        return unanswered("records of Chroma's collection", "0 scores")
+        return unanswered(NO_RECORDS, "0 scores")
     return decide(furthest <= ROUNDING, f"largest difference {furthest:.1e} over {queries} scores")
 
 
@@ -160,46 +173,32 @@ def omega_bounds_precision(evidence: Evidence, each_query: bool) -> Outcome:
             wide["SpanPrecision@5"].mean() <= wide["PrecisionOmega"].mean()
         )
     if not above:
-        return unanswered("records of Chroma's collection", "0 scores")
+        return unanswered(NO_RECORDS, "0 scores")
     every = pd.concat(above)
     most = max(rates, key=lambda name: rates[name])
     figures = (
         f"above it in {every.sum()} of {len(every)} rankings with recall 1 at 5 chunks "
-        f"({every.mean():.2%}), most often with {most} ({rates[most]:.1%})"
+        f"({every.mean():.2%}), most often with {_chunker(most)} ({rates[most]:.1%})"
     )
     return decide(not every.any(), figures) if each_query else counted(means, figures)
 
 
-def official_code_counts_tokens(evidence: Evidence) -> Outcome:
-    """Does the official code count tokens, as the protocol that follows it says?"""
-    _, figures = _token_unit(evidence)
-    return decide(AS_PUBLISHED_CHROMA.true_tokens, figures or "characters in 1 protocol")
-
-
-def tokens_order_chunkers_alike(evidence: Evidence) -> Outcome:
-    """Would counting tokens order chunkers as counting characters does?"""
-    order, figures = _token_unit(evidence)
-    if not figures:
-        return unanswered("records under the corrected protocol", "0 comparisons")
-    return decide(order > 0.99, figures)
-
-
-def filter_leaves_scores_alone(evidence: Evidence) -> Outcome:
+def filter_leaves_scores_alone(evidence: Evidence, encoder: str) -> Outcome:
     """Is recall uncorrelated with how alike a question and its excerpts are?
 
     Questions below a threshold were dropped, so what matters is whether recall changes along the
-    scale; the similarity here is all-MiniLM-L6-v2's, not the filter's model.
+    scale of the model that filtered them.
     """
-    alike, scores = _similar(evidence), _minilm_scores(evidence, RECALL)
+    alike, scores = _similar(evidence), _recall_with(evidence, encoder)
     if alike.empty or scores.empty:
         return unanswered(NO_RECORDS, f"{len(alike)} queries with a similarity")
     r = float(alike.corr(scores.mean(axis=1).reindex(alike.index)))
     return decide(abs(r) < 0.1, f"r = {r:.2f} over {len(alike)} queries")
 
 
-def filter_leaves_the_order_alone(evidence: Evidence) -> Outcome:
+def filter_leaves_the_order_alone(evidence: Evidence, encoder: str) -> Outcome:
     """Do chunkers rank alike on questions most and least like their excerpts, but for chance?"""
-    alike, scores = _similar(evidence), _minilm_scores(evidence, RECALL)
+    alike, scores = _similar(evidence), _recall_with(evidence, encoder)
     if alike.empty or scores.empty:
         return unanswered(NO_RECORDS, f"{len(alike)} queries with a similarity")
     third = alike.rank(method="first") * 3 / (len(alike) + 1)
@@ -221,32 +220,66 @@ def filter_leaves_the_order_alone(evidence: Evidence) -> Outcome:
     )
 
 
-def times_differ_a_hundredfold(evidence: Evidence) -> Outcome:
-    """Does the slowest chunker take 100 times as long as the fastest, its encoding included?"""
-    cost = evidence.table("chroma_cost")
-    if cost.empty:
-        return unanswered("records of Chroma's collection", "0 chunkers timed")
-    parts = cost.set_index("chunker")[["chunking s/M tokens", "chunking's encoding s/M tokens"]]
-    seconds = parts.fillna(0).sum(axis=1)
+def filter_with_minilm(evidence: Evidence) -> str:
+    """What both questions about the filter find where all-MiniLM-L6-v2 takes the models' place."""
+    found = (
+        ask(evidence, encoder=MINILM)
+        for ask in (filter_leaves_scores_alone, filter_leaves_the_order_alone)
+    )
+    return "; ".join(f"all-MiniLM-L6-v2: {one.figures}" for one in found if not one.needs)
+
+
+def prompt_of_two_thousand_tokens(evidence: Evidence, growing: bool) -> Outcome:
+    """Do base prompt, slice and 50 questions, or those there were so far, make 2,000 tokens?"""
+    if evidence.study("questions/counts").empty:
+        return unanswered(
+            "counts of the questions: `chunkstudy study questions`", "0 questions counted"
+        )
+    question, rest, so_far = _prompt_parts(evidence)
+    sampled = so_far if growing else SAMPLED
+    length = BASE_PROMPT + rest + sampled * question
+    near = round(length, -3 if growing else -2) == PROMPT
     return decide(
-        seconds.max() > 100 * seconds.min(),
-        f"{seconds.min():.1f} to {seconds.max():.1f} s for a million tokens, slowest "
-        f"{seconds.idxmax()}; vectors kept from another run cost nothing",
+        near,
+        f"{BASE_PROMPT} + {rest:.0f} for {SLICE} characters + {sampled:.0f} questions of "
+        f"{question:.1f} = {length:.0f}",
     )
 
 
 def difference_of_records(evidence: Evidence, one: str, other: str, measure: str) -> str:
     """The paired difference of two chunkers with all-MiniLM-L6-v2; nothing without both."""
-    first, second = (evidence.per_query(_minilm(n), measure) for n in (one, other))
+    first, second = (evidence.per_query(_row(n), measure) for n in (one, other))
     if first is None or second is None:
         return ""
-    return f"{measure} of {one} minus {other} {points(paired(first, second))}"
+    difference = points(paired(first, second))
+    pair = f"{_chunker(one)} minus {_chunker(other)}"
+    return f"all-MiniLM-L6-v2, {_measure(measure)}: {pair} {difference}"
 
 
 def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
     """A chunker's mean size in cl100k tokens with all-MiniLM-L6-v2's boundaries."""
-    record = evidence.library.get(_minilm(chunker))
-    return "" if record is None else f"mean {record.run.sizes['cl100k'].mean:.1f} tokens"
+    record = evidence.record(_row(chunker))
+    if record is None:
+        return ""
+    return f"all-MiniLM-L6-v2, mean {record.run.sizes['cl100k'].mean:.1f} tokens"
+
+
+def tokens_against_characters(evidence: Evidence) -> str:
+    """How far all-MiniLM-L6-v2's means move, and the order of chunkers, by tokens."""
+    table = evidence.table("chroma_token_unit")
+    if table.empty:
+        return ""
+    table = table[table["measure"].isin([RECALL, "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5"])]
+    largest = table.iloc[int(table["difference"].abs().argmax())]
+    order = min(
+        group["characters"].corr(group["characters"] - group["difference"], method="spearman")
+        for _, group in table[table["encoder"] != NONE].groupby("measure")
+    )
+    return (
+        f"all-MiniLM-L6-v2, largest difference of a mean {100 * largest['difference']:+.2f} points "
+        f"({_chunker(largest['chunker'])}, {_measure(largest['measure'])}); rank correlation of "
+        f"chunkers {order:.3f} or more"
+    )
 
 
 def least_similarity(evidence: Evidence) -> str:
@@ -254,7 +287,8 @@ def least_similarity(evidence: Evidence) -> str:
     facts = evidence.study("questions/similarity")
     if facts.empty:
         return ""
-    return f"smallest similarity {listed(facts.groupby('part')['least similar excerpt'].min())}"
+    smallest = facts.groupby("part")["least similar excerpt"].min()
+    return f"all-MiniLM-L6-v2, smallest similarity {listed(smallest)}"
 
 
 def ranks_by_corpus(evidence: Evidence, row: str) -> str:
@@ -262,7 +296,7 @@ def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     scores = evidence.table("chroma_scores")
     if scores.empty:
         return ""
-    names = {_minilm(name).chunker: name for name in MINILM_ROWS}
+    names = {_row(name).chunker: name for name in MINILM_ROWS}
     scores = scores[
         (scores["protocol"] == AS_PUBLISHED_CHROMA.name)
         & (scores["measure"] == RECALL)
@@ -274,51 +308,45 @@ def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     if row not in wide.index:
         return ""
     places = pd.Series({part: rank(wide[part], row) for part in wide.columns})
-    return f"rank by recall of {row} among {len(wide)} rows: {listed(places, '{:d}')}"
+    ranks = listed(places, "{:d}")
+    return f"all-MiniLM-L6-v2, rank by recall of {_chunker(row)} among {len(wide)} rows: {ranks}"
 
 
-def _minilm(chunker: str) -> Condition:
+def _chunker(name: str) -> str:
+    """A chunker as readers know it."""
+    return shown("chunker", name)
+
+
+def _measure(name: str) -> str:
+    """A measure as readers know it."""
+    return shown("measure", name)
+
+
+def _row(chunker: str) -> Condition:
     """The record of a row of the MiniLM table, under the length function that prints its size."""
     length = CHROMA_LENGTH.get(("minilm", chunker.split("-")[0]), "")
     return Condition("chroma", chunker + length, MINILM, "pre_embedding", AS_PUBLISHED_CHROMA.name)
 
 
-def _minilm_scores(evidence: Evidence, measure: str) -> pd.DataFrame:
+def _scores(evidence: Evidence, measure: str) -> pd.DataFrame:
     """Values per query, fractions, of the rows of the MiniLM table that have a record."""
     found = {
         chunker: values
         for chunker in MINILM_ROWS
-        if (values := evidence.per_query(_minilm(chunker), measure)) is not None
+        if (values := evidence.per_query(_row(chunker), measure)) is not None
     }
     return pd.DataFrame(found)
 
 
-def _recall_and_error(evidence: Evidence, row: str) -> tuple[float, float, str]:
-    """How far a row's published recall lies below the mean, its standard error, both as text."""
-    cells = evidence.cells("chroma", "main")
-    found = cells[cells["measure"] == RECALL].pivot(
-        index="chunker", columns="statistic", values="value"
-    )
-    mean, recall = float(found["mean"].mean()), float(found["mean"][row])
-    error = float(found["std"][row]) / math.sqrt(QUERIES)
-    return mean - recall, error, f"recall {recall}, mean {mean:.2f}, standard error {error:.2f}"
-
-
-def _token_unit(evidence: Evidence) -> tuple[float, str]:
-    """The least rank correlation of a measure counted in both units, and the differences."""
-    table = evidence.table("chroma_token_unit")
-    if table.empty:
-        return 0.0, ""
-    table = table[table["measure"].isin([RECALL, "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5"])]
-    largest = table.iloc[int(table["difference"].abs().argmax())]
-    order = min(
-        group["characters"].corr(group["characters"] - group["difference"], method="spearman")
-        for _, group in table[table["encoder"] != NONE].groupby("measure")
-    )
-    return order, (
-        f"largest difference of a mean {100 * largest['difference']:+.2f} points "
-        f"({largest['chunker']}, {largest['measure']}); rank correlation of chunkers {order:.3f} "
-        "or more"
+def _recall_with(evidence: Evidence, encoder: str) -> pd.DataFrame:
+    """Recall per query of every chunker that has a record with a model."""
+    return pd.DataFrame(
+        {
+            condition.chunker: record.wide[RECALL]
+            for condition, record in evidence.records("chroma")
+            if (condition.encoder, condition.ordering, condition.protocol)
+            == (encoder, "pre_embedding", AS_PUBLISHED_CHROMA.name)
+        }
     )
 
 
@@ -330,6 +358,19 @@ def _similar(evidence: Evidence) -> pd.Series:
     return facts.assign(query_id=facts["query_id"].astype(str)).set_index("query_id")[
         "least similar excerpt"
     ]
+
+
+def _prompt_parts(evidence: Evidence) -> tuple[float, float, float]:
+    """Tokens of a question and of a slice, and the mean number of questions there were so far.
+
+    Slices are drawn per question, so corpora count by their questions.
+    """
+    question = float(evidence.study("questions/counts")["mean tokens of a question"].iloc[0])
+    corpora = evidence.facts("chroma_counts")
+    counts = corpora["queries"]
+    rate = (corpora["tokens"] / corpora["characters"] * counts).sum() / counts.sum()
+    so_far = sum(min(i, SAMPLED) for n in counts for i in range(int(n))) / counts.sum()
+    return question, SLICE * float(rate), float(so_far)
 
 
 def _same_order(first: Floats, second: Floats) -> Floats:

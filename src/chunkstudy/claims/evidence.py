@@ -1,146 +1,102 @@
-"""What claims look at: published cells, their comparison, records, tables, facts and studies.
+"""What one reading of a claim may hear: the records of the models it speaks of, and no others.
 
-Everything is committed with the project, so that verdicts come out the same wherever they are
-derived, with or without the collections at hand. Nothing else in this room opens a file of the
-project or knows in which unit one keeps its numbers.
+A claim about what a model scores is decided by records of that model alone. So a reading is not
+given the sources but `Evidence` of certain models: rows of another encoder are not in the tables
+it sees, and it is left open where nothing remains. What it asked for is kept, by which the ledger
+holds it to the basis that it names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, unanswered
-from chunkstudy.grid import facts
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.library import Library, Record
-from chunkstudy.places import Places
-from chunkstudy.published.cells import frame, read
-from chunkstudy.studies import results
+from chunkstudy.claims.sources import Kind, Sources, model
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.library import Record
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known.
+    """The sources, as far as they tell of certain models.
 
     Attributes:
-        places: where the project's files lie.
-        comparison: a row per published cell, with what was reproduced.
-        tables: the derived tables by name, as ``results/tables`` holds them.
+        sources: what is known.
+        models: hub ids of the models whose records count; all of them where there is none.
+        asked: kind and name of every source that was asked for.
     """
 
-    places: Places
-    comparison: pd.DataFrame
-    tables: dict[str, pd.DataFrame]
+    sources: Sources
+    models: frozenset[str] | None = None
+    asked: set[tuple[Kind, str]] = field(default_factory=set)
 
-    @cached_property
-    def library(self) -> Library:
-        return Library(self.places)
-
-    @cached_property
-    def _published(self) -> dict[tuple[str, str], pd.DataFrame]:
-        tables = frame(read(self.places)).groupby(["work", "table"])
-        return {(str(work), str(table)): cells for (work, table), cells in tables}
+    def of(self, models: frozenset[str] | None) -> Evidence:
+        """The same sources, heard anew about these models."""
+        return Evidence(self.sources, models)
 
     def cells(self, work: str, table: str) -> pd.DataFrame:
-        """The published cells of one table, in the unit it prints; a lost ``value`` is missing.
-
-        Raises:
-            ClaimError: if there is no such table.
-        """
-        if (work, table) not in self._published:
-            raise ClaimError(f"{work} has no published table {table!r}")
-        return self._published[work, table]
+        """The published cells of one table, in the unit it prints; a lost ``value`` is missing."""
+        return self.frame("cells", f"{work}/{table}")
 
     def compared(self, work: str, table: str) -> pd.DataFrame:
         """The same cells beside what was reproduced, in the same unit."""
-        of = self.comparison
-        return of[(of["work"] == work) & (of["table"].astype(str) == table)]
+        return self.frame("compared", f"{work}/{table}")
 
     def table(self, name: str) -> pd.DataFrame:
-        """A derived table, its scores as fractions; empty where no record gives it.
-
-        Raises:
-            ClaimError: if there is none of that name.
-        """
-        if name not in self.tables:
-            raise ClaimError(f"there is no derived table {name!r}")
-        return self.tables[name]
+        """A derived table, its scores as fractions."""
+        return self.frame("table", name)
 
     def facts(self, name: str) -> pd.DataFrame:
-        """Facts of a collection by name; empty where no run has written them yet."""
-        return facts.read(self.places, name)
+        """Facts of a collection by name."""
+        return self.frame("facts", name)
 
     def study(self, name: str) -> pd.DataFrame:
-        """A study's table, ``study`` or ``study/table``; empty where it was not run."""
-        study, _, table = name.partition("/")
-        return results.read(self.places, study, table or None)
+        """A study's table, ``study`` or ``study/table``."""
+        return self.frame("study", name)
+
+    def code(self, fact: str) -> pd.DataFrame:
+        """One row: a fact of the official code, its ``value`` as text."""
+        return self.frame("code", fact)
 
     def conditions(self, collection: str) -> pd.DataFrame:
-        """Every record of a collection by its condition, ``value`` being 1."""
-        names = ("chunker", "encoder", "ordering", "protocol")
-        found = [
-            {name: getattr(condition, name) for name in names} | {"value": 1}
-            for condition in self.library
-            if condition.collection == collection
-        ]
-        return pd.DataFrame(found, columns=[*names, "value"])
+        """Every record with vectors of a collection by its condition, ``value`` being 1."""
+        return self.frame("records", collection)
 
     def records(self, collection: str) -> Iterator[tuple[Condition, Record]]:
         """Every record of a collection."""
-        for condition in self.library:
-            if condition.collection == collection:
-                record = self.library.get(condition)
-                assert record is not None
+        self.asked.add(("records", collection))
+        for condition in self.sources.conditions():
+            if condition.collection == collection and (record := self.record(condition)):
                 yield condition, record
+
+    def record(self, condition: Condition) -> Record | None:
+        """A condition's record; None without one, or of another model."""
+        self.asked.add(("records", condition.collection))
+        return self.sources.record(condition) if self._heard(condition.encoder) else None
 
     def per_query(self, condition: Condition, measure: str) -> pd.Series | None:
         """A measure's value per query, a fraction; None without the record."""
-        record = self.library.get(condition)
+        record = self.record(condition)
         return None if record is None else record.wide[measure]
 
+    def frame(self, kind: Kind, name: str) -> pd.DataFrame:
+        """A source's rows about the models that count; empty where nothing has written any.
 
-def reproduced(cells: pd.DataFrame) -> Outcome:
-    """Whether published cells came out again: at the printed digits or within measured noise."""
-    done = cells[cells["verdict"] != "not_run"]
-    if done.empty:
-        return unanswered(reasons(cells), f"0 of {len(cells)} cells have a record")
-    exact = done["verdict"].isin(["exact", "within_noise"])
-    figures = []
-    if done["difference"].notna().any():
-        furthest = done.iloc[int(done["difference"].abs().fillna(-1).argmax())]
-        figures.append(
-            f"furthest {furthest['chunker']}: published {furthest['published']}, "
-            f"reproduced {furthest['reproduced']:.3f}"
-        )
-    if len(done) < len(cells):
-        figures.append(f"{len(cells) - len(done)} cells lost or without a record")
-    return counted(exact.tolist(), "; ".join(figures))
+        Published cells are the works' own, and each is compared with its own model's record.
+        """
+        self.asked.add((kind, name))
+        found = self.sources.frame(kind, name)
+        if self.models is None or found.empty or kind in ("cells", "compared", "code"):
+            return found
+        if "encoder" in found:
+            return found[found["encoder"].map(self._heard)]
+        return found if self.sources.models(kind, name) <= self.models else found.head(0)
 
-
-def inside_interval(cells: pd.DataFrame) -> Outcome:
-    """Whether published means lie in the 95% intervals of the reproduced ones."""
-    done = cells[cells["low"].notna()]
-    if done.empty:
-        return unanswered(reasons(cells), f"0 of {len(cells)} cells have a record")
-    inside = done["value"].between(done["low"], done["high"])
-    return counted(
-        dict(zip(done["chunker"], inside, strict=True)),
-        "published value inside the reproduced 95% interval",
-    )
-
-
-def reasons(cells: pd.DataFrame, most: int = 3) -> str:
-    """Why cells have not been run, each reason once, and no more than ``most`` of them."""
-    waiting = cells[(cells["verdict"] == "not_run") & (cells["state"] != "lost")]
-    parts = waiting["reason"].astype(str).str.split("; ").explode()
-    found = list(dict.fromkeys(parts.str.replace("^(needs |.* first [^ ]+: )", "", regex=True)))
-    more = [f"{len(found) - most} more reasons in comparison.csv"] if len(found) > most else []
-    return "; ".join(found[:most] + more)
+    def _heard(self, encoder: str) -> bool:
+        return self.models is None or encoder == NONE or model(encoder) in self.models
 
 
 def rank(values: pd.Series, name: str) -> int:

@@ -3,9 +3,11 @@
 ``<work>.toml`` in this folder holds, per claim, its id, where it stands in the work, what it says
 in our own words, the notebook that shows what decides it, and its readings: one plain one, or,
 where a sentence is loose, the ``strict`` one that takes it at its word and the ``charitable`` one
-that is the weakest to say something. A reading holds what it takes the sentence to mean, on what
-its verdict rests, and a predicate (:mod:`chunkstudy.claims.predicates`) over selected numbers
-(:mod:`chunkstudy.claims.selection`). The data hold no verdict: :func:`derive` asks each predicate.
+that a fair reader takes from it and that never falls below it. A reading holds what it takes the
+sentence to mean, on what its verdict rests, and a predicate (:mod:`chunkstudy.claims.predicates`)
+over selected numbers (:mod:`chunkstudy.claims.selection`). The data hold no verdict: :func:`derive`
+asks each predicate, and gives it the records of no other models than the claim speaks of
+(:mod:`chunkstudy.claims.evidence`). What other models show stands beside it as a witness.
 
 Ids C01 to C139 are those of the study's list; X ids are claims found while reading, among them
 pairs of sentences of one source that cannot both be true.
@@ -25,16 +27,20 @@ from pydantic import Field, ValidationError, model_validator
 from chunkstudy.claims.evidence import Evidence
 from chunkstudy.claims.predicates import Call, Predicate, Shown, Strict, asked
 from chunkstudy.claims.selection import Selection, Selector
-from chunkstudy.claims.verdicts import ClaimError, Outcome
+from chunkstudy.claims.sources import Kind, Sources
+from chunkstudy.claims.verdicts import STRENGTH, ClaimError, Outcome
 from chunkstudy.places import Places
 
 WORKS = ("chroma", "jina", "taxonomy", "tutorial")
 COLUMNS = [
-    "id", "work", "source", "claim", "reading", "verdict", "basis", "figures", "needs",
+    "id", "work", "source", "claim", "reading", "verdict", "basis", "models", "figures", "needs",
     "predicate", "page",
 ]  # fmt: skip
 Model = TypeVar("Model", "Claim", Selection)
-Basis = Literal["own data", "published arithmetic", "official code", "witness"]
+Basis = Literal["own data", "published arithmetic", "official code"]
+WITNESS = "witness"
+"""The basis of what is shown where nothing decides."""
+Models = list[str] | Literal["any"]
 
 
 class Reading(Strict):
@@ -44,19 +50,18 @@ class Reading(Strict):
         name: ``plain``, ``strict`` or ``charitable``.
         meaning: what the sentence is taken to mean; a plain one says itself.
         basis: on what the verdict rests.
-        whole: a single case that is not met contradicts, where it otherwise holds in part.
         decided: the predicate.
         beside: further numbers to show.
-        witness: a function that tells another model's figures.
+        witness: what another model or collection shows, which never decides: numbers, or a
+            function that tells them.
     """
 
     name: Literal["plain", "strict", "charitable"] = "plain"
     meaning: str = ""
     basis: Basis
-    whole: bool = False
     decided: Predicate = Field(alias="by")
     beside: tuple[Shown, ...] = ()
-    witness: Call | None = None
+    witness: Call | Shown | None = None
 
     @model_validator(mode="after")
     def means_something(self) -> Self:
@@ -65,21 +70,57 @@ class Reading(Strict):
         return self
 
     def outcome(self, selector: Selector) -> Outcome:
-        """What its predicate finds, with what is shown beside it."""
+        """What its predicate finds.
+
+        Raises:
+            ClaimError: if it asked for other sources than its basis names.
+        """
         found = asked(self.decided, selector)
-        for shown in self.beside:
-            if len(numbers := selector.select(shown.values)):
-                found = found.beside(shown.text(numbers))
-        return found.witnessed(str(self.witness.ask(selector.evidence))) if self.witness else found
+        if not found.needs and not _rests_on(
+            self.basis, {kind for kind, _ in selector.evidence.asked}
+        ):
+            raise ClaimError(
+                f"its basis is {self.basis}, and it asks for "
+                f"{', '.join(sorted(map(' '.join, selector.evidence.asked))) or 'nothing'}"
+            )
+        return found
+
+    def witnessed(self, selector: Selector) -> str:
+        """What models that the claim does not speak of show; empty without any."""
+        if self.witness is None:
+            return ""
+        if isinstance(self.witness, Call):
+            return str(self.witness.ask(selector.evidence))
+        return _text(self.witness, selector)
+
+
+def _rests_on(basis: Basis, kinds: set[Kind]) -> bool:
+    """Whether these sources are what a basis names: the works' own cells alone, their code among
+    others, or something computed here."""
+    if basis == "published arithmetic":
+        return kinds <= {"cells"}
+    if basis == "official code":
+        return "code" in kinds
+    return bool(kinds - {"cells", "code"})
+
+
+def _text(shown: Shown, selector: Selector) -> str:
+    numbers = selector.select(shown.values)
+    return shown.text(numbers) if len(numbers) else ""
 
 
 class Claim(Strict):
-    """One claim, restated."""
+    """One claim, restated.
+
+    Attributes:
+        models: of which models' scores it speaks, where it is not those of its work.
+    """
 
     id: str = Field(min_length=1)
     source: str = Field(min_length=1)
     claim: str = Field(min_length=1)
     page: str = Field(min_length=1)
+    models: Models | None = None
     reading: list[Reading]
 
     @model_validator(mode="after")
@@ -95,9 +136,10 @@ class Claim(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The claims of one work, and the selections that they name."""
+    """The claims of one work, the selections that they name, and the models they speak of."""
 
     name: str
+    models: Models
     selections: dict[str, Selection]
     claims: list[Claim]
 
@@ -123,6 +165,8 @@ def parsed(name: str, text: str) -> Work:
         ClaimError: naming the claim and the field that is wrong.
     """
     data = tomllib.loads(text)
+    if "models" not in data:
+        raise ClaimError(f"{name} does not say of which `models` its claims speak; use any or ids")
     selections = {
         key: _valid(Selection, entry, f"selection {key} of {name}")
         for key, entry in data.get("selection", {}).items()
@@ -130,17 +174,17 @@ def parsed(name: str, text: str) -> Work:
     claims = [
         _valid(Claim, entry, f"claim {entry.get('id', '?')} of {name}") for entry in data["claim"]
     ]
-    return Work(name, selections, claims)
+    return Work(name, data["models"], selections, claims)
 
 
 def derive(
     places: Places, comparison: pd.DataFrame, tables: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
     """The ledger as a table: a row per claim and reading."""
-    return settle(read_works(), Evidence(places, comparison, tables))
+    return settle(read_works(), Sources(places, comparison, tables))
 
 
-def settle(works: Iterable[Work], evidence: Evidence) -> pd.DataFrame:
+def settle(works: Iterable[Work], sources: Sources) -> pd.DataFrame:
     """Ask the predicate of every reading.
 
     Raises:
@@ -148,30 +192,56 @@ def settle(works: Iterable[Work], evidence: Evidence) -> pd.DataFrame:
     """
     rows = []
     for work in works:
-        selector = Selector(work.selections, evidence)
         for claim in work.claims:
-            for reading in claim.reading:
-                try:
-                    found = reading.outcome(selector)
-                except ClaimError as error:
-                    raise ClaimError(f"claim {claim.id}, {reading.name}: {error}") from error
-                meaning = f": {reading.meaning}" if reading.meaning else ""
-                rows.append(
-                    {
-                        "id": claim.id,
-                        "work": work.name,
-                        "source": claim.source,
-                        "claim": claim.claim,
-                        "reading": reading.name + meaning,
-                        "verdict": found.verdict(reading.whole),
-                        "basis": reading.basis,
-                        "figures": found.figures,
-                        "needs": found.needs,
-                        "predicate": reading.decided.predicate,
-                        "page": claim.page,
-                    }
+            found = [_row(work, claim, reading, sources) for reading in claim.reading]
+            strengths = [STRENGTH[row["verdict"]] for row in found if row["verdict"] in STRENGTH]
+            if strengths != sorted(strengths):
+                raise ClaimError(
+                    f"claim {claim.id}: the charitable reading is {found[1]['verdict']}, the "
+                    f"strict one {found[0]['verdict']}; a fair reader never takes less from it"
                 )
+            rows += found
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def outcome(work: Work, claim: Claim, reading: Reading, sources: Sources) -> Outcome:
+    """What decides one reading, without anything that stands beside it.
+
+    Raises:
+        ClaimError: if it names what does not exist, or breaks the rules.
+    """
+    try:
+        return reading.outcome(Selector(work.selections, Evidence(sources, heard(work, claim))))
+    except ClaimError as error:
+        raise ClaimError(f"claim {claim.id}, {reading.name}: {error}") from error
+
+
+def heard(work: Work, claim: Claim) -> frozenset[str] | None:
+    """The models whose records may decide a claim; all of them where there is none."""
+    models = claim.models or work.models
+    return None if models == "any" else frozenset(models)
+
+
+def _row(work: Work, claim: Claim, reading: Reading, sources: Sources) -> dict[str, str]:
+    found = outcome(work, claim, reading, sources)
+    verdict, models = found.verdict(), heard(work, claim)
+    for shown in reading.beside:
+        found = found.beside(_text(shown, Selector(work.selections, Evidence(sources, models))))
+    witness = reading.witnessed(Selector(work.selections, Evidence(sources)))
+    return {
+        "id": claim.id,
+        "work": work.name,
+        "source": claim.source,
+        "claim": claim.claim,
+        "reading": reading.name + (f": {reading.meaning}" if reading.meaning else ""),
+        "verdict": verdict,
+        "basis": WITNESS if witness and verdict == "open" else reading.basis,
+        "models": "any" if models is None else ", ".join(sorted(models)),
+        "figures": found.witnessed(witness).figures,
+        "needs": found.needs,
+        "predicate": reading.decided.predicate,
+        "page": claim.page,
+    }
 
 
 def _valid(model: type[Model], entry: object, what: str) -> Model:

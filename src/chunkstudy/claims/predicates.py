@@ -1,10 +1,13 @@
 """The predicates that decide a claim's readings, each a few fields of data.
 
-``every`` and ``some`` compare each selected number with a bound, ``range`` holds numbers against
-a stated range, ``rank`` looks at the rank of a row, ``equal`` at stated or other numbers,
-``count`` at how many cells satisfy a bound. ``reproduced`` and ``interval`` ask whether published
-cells came out again, ``open`` says what would decide where nothing can, ``parts`` takes several
-predicates for a sentence of several parts, and ``function`` names a computation of its own.
+A sentence is taken for universal: ``every`` compares each selected number with a bound, ``range``
+holds numbers against a stated range, ``rank`` looks at the rank of a row, ``equal`` at stated or
+other numbers, ``reproduced`` at whether published cells came out again, and one counterexample
+contradicts. A sentence that says less names its quantifier: ``some``, ``most``, a ``share``, a
+``count``. ``code`` compares what the official code does with what the sentence says. ``all`` takes
+several conditions that make one statement together, ``parts`` the parts of a sentence that has
+several, each with its words; only then can a verdict be partly. ``open`` says what would decide,
+and carries it, and ``function`` names a computation of its own.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from importlib import import_module
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from chunkstudy.claims.evidence import Evidence, inside_interval, reproduced
+from chunkstudy.claims.evidence import Evidence
+from chunkstudy.claims.reproduction import reproduced
 from chunkstudy.claims.selection import (
     VALUE,
     Among,
@@ -26,14 +30,22 @@ from chunkstudy.claims.selection import (
     matched,
     names_of,
 )
-from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, decide, together, unanswered
+from chunkstudy.claims.verdicts import (
+    ClaimError,
+    Outcome,
+    counted,
+    decide,
+    in_parts,
+    jointly,
+    unanswered,
+)
 
 SLACK = 1e-9
 """Of sums and differences of the decimal numbers that tables print."""
 LISTED = 8
 """Numbers that figures list one by one; of more they give the range."""
 NEEDED = "the records, facts or study it is counted from: `chunkstudy run` and `chunkstudy study`"
-MODULES = ("chroma", "chroma_algorithms", "jina", "taxonomy", "tutorial")
+MODULES = ("chroma", "taxonomy", "witnesses")
 
 
 class Strict(BaseModel):
@@ -131,11 +143,6 @@ class Bounds(Shown):
             kept &= numbers <= self.at_most + SLACK
         return kept
 
-    def bounded(self) -> bool:
-        return any(
-            bound is not None for bound in (self.above, self.below, self.at_least, self.at_most)
-        )
-
 
 class Every(Bounds):
     """The comparison holds in every cell."""
@@ -149,37 +156,38 @@ class Every(Bounds):
         return counted(_cases(found, self.met(found[VALUE])), self.text(found))
 
 
-class Some(Bounds):
-    """The comparison holds in some cell."""
+class Quantified(Bounds):
+    """The comparison holds in as many cells as the sentence says.
 
-    predicate: Literal["some"]
+    Attributes:
+        predicate: in ``some`` is in at least one, in ``most`` in more than half.
+        least: of a ``share`` as a fraction, of a ``count`` as a number.
+        most: of a ``count``.
+    """
+
+    predicate: Literal["some", "most", "share", "count"]
+    least: float = 0
+    most: int | None = None
+
+    @model_validator(mode="after")
+    def says_how_many(self) -> Self:
+        given = bool(self.least) or self.most is not None
+        if given != (self.predicate in ("share", "count")):
+            raise ValueError("a share and a count say how many, some and most do not")
+        return self
 
     def ask(self, selector: Selector) -> Outcome:
         found = selector.select(self.values)
         if found.empty:
             return _nothing()
-        met = self.met(found[VALUE])
-        return decide(bool(met.any()), f"{met.sum()} of {len(met)}; {self.text(found)}")
-
-
-class Count(Bounds):
-    """So many cells satisfy the comparison, or are there at all.
-
-    Attributes:
-        least, most: how many.
-    """
-
-    predicate: Literal["count"]
-    least: int = 0
-    most: int | None = None
-
-    def ask(self, selector: Selector) -> Outcome:
-        found = selector.select(self.values)
-        if found.empty and self.bounded():
-            return _nothing()
-        met = int(self.met(found[VALUE]).sum())
-        shown = f"{met} of {len(found)}; {self.text(found)}" if len(found) else f"0 {self.label}"
-        return decide(met >= self.least and (self.most is None or met <= self.most), shown)
+        met, of = int(self.met(found[VALUE]).sum()), len(found)
+        enough = {
+            "some": met > 0,
+            "most": 2 * met > of,
+            "share": met >= self.least * of - SLACK,
+            "count": met >= self.least and (self.most is None or met <= self.most),
+        }[self.predicate]
+        return decide(enough, f"{met} of {of}; {self.text(found)}")
 
 
 class Range(Shown):
@@ -269,44 +277,47 @@ class Equal(Shown):
         return counted(_cases(own, apart <= self.within + SLACK), text)
 
 
-class Cells(Strict):
-    """Published cells beside what was reproduced.
+class Reproduced(Strict):
+    """Published cells came out again.
 
     Attributes:
         table: such as ``chroma/minilm``.
         where: the values that a column may have.
+        among: the verdicts of cells that count as the same.
     """
 
+    predicate: Literal["reproduced"]
     table: str
     where: Among = {}
+    among: list[str] = ["exact"]
 
-    def cells(self, evidence: Evidence) -> pd.DataFrame:
-        found = evidence.compared(*self.table.split("/", 1))
+    def ask(self, selector: Selector) -> Outcome:
+        found = selector.evidence.compared(*self.table.split("/", 1))
         for name, values in self.where.items():
             found = found[
                 found[name].astype(str).isin([values] if isinstance(values, str) else values)
             ]
         if found.empty:
             raise ClaimError(f"no cell of {self.table} has {self.where}")
-        return found
+        return reproduced(found, self.among)
 
 
-class Reproduced(Cells):
-    """Published cells came out again."""
+class Code(Strict):
+    """The official code does what the sentence says.
 
-    predicate: Literal["reproduced"]
+    Attributes:
+        fact: its name among the facts of official code.
+        equals: its value as the sentence has it, or those that it covers.
+    """
 
-    def ask(self, selector: Selector) -> Outcome:
-        return reproduced(self.cells(selector.evidence))
-
-
-class Interval(Cells):
-    """Published means lie in the 95% intervals of the reproduced ones."""
-
-    predicate: Literal["interval"]
+    predicate: Literal["code"]
+    fact: str
+    equals: str | list[str]
 
     def ask(self, selector: Selector) -> Outcome:
-        return inside_interval(self.cells(selector.evidence))
+        row = selector.evidence.code(self.fact).iloc[0]
+        covered = [self.equals] if isinstance(self.equals, str) else self.equals
+        return decide(row["value"] in covered, f"{row['says']} ({row['place']})")
 
 
 class Open(Strict):
@@ -316,14 +327,26 @@ class Open(Strict):
         needs: what would.
         figures: what is stated, and known beside it.
         counted: numbers of which figures begin with how many there are.
+        by: the predicate that decides as soon as what it asks for is there.
+        beyond: why no data of this study can ever decide, where that is so.
     """
 
     predicate: Literal["open"]
     needs: str
     figures: str
     counted: Selection | str | None = None
+    by: Predicate | None = None
+    beyond: str = ""
+
+    @model_validator(mode="after")
+    def says_how_it_closes(self) -> Self:
+        if (self.by is None) != bool(self.beyond):
+            raise ValueError("an open predicate has `by`, what would decide, or `beyond`, why not")
+        return self
 
     def ask(self, selector: Selector) -> Outcome:
+        if self.by is not None and not (found := asked(self.by, selector)).needs:
+            return found
         count = "" if self.counted is None else f"{len(selector.select(self.counted))} "
         return unanswered(self.needs, count + self.figures)
 
@@ -340,18 +363,40 @@ class Function(Call):
         return found
 
 
+class All(Strict):
+    """Several conditions that make one statement together."""
+
+    predicate: Literal["all"]
+    conditions: list[Predicate] = Field(min_length=2)
+
+    def ask(self, selector: Selector) -> Outcome:
+        return jointly(asked(condition, selector) for condition in self.conditions)
+
+
+class Part(Strict):
+    """One part of a sentence.
+
+    Attributes:
+        says: its words.
+        decided: the predicate.
+    """
+
+    says: str = Field(min_length=1)
+    decided: Predicate = Field(alias="by")
+
+
 class Parts(Strict):
     """A sentence of several parts."""
 
     predicate: Literal["parts"]
-    parts: list[Predicate]
+    parts: list[Part] = Field(min_length=2)
 
     def ask(self, selector: Selector) -> Outcome:
-        return together(asked(part, selector) for part in self.parts)
+        return in_parts({part.says: asked(part.decided, selector) for part in self.parts})
 
 
 Predicate = Annotated[
-    Every | Some | Count | Range | Rank | Equal | Reproduced | Interval | Open | Function | Parts,
+    Every | Quantified | Range | Rank | Equal | Reproduced | Code | Open | Function | All | Parts,
     Field(discriminator="predicate"),
 ]
 

@@ -19,11 +19,23 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from chunkstudy.claims.evidence import Evidence
+from chunkstudy.claims.sources import KINDS
 from chunkstudy.claims.verdicts import ClaimError
 from chunkstudy.render.display_names import shown
 
 Among = dict[str, str | list[str]]
-SOURCES = ("of", "cells", "compared", "table", "facts", "study", "records", "stated", "joined")
+SOURCES = (
+    "of",
+    "cells",
+    "compared",
+    "table",
+    "facts",
+    "study",
+    "records",
+    "code",
+    "stated",
+    "joined",
+)
 OPERATIONS = ("minus", "divided_by", "change_from", "correlated_with")
 REDUCTIONS = ("mean", "median", "total", "highest", "lowest", "spread", "rank")
 VALUE = "value"
@@ -39,6 +51,7 @@ class Selection(BaseModel):
         facts: counted facts of collections and texts by name.
         study: a study's table by name.
         records: a collection; 1 for every stored record by its condition.
+        code: a fact of official code whose value is a number.
         stated: numbers that the text states, by the values of ``key``.
         joined: selections by name, which becomes the key ``key``.
         value: the column of numbers of a source.
@@ -65,6 +78,7 @@ class Selection(BaseModel):
     facts: str | None = None
     study: str | None = None
     records: str | None = None
+    code: str | None = None
     stated: dict[str, float] | None = None
     joined: dict[str, Selection | str] | None = None
     key: str = "case"
@@ -178,7 +192,9 @@ def names_of(selected: pd.DataFrame) -> list[str]:
     """Each cell by the values of its keys, as readers know them."""
     keys = [name for name in selected.columns if name != VALUE]
     return [
-        ", ".join(shown(key, part) for key, part in zip(keys, row, strict=True))
+        ", ".join(
+            shown(key.removeprefix("and "), part) for key, part in zip(keys, row, strict=True)
+        )
         for row in selected[keys].itertuples(index=False)
     ]
 
@@ -200,7 +216,11 @@ def _read(selection: Selection, evidence: Evidence) -> pd.DataFrame:
         raise ClaimError(f"{_place(selection)} has no column {', '.join(missing)}")
     frame = _kept(frame, selection.where, selection.without)
     chosen = frame[[*keys, selection.value]].rename(columns={selection.value: VALUE})
-    chosen = chosen.assign(value=pd.to_numeric(chosen[VALUE])).dropna(subset=[VALUE])
+    try:
+        numbers = pd.to_numeric(chosen[VALUE])
+    except ValueError as error:
+        raise ClaimError(f"{_place(selection)} does not hold numbers: {error}") from error
+    chosen = chosen.assign(value=numbers).dropna(subset=[VALUE])
     if chosen.duplicated(keys or None).any() or (not keys and len(chosen) > 1):
         raise ClaimError(f"the keys {keys} of {_place(selection)} name several cells; add a key")
     return chosen.reset_index(drop=True)
@@ -210,16 +230,10 @@ def _frame(selection: Selection, evidence: Evidence) -> pd.DataFrame:
     if selection.cells is not None:
         tables = [selection.cells] if isinstance(selection.cells, str) else selection.cells
         return pd.concat([evidence.cells(*name.split("/", 1)) for name in tables])
-    for name, read in (
-        ("table", evidence.table),
-        ("facts", evidence.facts),
-        ("study", evidence.study),
-        ("records", evidence.conditions),
-    ):
-        if (found := getattr(selection, name)) is not None:
-            return read(found)
-    assert selection.compared is not None
-    return evidence.compared(*selection.compared.split("/", 1))
+    kind, name = next(
+        (kind, name) for kind in KINDS if (name := getattr(selection, kind)) is not None
+    )
+    return evidence.frame(kind, name)
 
 
 def _place(selection: Selection) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from chunkstudy.collections import beir, builtin, chroma, gutenqa
+from chunkstudy.collections import beir, builtin, chroma, covid_qa, gutenqa
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.collections.within import within_documents
 from chunkstudy.spans import Collection
@@ -24,6 +24,8 @@ TOKENS_PER_WORD = 1.3
 EMMA_WORDS = 157_317
 CHROMA_TOKENS = 328_208
 """cl100k, as Chroma's report counts them."""
+COVID_QA_TOKENS = 535_241
+"""WordPiece, counted here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ def _of_gutenqa(name: str, load: Callable[[], Collection], books: int) -> Entry:
 COLLECTIONS: dict[str, Entry] = {
     "chroma": Entry("token_overlap", chroma.load, documents=5, tokens=CHROMA_TOKENS),
     "chroma-within": Entry("in_document", _within_chroma, documents=5, tokens=CHROMA_TOKENS),
+    covid_qa.ALL: Entry("token_overlap", covid_qa.load, covid_qa.PAPERS, COVID_QA_TOKENS),
+    covid_qa.WITHIN: Entry("in_document", covid_qa.load_within, covid_qa.PAPERS, COVID_QA_TOKENS),
     "builtin": Entry("token_overlap", builtin.load, documents=47),
     "builtin-graded": Entry("in_corpus", builtin.load_graded, documents=47),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},

@@ -53,6 +53,8 @@ class Bert:
         "output.LayerNorm",
     )
     without_bias: tuple[str, ...] = ()
+    other_tables: tuple[str, ...] = ()
+    """Weights beside the embeddings and layers, by their full names."""
 
     def __init__(
         self, folder: Path, device: torch.device = CPU, dtype: torch.dtype = torch.float32
@@ -68,7 +70,8 @@ class Bert:
         weights = read_weights(folder)
         self._check(set(weights), folder.name)
         self.weights = {
-            name: tensor.to(device, dtype).contiguous() for name, tensor in weights.items()
+            self._own_name(name): tensor.to(device, dtype).contiguous()
+            for name, tensor in weights.items()
         }
         for i in range(self.layers):
             base = f"encoder.layer.{i}.attention.self."
@@ -162,6 +165,11 @@ class Bert:
         return functional.layer_norm(states, weight.shape, weight, bias, self.epsilon)
 
     @classmethod
+    def _own_name(cls, published: str) -> str:
+        """What a weight of the checkpoint is called here."""
+        return published
+
+    @classmethod
     def _check_configuration(cls, config: Mapping[str, Any], name: str) -> None:
         if config.get("hidden_act") != "gelu" or config.get("model_type") != "bert":
             raise ModelError(f"{name}: only BERT with the exact gelu is computed here")
@@ -185,6 +193,7 @@ class Bert:
             f"{part}.bias" for part in parts if not part.endswith(self.without_bias or "\0")
         }
         expected |= {f"embeddings.{kind}_embeddings.weight" for kind in self.embedding_tables}
+        expected |= set(self.other_tables)
         check_keys(keys - IGNORED, expected, name)
 
 

@@ -9,6 +9,7 @@ import torch
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.jina_bert import JinaBert
 from chunkstudy.encoders.models import ModelError
+from chunkstudy.encoders.mpnet import MPNet
 from chunkstudy.encoders.native import Native
 from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.translation import TRANSLATIONS
@@ -25,6 +26,8 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
         model = Bert(folder, device, dtype)
     elif spec.kind == "jina_bert":
         model = JinaBert(folder, device, dtype)
+    elif spec.kind == "mpnet":
+        model = MPNet(folder, device, dtype)
     elif spec.kind in TRANSLATIONS:
         model = Native(spec.kind, folder, spec.document_adapter, device, dtype)
         for adapter, prefix in (

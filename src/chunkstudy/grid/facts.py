@@ -5,13 +5,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pandas as pd
 
 from chunkstudy import tokens
 from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.collections import covid_qa, registry
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.spans import Collection
+
+IN_PARTS = ("chroma", covid_qa.ALL, covid_qa.WITHIN)
+"""Whose queries belong to parts that tables tell apart: corpora, papers."""
 
 
 def read(places: Places, name: str) -> pd.DataFrame:
@@ -22,6 +28,18 @@ def read(places: Places, name: str) -> pd.DataFrame:
 
 
 def write(collection: Collection, places: Places) -> None:
+    """Write all that is known of a collection of the study."""
+    if collection.name in IN_PARTS:
+        write_parts(collection, places)
+    if registry.find(collection.name).task != "token_overlap":
+        write_facts(collection, places)
+    if collection.name in (covid_qa.ALL, covid_qa.WITHIN):
+        counted = pd.DataFrame([asdict(covid_qa.tally())])
+        text = counted.to_csv(index=False, lineterminator="\n")
+        write_text(places.results / "facts" / f"{covid_qa.ALL}_release.csv", text)
+
+
+def write_parts(collection: Collection, places: Places) -> None:
     """Write query id to part, and the counts of each part."""
     folder = places.results / "facts"
     by_query = pd.DataFrame(collection.groups.items(), columns=["query_id", "part"])

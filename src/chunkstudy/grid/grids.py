@@ -1,13 +1,14 @@
-"""The grid: what MiniLM runs, per collection; the papers' own models stand in
+"""The grid: what the study's own encoders run, per collection; the papers' own models stand in
 ``published_grid``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 
-from chunkstudy.collections import beir
-from chunkstudy.grid.conditions import MINILM, NONE, Condition
+from chunkstudy.collections import beir, covid_qa
+from chunkstudy.encoders import models
+from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED
 from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
 from chunkstudy.protocols import (
@@ -31,7 +32,15 @@ ArguAna, and a record of its 1,406 queries takes half of a megabyte."""
 PASSAGES = ("fixed-256", "sentence-5", "semantic")
 TAILS = ("fixed-merged-256-64", "fixed-dropped-256-64")
 SWEPT = ("none", "fixed-64", "fixed-256", "sentence-5")
+Windows = Mapping[int, str]
+"""Tokens read at once to an encoder's slug, ascending; the widest holds all its positions."""
 WINDOWS = {128: f"{MINILM}-w128", 256: MINILM, 512: WIDE}
+MPNET_WINDOWS = {
+    window: models.slug(models.parse_slug(MPNET)[0], window) for window in (128, 256, 384, 512)
+}
+FOUR_BIT_WINDOWS = {
+    window: models.slug(models.parse_slug(FOUR_BITS)[0], window) for window in (128, 256, 512)
+}
 EXCERPT_METHODS = (
     "paragraph",
     "sentence-5",
@@ -41,8 +50,19 @@ EXCERPT_METHODS = (
     "cluster-200",
 )
 MOVED = {256: f"{CONTEXTUALIZED}-256-at-256", 512: f"{CONTEXTUALIZED}-512-at-{HALVED}"}
-"""By window, the control that tells positions from context; all-MiniLM-L6-v2 was tuned on texts of
-at most 128 tokens, its model card says."""
+"""By window, the control that tells positions from context; both models were tuned on texts of at
+most 128 tokens, their cards say. In all-mpnet-base-v2 it moves absolute positions alone: relative
+ones stay, and no distance is new to it, since all from 91 tokens on share one bias."""
+PAPER_METHODS = (
+    *EXCERPT_METHODS,
+    "semantic",
+    "recursive-400-0",
+    "cluster-400",
+    "kamradt",
+    "kamradt-modified-300",
+)
+"""Of every chunker that needs no language model; tails stay, and overlap, which the budget of
+tokens read decides, is another question."""
 EMMA_METHODS = (
     "paragraph",
     "sentence-5",
@@ -60,24 +80,18 @@ LUMBERCHUNKER, OWN = AS_PUBLISHED_LUMBERCHUNKER.name, CORRECTED.name
 def chroma_grid() -> list[Condition]:
     """Chroma's MiniLM table, its model-free scores, and the rows that settle its printed sizes."""
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
-    small = [f"{name}-{size}" for size in MINILM_SIZES for name in ("recursive", "token")]
-    # MiniLM's printed sizes fit WordPiece lengths with [CLS] and [SEP]; the other two are controls.
-    lengths = {
-        length: [f"recursive-{size}-{length}" for size in MINILM_SIZES]
-        for length in ("wordpiece-special", "wordpiece")
-    }
-    clusters = ["cluster-250", "cluster-200"]
-    token_windows = [f"token-{size}-wordpiece" for size in MINILM_SIZES]
-    extra = ["cluster-400", "kamradt", "kamradt-modified-300"]
-    model_free = simple + small + lengths["wordpiece-special"] + lengths["wordpiece"]
+    controls = [f"recursive-{size}-wordpiece" for size in MINILM_SIZES]
+    model_free = simple + _small("") + _small("-wordpiece-special")[::2] + controls
     grid = _both("chroma", _unique(model_free), NONE, NONE)
-    grid += _both(
-        "chroma",
-        small + clusters + lengths["wordpiece-special"] + token_windows + extra,
-        MINILM,
-        "pre_embedding",
-    )
-    return grid
+    return grid + chroma_tables_grid(MINILM)
+
+
+def chroma_tables_grid(encoder: str) -> list[Condition]:
+    """The chunkers of Chroma's MiniLM table with one encoder."""
+    # MiniLM's printed sizes fit WordPiece lengths with [CLS] and [SEP]; the others are controls.
+    chunkers = [*_small(""), "cluster-250", "cluster-200", *_small("-wordpiece-special")[::2]]
+    chunkers += [*_small("-wordpiece")[1::2], "cluster-400", "kamradt", "kamradt-modified-300"]
+    return _both("chroma", chunkers, encoder, PRE)
 
 
 def builtin_grid() -> list[Condition]:
@@ -95,40 +109,41 @@ def builtin_grid() -> list[Condition]:
     return _both("builtin", chunkers, MINILM, "pre_embedding")
 
 
-def beir_grid() -> list[Condition]:
-    """MiniLM on the BEIR sets at hand, both orderings, the protocols that differ.
+def beir_grid(windows: Windows = WINDOWS) -> list[Condition]:
+    """The BEIR sets at hand, both orderings, the protocols that differ.
 
     Without chunking they agree before encoding, and ielab's late arm is the plain embedding, cut.
     """
-    grid = _cross(BEIR_AT_HAND, ("none",), (WIDE,), (PRE, LATE), (OWN,))
-    grid += _cross(BEIR_AT_HAND, ("none",), (WIDE,), (LATE,), (JINA,))
-    grid += _cross(BEIR_AT_HAND, PASSAGES, (WIDE,), (PRE, LATE), (JINA, OWN))
-    grid += _cross(BEIR_AT_HAND, PASSAGES, (WIDE,), (PRE, LATE), (IELAB,))
-    grid += _cross(SMALL, TAILS, (WIDE,), (PRE, LATE), (JINA, OWN))
-    return grid + sweep_grid("scifact")
+    wide = (windows[512],)
+    grid = _cross(BEIR_AT_HAND, ("none",), wide, (PRE, LATE), (OWN,))
+    grid += _cross(BEIR_AT_HAND, ("none",), wide, (LATE,), (JINA,))
+    grid += _cross(BEIR_AT_HAND, PASSAGES, wide, (PRE, LATE), (JINA, OWN))
+    grid += _cross(BEIR_AT_HAND, PASSAGES, wide, (PRE, LATE), (IELAB,))
+    grid += _cross(SMALL, TAILS, wide, (PRE, LATE), (JINA, OWN))
+    return grid + sweep_grid("scifact", windows)
 
 
-def emma_grid() -> list[Condition]:
-    """MiniLM on Emma: the six methods, both orderings, both ways to tell what is relevant."""
-    emma = ("gutenqa-emma",)
+def emma_grid(windows: Windows = WINDOWS) -> list[Condition]:
+    """Emma: the six methods, both orderings, both ways to tell what is relevant."""
+    emma, wide = ("gutenqa-emma",), (windows[512],)
     methods = EMMA_METHODS + EMMA_RELEASED
-    grid = _cross(emma, methods, (WIDE,), (PRE, LATE), (IELAB, OWN))
+    grid = _cross(emma, methods, wide, (PRE, LATE), (IELAB, OWN))
     released = (*tuple(name for name in methods if name.endswith("-released")), "paragraph")
-    grid += _cross(emma, released, (WIDE,), (PRE,), (LUMBERCHUNKER,))
-    return grid + sweep_grid("gutenqa-emma")
+    grid += _cross(emma, released, wide, (PRE,), (LUMBERCHUNKER,))
+    return grid + sweep_grid("gutenqa-emma", windows)
 
 
-def sweep_grid(collection: str) -> list[Condition]:
+def sweep_grid(collection: str, windows: Windows = WINDOWS) -> list[Condition]:
     """The window from 128 to 512 tokens with one model, both orderings."""
     chunkers = SWEPT if collection != "gutenqa-emma" else (*SWEPT[1:], "paragraph")
     grid = []
-    for window, encoder in WINDOWS.items():
+    for window, encoder in windows.items():
         orderings = (PRE, f"contextualized-{window}")
         grid += _cross((collection,), chunkers, (encoder,), orderings, (OWN,))
     return grid
 
 
-def excerpts_grid() -> list[Condition]:
+def excerpts_grid(windows: Windows = WINDOWS) -> list[Condition]:
     """Both orderings on Chroma's excerpts by window, in the query's own corpus and in all.
 
     The taxonomy finds that late chunking harms within a document, on books; Emma, the one at hand,
@@ -136,11 +151,26 @@ def excerpts_grid() -> list[Condition]:
     alone, is such a document.
     """
     grid = []
-    for window, encoder in WINDOWS.items():
+    for window, encoder in windows.items():
         orderings = [PRE, f"{CONTEXTUALIZED}-{window}"]
         grid += _cross(("chroma",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
         orderings += [MOVED[window]] if window in MOVED else []
         grid += _cross(("chroma-within",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
+    return grid
+
+
+def papers_grid(windows: Windows = WINDOWS) -> list[Condition]:
+    """Both orderings on COVID-QA by window, in the query's own paper and over all papers.
+
+    A record over all papers takes 200 KB, so the six methods of Chroma's excerpts stand for all.
+    """
+    grid = []
+    for window, encoder in windows.items():
+        orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
+        moved = (MOVED[window],) if window in MOVED else ()
+        grid += _cross((covid_qa.WITHIN,), PAPER_METHODS, (encoder,), orderings, (OWN,))
+        grid += _cross((covid_qa.WITHIN,), EXCERPT_METHODS, (encoder,), moved, (OWN,))
+        grid += _cross((covid_qa.ALL,), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
     return grid
 
 
@@ -163,14 +193,40 @@ def live_grid() -> list[Condition]:
     return builtin_grid() + builtin_graded_grid()
 
 
+def witness_grid(encoder: str) -> list[Condition]:
+    """What a public leaderboard scores too: no chunking, the model at its own window."""
+    return _cross(BEIR_AT_HAND, ("none",), (encoder,), (PRE,), (OWN,))
+
+
 def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
-    return _once(chroma_grid() + excerpts_grid() + beir_grid() + emma_grid())
+    ours = chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid()
+    return _once(ours + witness_grid(MINILM))
+
+
+def mpnet_grid() -> list[Condition]:
+    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep."""
+    grid = excerpts_grid(MPNET_WINDOWS) + papers_grid(MPNET_WINDOWS) + emma_grid(MPNET_WINDOWS)
+    return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
+
+
+def four_bits_grid() -> list[Condition]:
+    """A model tuned on 512 tokens: what tells the window from the length of training texts.
+
+    The one to be had has four bits a weight, so it answers that question and no other.
+    """
+    within = ("chroma-within", covid_qa.WITHIN)
+    grid = _cross(("nfcorpus",), ("none",), (FOUR_BITS,), (PRE,), (OWN,))
+    for window, encoder in FOUR_BIT_WINDOWS.items():
+        orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
+        grid += _cross(within, EXCERPT_METHODS, (encoder,), orderings, (OWN,))
+    return grid + sweep_grid("scifact", FOUR_BIT_WINDOWS)
 
 
 def grid() -> list[Condition]:
     """Every condition of the study: the profile ``full``."""
-    return _once(laptop_grid() + live_grid() + published_grid())
+    ours = laptop_grid() + mpnet_grid() + four_bits_grid()
+    return _once(ours + live_grid() + published_grid())
 
 
 def _cross(*parts: Iterable[str]) -> list[Condition]:
@@ -187,6 +243,11 @@ def _both(collection: str, chunkers: list[str], encoder: str, ordering: str) -> 
         for chunker in chunkers
         for protocol in (AS_PUBLISHED_CHROMA.name, CORRECTED.name)
     ]
+
+
+def _small(length: str) -> list[str]:
+    """Recursive and token chunkers by turns, at the sizes of the MiniLM table."""
+    return [f"{n}-{size}{length}" for size in MINILM_SIZES for n in ("recursive", "token")]
 
 
 def _unique(names: list[str]) -> list[str]:

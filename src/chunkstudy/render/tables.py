@@ -43,6 +43,14 @@ def points(value: float) -> str:
     return decimals(value, 1, 100, signed=True)
 
 
+def percent_finely(value: float) -> str:
+    return decimals(value, 2, 100)
+
+
+def points_finely(value: float) -> str:
+    return decimals(value, 2, 100, signed=True)
+
+
 def whole(value: float) -> str:
     return decimals(value, 0)
 
@@ -87,6 +95,9 @@ COLUMNS: dict[str, Column] = {
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
     "against in order": Column("against reading in order, points", points),
+    "over papers": Column("over papers", points),
+    "over papers p": Column("over papers: p", probability),
+    "over papers p_holm": Column("over papers: p, Holm", probability),
     "gain": Column("gain, points", points),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
@@ -102,6 +113,16 @@ COLUMNS: dict[str, Column] = {
     "contextualized": Column("late", percent),
     "pre_embedding": Column("plain", percent),
     "as_published": Column("as the official code", percent),
+    "fiqa from": Column("FiQA: smallest change, %", points),
+    "fiqa to": Column("FiQA: largest, %", points),
+    "draft from": Column("FiQA in the draft: smallest, %", points),
+    "draft to": Column("FiQA in the draft: largest, %", points),
+    "trec-covid from": Column("TREC-COVID: smallest, %", points),
+    "trec-covid to": Column("TREC-COVID: largest, %", points),
+    "above best": Column("above the model's best if it lost that much too, %", points),
+    "official code": Column("an empty document becomes", str),
+    "ours": Column("in our code", str),
+    "ids before": Column("ids that come before, %", percent),
     "wordpiece_tokens": Column("WordPiece tokens", whole),
     "mean_excerpt_characters": Column("characters an excerpt", number),
     "not_run": Column("not run", whole),
@@ -275,7 +296,14 @@ CAPTIONS = {
     "late_chunking_protocols": "The official ways of scoring against the corrected one.",
     "late_chunking_emma": "The novel Emma: DCG@10 and the best that could be reached.",
     "late_chunking_propositions": "Propositions judged by their parents' text and by their own.",
-    "late_chunking_nan_guard": "Empty documents with and without a guard against missing scores.",
+    "late_chunking_nan_guard": "Empty documents in our rankings, with and without a guard against "
+    "undefined scores: the change of nDCG@10 over the draws of their ids.",
+    "empty_documents_chain": "From an empty document to a changed ranking, step by step.",
+    "empty_documents_methods": "What each method makes of an empty document, and what late "
+    "chunking changes: the smallest and the largest of four models.",
+    "empty_documents_published": "Printed nDCG@10 where documents are empty, plain and late.",
+    "empty_documents_places": "What one empty document among 171,332 costs: an id a "
+    "row, NFCorpus's queries.",
     "late_chunking_excerpts": "Late against plain chunking within Chroma's corpora, by window.",
     "late_chunking_cut": "Late against plain chunking within Chroma's corpora, apart by what the "
     "window cuts.",
@@ -284,6 +312,8 @@ CAPTIONS = {
     "packed.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
     "late_chunking_similarity": "How alike the chunks of one document are.",
+    "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
+    "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
     "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
@@ -293,6 +323,7 @@ CAPTIONS = {
     "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
     "surprise.",
     "predictions_coverage": "Published cells that wait for a run, and how many have a prediction.",
+    "witnesses": "Without chunking, each model at its own window, beside a public leaderboard.",
 }
 """What each table shows, for those that are printed."""
 
@@ -325,5 +356,7 @@ KINDS: dict[str, Kinds] = {
         ("as published - published", "corrected - published",
          "as published, Chroma's own search - published",
          "true offsets, Chroma's own search - published"), points),
+    "witnesses": {"witness": percent_finely, "score": percent_finely,
+                  "difference": points_finely},
 }  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""

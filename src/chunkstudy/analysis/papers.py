@@ -1,0 +1,144 @@
+"""COVID-QA, each paper searched by itself: what late chunking gains and which chunker is best.
+
+Questions of one paper share its text, so beside the interval over questions stands one over papers,
+each drawn with all its questions; where the two disagree, that over papers is to be believed.
+
+Families, each for one encoder, window and measure: the chunkers' gains; the mean over chunkers is
+one comparison by itself; the other chunkers against paragraphs, for each ordering.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from chunkstudy import statistics
+from chunkstudy.analysis import windows as reading
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.grids import OWN
+from chunkstudy.grid.library import Library
+from chunkstudy.statistics.clusters import clustered_mean
+
+Keys = Mapping[str, object]
+MEASURES = ("DCG@10", "SpanRecall@5")
+MEAN = "mean over chunkers"
+PARAGRAPH = "paragraph"
+ALL, REAL = "all", "with paragraphs"
+"""All papers, or without those whose line breaks end lines of print."""
+
+
+def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
+    """Contextualized minus plain by window and chunker, and for each question's mean over the
+    chunkers that have both orderings at the window.
+
+    Args:
+        library: the records.
+        parts: ``query_id`` and ``part``, the paper of every query; may be empty.
+    """
+    pairs: list[Pair] = []
+    arms: dict[tuple[str, ...], list[Pair]] = defaultdict(list)
+    for late in _late(library):
+        for measure in MEASURES:
+            pair = _pair(library, measure, late, replace(late, ordering=PRE_EMBEDDING))
+            if pair:
+                pairs.append(pair)
+                arms[measure, late.encoder, late.ordering].append(pair)
+    for found in arms.values():
+        keys = {**found[0].keys, "chunker": MEAN}
+        pairs.append(Pair(keys, _mean(one.first for one in found), _mean(o.second for o in found)))
+
+    def family(keys: Keys) -> str:
+        of = MEAN if keys["chunker"] == MEAN else "the chunkers"
+        return f"late chunking within papers, {of}, {_read(keys)}"
+
+    return _with_papers(pairs, parts, family, "contextualized", "plain")
+
+
+def against_paragraphs(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
+    """Every other chunker minus paragraphs, by ordering and window, in all papers and in those
+    whose line breaks end paragraphs.
+
+    Args:
+        library: the records.
+        parts: ``query_id`` and ``part``, the paper of every query; may be empty.
+    """
+    pairs = []
+    for one in library:
+        in_order = one.ordering == PRE_EMBEDDING or reading.contextualized(one)
+        if not _ours(one) or not in_order or one.chunker == PARAGRAPH:
+            continue
+        for measure in MEASURES:
+            if pair := _pair(library, measure, one, replace(one, chunker=PARAGRAPH)):
+                pairs.append(replace(pair, keys={**pair.keys, "papers": ALL}))
+                of_print = parts.loc[parts["part"].isin(covid_qa.LINES_OF_PRINT), "query_id"]
+                first = pair.first.drop(of_print, errors="ignore")
+                pairs.append(Pair({**pair.keys, "papers": REAL}, first, pair.second))
+
+    def family(keys: Keys) -> str:
+        ordering = str(keys["ordering"]).split("-")[0]
+        return f"against paragraphs, {ordering}, papers: {keys['papers']}, {_read(keys)}"
+
+    return _with_papers(pairs, parts, family, "mean", "mean of paragraphs")
+
+
+def _with_papers(
+    pairs: Sequence[Pair],
+    parts: pd.DataFrame,
+    family: Callable[[Keys], str],
+    first: str,
+    second: str,
+) -> pd.DataFrame:
+    """The paired differences, and beside each the interval and p over papers."""
+    table = differences(pairs, family, first, second)
+    if table.empty:
+        return table
+    papers = parts.set_index("query_id")["part"]
+    rows = []
+    for pair in pairs:
+        change = (pair.first - pair.second).dropna().sort_index()
+        found = clustered_mean(change, papers.loc[change.index])
+        rows.append((found.groups, *found.interval, found.p))
+    names = ["papers drawn", "over papers low", "over papers high", "over papers p"]
+    beside = pd.DataFrame(rows, table.index, names)
+    by_family = beside["over papers p"].groupby(table["family"], sort=False)
+    beside["over papers p_holm"] = by_family.transform(statistics.holm)
+    return pd.concat([table, beside], axis=1)
+
+
+def _pair(library: Library, measure: str, one: Condition, other: Condition) -> Pair | None:
+    first, second = library.get(one), library.get(other)
+    if first is None or second is None:
+        return None
+    keys = {
+        "measure": measure,
+        "encoder": one.encoder,
+        "window": reading.window(one.ordering) or reading.reach(one.encoder),
+        "ordering": one.ordering,
+        "chunker": one.chunker,
+    }
+    return Pair(keys, first.wide[measure], second.wide[measure])
+
+
+def _mean(columns: Iterable[pd.Series]) -> pd.Series:
+    return pd.concat(list(columns), axis=1).mean(axis=1)
+
+
+def _late(library: Library) -> list[Condition]:
+    found = [one for one in library if _ours(one) and reading.contextualized(one)]
+    return sorted(found, key=lambda one: (reading.window(one.ordering), one))
+
+
+def _ours(one: Condition) -> bool:
+    return one.collection == covid_qa.WITHIN and one.protocol == OWN
+
+
+def _read(keys: Keys) -> str:
+    return (
+        f"{keys['measure']}, {reading.model(str(keys['encoder']))} reading {keys['window']} tokens"
+    )

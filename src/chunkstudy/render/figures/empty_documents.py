@@ -1,0 +1,74 @@
+"""The figure of empty documents: what is printed where they stand, and what they cost here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table, zero
+
+MARKERS = {"fiqa": "o", "trec-covid": "^"}
+MADE = {
+    "no chunk": COLORS[0],
+    "one empty chunk": COLORS[1],
+    "no chunk, later one empty chunk": COLORS[2],
+}
+"""Colours of what the official code makes of an empty document."""
+
+
+def figures(places: Places) -> Iterator[tuple[str, Figure]]:
+    """Name and figure, where the study was run."""
+    printed, draws = (table(places, f"{name}") for name in ("empty_documents_published",
+                                                            "late_chunking_nan_guard"))  # fmt: skip
+    methods = table(places, "empty_documents_methods")
+    if len(printed) and len(draws) and len(methods):
+        yield "empty_documents", both_sides(printed, methods, draws)
+
+
+def both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.DataFrame) -> Figure:
+    """Left: printed changes of the six methods, a mark per model, coloured by what becomes of an
+    empty document. Right: the change by empty documents in our rankings, mean and range."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+    names = methods["chunker"].tolist()
+    made = dict(zip(names, methods["official code"], strict=True))
+    for number, (collection, marker) in enumerate(MARKERS.items()):
+        rows = printed[printed["collection"] == collection]
+        for what, colour in MADE.items():
+            part = rows[rows["chunker"].map(made) == what]
+            at = [names.index(one) - 0.14 + 0.28 * number for one in part["chunker"]]
+            label = what if marker == "o" else None
+            left.plot(100 * part["change"], at, marker, color=colour, ms=6, alpha=0.8, label=label)
+    _ranges(left, methods, names)
+    rows_named(left, [display_names.chunker(one) for one in names])
+    left.set(xlabel="change of nDCG@10 by late chunking (%)")
+    left.set_title("Printed, four models: circles FiQA, triangles TREC-COVID", loc="left")
+    labels = [
+        f"{display_names.collection(one['collection'])}: {one['empty documents']} among "
+        f"{one['documents']:,}"
+        for one in draws.to_dict("records")
+    ]
+    order = draws.assign(label=labels).sort_values(["arm", "collection"], kind="stable")
+    colours = dict(zip(order["arm"].unique(), COLORS[3:], strict=False))
+    for arm, part in order.groupby("arm", sort=False):
+        at = [order["label"].tolist().index(one) for one in part["label"]]
+        intervals(right, part, at, colours[arm], str(arm), "change", ("largest", "smallest"))
+    rows_named(right, order["label"].tolist())
+    right.set(xlabel="change of nDCG@10 by documents without a score (%)")
+    right.set_title("Ours: mean and range over draws of ids", loc="left")
+    for axes in (left, right):
+        zero(axes)
+    one_legend(figure, (left, right), columns=3)
+    return figure
+
+
+def _ranges(axes: Axes, methods: pd.DataFrame, names: list[str]) -> None:
+    """The draft's smallest and largest change of each method on FiQA."""
+    at = [names.index(one) - 0.32 for one in methods["chunker"]]
+    low, high = 100 * methods["draft from"], 100 * methods["draft to"]
+    axes.hlines(at, low, high, color="0.4", lw=2, label="FiQA in the draft of October 2025")

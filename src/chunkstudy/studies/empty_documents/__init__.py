@@ -1,0 +1,36 @@
+"""Can empty documents explain why late chunking loses with semantic chunks on FiQA?
+
+The taxonomy's code guards nowhere against a document without text: LlamaIndex makes an empty chunk
+of it, the late encoder a zero vector, cosine similarity 0/0, and pytrec_eval gets a NaN to sort by.
+``chain`` runs each of these steps by itself; ``chunkers`` says what every method of the paper makes
+of an empty document; ``draws`` puts empty documents into real rankings; ``places`` shows where one
+of them goes by its id; ``draft`` holds what an earlier draft of the paper printed for FiQA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from chunkstudy.grid.grids import BEIR_AT_HAND
+from chunkstudy.studies.empty_documents import chain, simulation
+from chunkstudy.studies.runner import Context
+
+COLLECTIONS = BEIR_AT_HAND
+PACKAGES = ("beir", "llama-index-core", "pandas", "pytrec_eval-terrier")
+DRAFT = Path(__file__).with_name("draft.csv")
+"""nDCG@10 on FiQA in the draft of October 2025, typed from its source: paper/sections/results.tex
+of ielab/Reproduce-chunking-2026 at 1041fcb, both tables."""
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``chain``, ``chunkers``, ``draws``, ``places`` and ``draft``."""
+    return {
+        "chain": chain.steps(context),
+        "chunkers": chain.chunkers(),
+        "draws": simulation.draws(context, collections),
+        "places": simulation.places(context),
+        "draft": pd.read_csv(context.read(DRAFT), dtype={"encoder": str, "chunker": str}),
+    }

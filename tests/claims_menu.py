@@ -1,0 +1,261 @@
+"""The menu of other data under which a claim's verdict should turn; small, and always the same.
+
+Numbers set to one constant, negated, scaled, shuffled, raised or lowered where a column has one
+value, or set to what the text states; cells that came out again or did not; facts of official code
+with another value; other scores of records. Only sources that a reading asked for are changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_integer_dtype, is_numeric_dtype
+
+from chunkstudy.claims.predicates import Predicate
+from chunkstudy.claims.sources import Sources
+from chunkstudy.grid.conditions import Condition
+from tests.claims_mutations import Change, Mutation, Source
+
+Level = tuple[str, str]
+"""A column, and one of its values."""
+UNTRIED = ("place", "published", "marks", "unit", "state", "reason", "run")
+"""Columns that say nothing of what a number is about."""
+LEVELS = 16
+"""A column with more values than these names rows and is not tried value by value."""
+
+
+def menu(predicate: Predicate, asked: Iterable[Source], sources: Sources) -> Iterator[Mutation]:
+    """What is tried, the likeliest first."""
+    data = predicate.model_dump()
+    stated, constants = list(_stated(data)), sorted(set(_constants(data)))
+    yield from (Mutation(partial(_as_stated, one)) for one in stated)
+    for verdict in ("exact", "deviates"):
+        yield Mutation(partial(_judged, verdict))
+    yield from (Mutation(partial(_fact, word)) for word in _words(data))
+    frames = [found for kind, name in asked if len(found := sources.frame(kind, name))]
+    columns: list[str | None] = [
+        None,
+        *dict.fromkeys(name for found in frames for name in _numbers(found)),
+    ]
+    words = set(_texts(data))
+    for own, other in permutations([name for name in columns if name in words], 2):
+        yield Mutation(partial(_copied, own, other))
+    levels = list(dict.fromkeys(level for found in frames for level in _levels(found, words)))
+    yield from (Mutation(partial(_raised, level, by)) for level in levels for by in (9, -9))
+    if any(kind == "records" for kind, _ in asked):
+        yield from _records(data, sources)
+    for column in columns:
+        yield Mutation(partial(_mapped, column, np.negative))
+        for c in constants:
+            yield Mutation(partial(_mapped, column, partial(_constant, c)))
+        for by in (0.01, 0.3, 3, 100):
+            yield Mutation(partial(_mapped, column, partial(np.multiply, by)))
+    for seed in range(12):
+        yield Mutation(partial(_shuffled, seed))
+        yield Mutation(partial(_random, seed))
+    for one, two in combinations(levels, 2):
+        if one[0] != two[0]:
+            for by in (9, -9):
+                yield Mutation(
+                    partial(_both, partial(_raised, one, by), partial(_raised, two, 2 * by))
+                )
+                yield Mutation(
+                    partial(_both, partial(_raised, one, by), partial(_raised, two, -2 * by))
+                )
+
+
+def _records(data: object, sources: Sources) -> Iterator[Mutation]:
+    """Other scores and sizes of records."""
+    for size in (0.01, 100):
+        yield Mutation(size=size)
+    for value in (0.0, 1.0):
+        yield Mutation(scores=partial(_all_equal, value))
+    chunkers = sorted({one.chunker for one in sources.conditions()})
+    protocols = sorted({one.protocol for one in sources.conditions()})
+    words = set(_texts(data))
+    named = [name for name in chunkers if any(name.startswith(word) for word in words)] or chunkers
+    for name in (*protocols, *named):
+        for value in (0.0, 1.0):
+            yield Mutation(scores=partial(_of_condition, name, value))
+    for seed in range(8):
+        yield Mutation(scores=partial(_drawn, seed))
+
+
+def _all_equal(value: float, _: Condition, wide: pd.DataFrame) -> pd.DataFrame:
+    return wide * 0 + value
+
+
+def _of_condition(
+    name: str, value: float, condition: Condition, wide: pd.DataFrame
+) -> pd.DataFrame:
+    """One chunker's or protocol's scores as given, the others' a half, but for a little noise."""
+    noise = np.random.default_rng(len(str(condition))).random(wide.shape) / 100
+    level = value if name in (condition.chunker, condition.protocol) else 0.5
+    return wide * 0 + (level * 0.98 + noise)
+
+
+def _drawn(seed: int, condition: Condition, wide: pd.DataFrame) -> pd.DataFrame:
+    generator = np.random.default_rng([seed, *str(condition).encode()])
+    return wide * 0 + generator.random(wide.shape) * generator.random(wide.shape[1])
+
+
+def _numbers(found: pd.DataFrame) -> list[str]:
+    return [n for n in found.columns if is_numeric_dtype(found[n]) and n != "decimals"]
+
+
+def _levels(found: pd.DataFrame, words: set[str]) -> Iterator[Level]:
+    """Columns and their values: those that a predicate names, and all where they are few."""
+    for name in found.columns:
+        if name not in UNTRIED and not is_numeric_dtype(found[name]):
+            values = sorted(set(found[name].dropna().astype(str)))
+            if len(values) > LEVELS:
+                values = [value for value in values if value in words]
+            yield from ((str(name), value) for value in values)
+
+
+def _with(found: pd.DataFrame, changed: dict[str, pd.Series]) -> pd.DataFrame:
+    """Numbers in place of others; whole ones stay whole, and published cells print the changed."""
+    whole = {n: v.round().astype(int) for n, v in changed.items() if is_integer_dtype(found[n])}
+    found = found.assign(**changed | whole)
+    if "decimals" not in found:
+        return found
+    text = [
+        f"{value:.{int(decimals)}f}" if not (pd.isna(value) or pd.isna(decimals)) else old
+        for value, decimals, old in zip(
+            found["value"], found["decimals"], found["published"], strict=True
+        )
+    ]
+    return found.assign(published=text)
+
+
+def _mapped(
+    column: str | None, function: Callable[[Any], Any], source: Source, found: pd.DataFrame
+) -> pd.DataFrame:
+    """Every number, or those of one column, by a function."""
+    names = [name for name in _numbers(found) if column in (None, name)]
+    return _with(found, {name: function(found[name].astype(float)) for name in names})
+
+
+def _constant(value: float, numbers: pd.Series) -> pd.Series:
+    return numbers * 0 + value
+
+
+def _raised(where: Level, by: float, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of the rows where a column has one value, moved far beyond all others."""
+    name, level = where
+    if name not in found:
+        return found
+    at = found[name].astype(str) == level
+    changed = {
+        column: numbers.mask(at, numbers + by * max(numbers.abs().max(), 1e-3))
+        for column in _numbers(found)
+        for numbers in [found[column].astype(float)]
+    }
+    return _with(found, changed)
+
+
+def _both(one: Change, two: Change, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    return two(source, one(source, found))
+
+
+def _shuffled(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    names = _numbers(found)
+    order = np.random.default_rng(seed).permutation(len(found))
+    return _with(found, {name: found[name].iloc[order].set_axis(found.index) for name in names})
+
+
+def _random(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    generator = np.random.default_rng(seed)
+    drawn = {
+        name: found[name] * 0 + generator.random(len(found)) * found[name].abs().max()
+        for name in _numbers(found)
+    }
+    return _with(found, drawn)
+
+
+def _as_stated(stated: dict[str, float], source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """Numbers as the text states them, where a column has the names it states them by."""
+    for name in found.columns:
+        if set(stated) <= set(found[name].astype(str)):
+            told = found[name].astype(str).map(stated)
+            changed = {c: told.where(told.notna(), found[c]) for c in _numbers(found)}
+            return _with(found, changed)
+    return found
+
+
+def _judged(verdict: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """Cells with a record that came out again, or that did not."""
+    if source[0] != "compared":
+        return found
+    off = 0.0 if verdict == "exact" else 10.0
+    value = found["value"].fillna(found["published"].astype(float))
+    changed = found.assign(
+        verdict=verdict, value=value, reproduced=value + off, corrected=value + off
+    )
+    return changed.assign(
+        difference=off, low=value + off - 1e-3, high=value + off + 1e-3, reason=""
+    )
+
+
+def _fact(word: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """A fact of official code with another value, a number in the place of a number."""
+    if source[0] != "code" or _is_number(found["value"].iloc[0]) != _is_number(word):
+        return found
+    return found.assign(value=word)
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).removeprefix("-").isdigit()
+
+
+def _copied(one: str | None, two: str | None, source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """One column of numbers in the place of another."""
+    if one is None or two is None or not {one, two} <= set(_numbers(found)):
+        return found
+    return found.assign(**{one: found[two]})
+
+
+def _walk(data: object) -> Iterator[tuple[str, object]]:
+    """Every value of nested data with the key it stands at."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield key, value
+            yield from _walk(value)
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from _walk(value)
+
+
+def _stated(data: object) -> Iterator[dict[str, float]]:
+    yield from (value for key, value in _walk(data) if key == "stated" and isinstance(value, dict))
+
+
+def _constants(data: object) -> Iterator[float]:
+    """The numbers a predicate names, a little less and more of each, and a few plain ones."""
+    yield from (0.0, 1.0, -1.0, 1e6)
+    for _, value in _walk(data):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield from (value, value - 0.5, value + 0.5, value * 0.99, value * 1.01)
+
+
+def _texts(data: object) -> Iterator[str]:
+    for _, value in _walk(data):
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (one for one in value if isinstance(one, str))
+
+
+def _words(data: object) -> Iterator[str]:
+    """Values that a fact of the code might have: what a claim names, and what none does."""
+    for key, value in _walk(data):
+        if key == "equals":
+            yield from [value] if isinstance(value, str) else value  # type: ignore[misc]
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield f"{value:g}"
+    yield from ("something else", "1000000")

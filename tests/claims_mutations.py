@@ -1,0 +1,122 @@
+"""Sources with other data than ours, and the predicates of a reading that are tried by them.
+
+Every number a reading looks at comes from `Sources`, so other numbers are put in their place: in
+the tables that it asks for and in the records, whose scores and counts can be others too. For what
+has no record, that of all-MiniLM-L6-v2 is taken as if it were of the model the claim speaks of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import pandas as pd
+
+from chunkstudy.claims.predicates import All, Open, Parts, Predicate
+from chunkstudy.claims.sources import Kind, Sources, model
+from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
+from chunkstudy.grid.library import Record
+from chunkstudy.grid.records import Sizes
+
+Source = tuple[Kind, str]
+Change = Callable[[Source, pd.DataFrame], pd.DataFrame]
+Scores = Callable[[Condition, pd.DataFrame], pd.DataFrame]
+OURS = model(MINILM)
+
+
+def leaves(predicate: Predicate) -> Iterator[Predicate]:
+    """The predicates that can be wrong by themselves: of every part, condition, and awaited one."""
+    match predicate:
+        case Parts():
+            for part in predicate.parts:
+                yield from leaves(part.decided)
+        case All():
+            for condition in predicate.conditions:
+                yield from leaves(condition)
+        case Open():
+            if predicate.by is not None:
+                yield from leaves(predicate.by)
+        case _:
+            yield predicate
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """Other data.
+
+    Attributes:
+        change: what becomes of a source's table.
+        scores: what becomes of a record's scores.
+        size: by what the sizes of chunks on record are multiplied.
+        fallbacks: how many answers of a language model no record could use.
+        alias: the model as whose records all-MiniLM-L6-v2's are taken; none if empty.
+        chunkers: chunkers of records to those as whose they are taken.
+    """
+
+    change: Change = lambda source, found: found
+    scores: Scores = lambda condition, found: found
+    size: float = 1
+    fallbacks: int = 0
+    alias: str = ""
+    chunkers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Mutated(Sources):
+    """Sources of which those that a reading asked for are changed."""
+
+    def __init__(self, base: Sources, mutation: Mutation, targets: frozenset[Source]) -> None:
+        super().__init__(base.places, base.comparison, base.tables)
+        self.base, self.mutation, self.targets = base, mutation, targets
+        self.alias = model(mutation.alias)
+
+    def _frame(self, kind: Kind, name: str) -> pd.DataFrame:
+        found = self.base.frame(kind, name)
+        if self.alias and "encoder" in found and kind not in ("cells", "compared"):
+            found = found.assign(encoder=found["encoder"].map(self._named))
+        return self.mutation.change((kind, name), found) if (kind, name) in self.targets else found
+
+    def conditions(self) -> Iterable[Condition]:
+        return list(dict.fromkeys([*self.base.conditions(), *self._aliased]))
+
+    def record(self, condition: Condition) -> Record | None:
+        found = self.base.record(self._aliased.get(condition, condition))
+        return None if found is None else Changed(found, condition, self.mutation)
+
+    def models(self, kind: Kind, name: str) -> frozenset[str]:
+        found = self.base.models(kind, name)
+        return frozenset({self.alias}) if self.alias and found == {OURS} else found
+
+    @cached_property
+    def _aliased(self) -> dict[Condition, Condition]:
+        """Conditions to those whose records are taken for theirs."""
+        found = {}
+        chunkers = self.mutation.chunkers
+        for one in self.base.conditions() if self.alias or chunkers else ():
+            encoder, chunker = self._named(one.encoder), chunkers.get(one.chunker, one.chunker)
+            with suppress(ConditionError):  # a model without so many positions
+                found[replace(one, encoder=encoder, chunker=chunker)] = one
+        return found
+
+    def _named(self, encoder: str) -> str:
+        """The alias in the place of all-MiniLM-L6-v2, with the same window."""
+        if not self.alias or model(encoder) != OURS:
+            return encoder
+        return self.mutation.alias + encoder.replace("__", "/").removeprefix(OURS)
+
+
+class Changed(Record):
+    """A record with other scores and sizes."""
+
+    def __init__(self, record: Record, condition: Condition, mutation: Mutation) -> None:
+        sizes = {unit: _scaled(size, mutation.size) for unit, size in record.run.sizes.items()}
+        counts = record.run.counts.model_copy(update={"fallbacks": mutation.fallbacks})
+        run = record.run.model_copy(update={"sizes": sizes, "counts": counts})
+        super().__init__(run, record.folder)
+        self.__dict__["wide"] = mutation.scores(condition, record.wide)
+
+
+def _scaled(size: Sizes, by: float) -> Sizes:
+    percentiles = [value * by for value in size.percentiles]
+    return size.model_copy(update={"mean": size.mean * by, "percentiles": percentiles})

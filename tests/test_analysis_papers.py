@@ -1,0 +1,89 @@
+"""COVID-QA as tables: gains by window, chunkers against paragraphs, intervals over papers."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.analysis.papers import MEAN, against_paragraphs, gains
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE, WINDOWS
+from chunkstudy.grid.library import Library
+from chunkstudy.render import tables
+from tests.made_library import made_library
+
+QUERIES = [f"q{i}" for i in range(60)]
+PAPERS = [f"paper-{i // 5}" for i in range(55)] + [covid_qa.LINES_OF_PRINT[0]] * 5
+PARTS = pd.DataFrame({"query_id": QUERIES, "part": PAPERS})
+GAIN = {128: 0.3, 256: 0.0, 512: -0.3}
+RANDOM = np.random.default_rng(2)
+OF_PAPER = pd.Series(RANDOM.normal(0, 0.2, 12).repeat(5), QUERIES)
+"""What all questions of a paper gain or lose together."""
+
+
+def made(chunkers: tuple[str, ...] = ("paragraph", "fixed-64")) -> Library:
+    found = {}
+    for chunker, (window, encoder) in product(chunkers, WINDOWS.items()):
+        for ordering in (PRE, f"contextualized-{window}"):
+            values = pd.Series(0.5 + 0.02 * RANDOM.standard_normal(len(QUERIES)), QUERIES)
+            if ordering != PRE:
+                values += GAIN[window] + OF_PAPER
+            if chunker != "paragraph":
+                values.iloc[-5:] += 1
+            one = Condition(covid_qa.WITHIN, chunker, encoder, ordering, OWN)
+            found[one] = pd.DataFrame({"DCG@10": values, "SpanRecall@5": values})
+    moved = Condition(covid_qa.WITHIN, "paragraph", WIDE, f"{LATE}-at-halved", OWN)
+    other = Condition("chroma-within", "paragraph", WIDE, LATE, OWN)
+    left_out = next(iter(found.values()))
+    return made_library(found | {moved: left_out, other: left_out})
+
+
+def test_each_window_has_its_chunkers_and_their_mean_in_families_of_their_own() -> None:
+    table = gains(made(), PARTS)
+    assert len(table) == 2 * 3 * 3
+    assert set(table["ordering"]) == {"contextualized-128", "contextualized-256", LATE}
+    mean = table["chunker"] == MEAN
+    assert set(table[mean]["family_size"]) == {1}
+    assert set(table[~mean]["family_size"]) == {2}
+    gained = table[mean].groupby("window")["difference"].mean()
+    assert gained.to_dict() == pytest.approx(GAIN, abs=0.15)
+
+
+def test_the_mean_over_chunkers_counts_a_question_once() -> None:
+    table = gains(made(), PARTS).set_index(["measure", "window", "chunker"])["difference"]
+    for measure, window in product(("DCG@10", "SpanRecall@5"), GAIN):
+        both = table[measure, window, "paragraph"] + table[measure, window, "fixed-64"]
+        assert table[measure, window, MEAN] == pytest.approx(both / 2)
+
+
+def test_questions_of_one_paper_that_agree_widen_the_interval_over_papers() -> None:
+    table = gains(made(), PARTS)
+    over_papers = table["over papers high"] - table["over papers low"]
+    assert (over_papers > 1.3 * (table["high"] - table["low"])).all()
+    assert set(table["papers drawn"]) == {12}
+    assert (table["over papers p_holm"] >= table["over papers p"]).all()
+
+
+def test_papers_of_lines_of_print_can_be_left_out_against_paragraphs() -> None:
+    table = against_paragraphs(made(), PARTS).set_index(["papers", "ordering", "measure", "window"])
+    assert len(table) == 2 * 4 * 3 and set(table["chunker"]) == {"fixed-64"}
+    every, real = (table.xs(papers) for papers in ("all", "with paragraphs"))
+    assert set(every["n"]) == {60} and set(real["n"]) == {55}
+    assert (every["difference"] > 0.05).all()
+    assert (real["difference"].abs() < 0.02).all()
+
+
+def test_without_records_of_papers_the_tables_are_empty() -> None:
+    nothing = made_library({})
+    assert gains(nothing, pd.DataFrame()).empty
+    assert against_paragraphs(nothing, pd.DataFrame()).empty
+
+
+def test_the_interval_over_papers_is_shown_in_points_beside_that_over_questions() -> None:
+    shown = tables.present(gains(made(), PARTS))
+    assert {"95% interval", "over papers, 95%", "over papers: p, Holm"} <= set(shown.columns)
+    assert shown["over papers, 95%"].str.fullmatch(r"\[[+\N{MINUS SIGN}]?\d+\.\d+, .*\]").all()

@@ -1,0 +1,280 @@
+"""COVID-QA: offsets repaired where that is certain, questions told apart, all of it counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from chunkstudy import cli
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.collections import covid_qa, registry, sources
+from chunkstudy.collections.within import within_documents
+from chunkstudy.grid import facts
+from chunkstudy.grid.scoring import in_document
+from chunkstudy.places import Places
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.spans import Chunker, Collection, chunk_documents
+
+ROOT = Places(Path(__file__).parents[1])
+TEXT = "Bats carry it.\n\nCamels carry it too, and one camel coughs.\nNobody coughs here."
+
+
+def question(number: int, text: str, answer: str, start: int) -> dict[str, Any]:
+    answers = [{"text": answer, "answer_start": start}]
+    return {"question": text, "id": number, "answers": answers, "is_impossible": False}
+
+
+def paper(number: int, text: str, *asked: dict[str, Any]) -> dict[str, Any]:
+    return {"paragraphs": [{"context": text, "document_id": number, "qas": list(asked)}]}
+
+
+def released(*papers: dict[str, Any]) -> bytes:
+    return json.dumps({"data": papers}).encode("utf-8")
+
+
+def one_paper(*asked: dict[str, Any], text: str = TEXT) -> tuple[Collection, covid_qa.Tally]:
+    return covid_qa.parse(released(paper(7, text, *asked)))
+
+
+def answers(collection: Collection) -> list[str]:
+    texts = {document.id: document.text for document in collection.documents}
+    return [texts[one.document][one.start : one.end] for one in collection.judgments]
+
+
+def test_an_answer_at_its_offset_is_judged_there() -> None:
+    found, counted = one_paper(question(1, "Who?", "Bats", 0))
+    assert [(one.start, one.end) for one in found.judgments] == [(0, 4)]
+    assert (counted.in_place, counted.repaired, counted.dropped) == (1, 0, 0)
+
+
+def test_an_answer_that_stands_elsewhere_once_is_put_there() -> None:
+    found, counted = one_paper(question(1, "Who?", "Camels", 3))
+    assert answers(found) == ["Camels"]
+    assert (counted.in_place, counted.repaired, counted.dropped) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("answer", ["coughs", "carry it", "dromedary"])
+def test_a_question_whose_answer_stands_elsewhere_several_times_or_never_is_dropped(
+    answer: str,
+) -> None:
+    found, counted = one_paper(question(1, "Who?", answer, 3), question(2, "Who else?", "Bats", 0))
+    assert [query.id for query in found.queries] == ["2"]
+    assert (counted.questions, counted.dropped, counted.within) == (2, 1, 1)
+
+
+def test_places_that_overlap_are_several_places() -> None:
+    _, counted = one_paper(question(1, "What?", "aa", 3), text="-aaa-")
+    assert counted.dropped == 1
+
+
+def test_an_answer_in_place_that_stands_several_times_is_judged_in_that_place_only() -> None:
+    found, counted = one_paper(question(1, "Who?", "coughs", TEXT.index("coughs")))
+    assert [one.start for one in found.judgments] == [TEXT.index("coughs")]
+    assert counted.repeated_in_place == 1
+
+
+def test_white_space_at_the_ends_of_an_answer_is_not_judged() -> None:
+    at = TEXT.index("\n\nCamels ")
+    found, counted = one_paper(question(1, "Who?", "\n\nCamels ", at))
+    assert answers(found) == ["Camels"]
+    assert (counted.in_place, counted.trimmed) == (1, 1)
+
+
+@pytest.mark.parametrize("answer", ["", " ", "\n\n"])
+def test_an_answer_of_white_space_is_refused_in_one_sentence(answer: str) -> None:
+    with pytest.raises(sources.SourceError, match="question 1 of paper 7 is nothing but white"):
+        one_paper(question(1, "Who?", answer, 14))
+
+
+def test_a_question_asked_again_of_one_paper_is_one_query_judged_on_every_answer() -> None:
+    found, counted = one_paper(
+        question(1, "Who carries it?", "Bats", 0),
+        question(2, "Who coughs?", "one camel", TEXT.index("one camel")),
+        question(3, "who  carries it", "Camels", TEXT.index("Camels")),
+    )
+    assert [(query.id, query.text) for query in found.queries] == [
+        ("1", "Who carries it?"),
+        ("2", "Who coughs?"),
+    ]
+    assert answers(found) == ["Bats", "Camels", "one camel"]
+    assert (counted.merged, counted.within, counted.shared) == (1, 2, 0)
+
+
+def test_answers_that_overlap_are_judged_once() -> None:
+    found, _ = one_paper(
+        question(1, "Who?", "Bats carry", 0),
+        question(2, "Who?", "carry it", 5),
+        question(3, "Who?", "carry", 5),
+    )
+    assert answers(found) == ["Bats carry it"]
+
+
+def two_papers() -> bytes:
+    return released(
+        paper(7, TEXT, question(1, "Who?", "Bats", 0), question(2, "Who?", "it", 11),
+              question(3, "Who coughs?", "one camel", TEXT.index("one camel"))),
+        paper(8, "Cats do.", question(4, "who", "Cats", 0)),
+    )  # fmt: skip
+
+
+def test_a_question_asked_of_several_papers_is_kept_within_them_and_dropped_over_all() -> None:
+    whole, counted = covid_qa.parse(two_papers())
+    assert [query.id for query in whole.queries] == ["1", "3", "4"]
+    assert (counted.merged, counted.within, counted.shared) == (1, 3, 2)
+    over_all = covid_qa.over_all_papers(whole)
+    assert [query.id for query in over_all.queries] == ["3"]
+    assert {one.query for one in over_all.judgments} == set(over_all.groups) == {"3"}
+    assert over_all.documents == whole.documents
+
+
+def test_no_document_bears_the_id_of_a_question() -> None:
+    found, _ = one_paper(question(7, "Who?", "Bats", 0))
+    assert found.groups == {"7": "paper-7"}
+    assert found.documents[0].id == "paper-7"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: b"",
+        lambda whole: whole.replace(b'"context"', b'"text"'),
+        lambda whole: whole.replace(b'"id": 1', b'"id": "one"'),
+        lambda whole: whole.replace(b'"answer_start": 0', b'"answer_start": -1'),
+        lambda whole: whole.replace(b'"Who?"', b'" "'),
+    ],
+)
+def test_a_file_that_is_not_whole_is_refused_in_one_sentence(
+    spoil: Callable[[bytes], bytes],
+) -> None:
+    with pytest.raises(sources.SourceError, match=r"is not whole .*fetched again") as caught:
+        covid_qa.parse(spoil(two_papers()))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_question_with_two_answers_is_refused_rather_than_half_read() -> None:
+    asked = question(1, "Who?", "Bats", 0)
+    asked["answers"] *= 2
+    with pytest.raises(sources.SourceError, match=r"answers: List should have at most 1 item"):
+        one_paper(asked)
+
+
+def put(folder: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    path = folder / covid_qa.FILE.path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    monkeypatch.setenv("CHUNKSTUDY_DATA", str(folder))
+
+
+def test_a_file_cut_in_half_is_told_by_its_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = two_papers()
+    put(tmp_path, monkeypatch, whole[: len(whole) // 2])
+    done = CliRunner().invoke(cli.app, ["fetch", covid_qa.WITHIN])
+    assert done.exit_code == 1
+    assert "has another sha256 than the pinned covid_qa/200423_covidQA.json" in done.output
+
+
+def test_a_release_of_fewer_papers_is_refused_even_where_its_digest_fits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, monkeypatch, two_papers())
+    digest = sources.sha256(tmp_path / covid_qa.FILE.path)
+    pinned = sources.SourceFile(covid_qa.FILE.path, covid_qa.FILE.url, digest)
+    monkeypatch.setattr(covid_qa, "FILE", pinned)
+    with pytest.raises(sources.SourceError, match="2 papers and 4 questions instead of 98 and"):
+        covid_qa.load()
+
+
+def scored(collection: Collection, chunker: Chunker) -> pd.Series:
+    """DCG@10 and its ceiling within documents, by query and measure."""
+    within = within_documents(collection)
+    chunks = chunk_documents(chunker, within.documents)
+    rng = np.random.default_rng(0)
+    vectors = (
+        rng.standard_normal((len(within.queries), 8), np.float32),
+        rng.standard_normal((len(chunks), 8), np.float32),
+    )
+    found = in_document(within, chunks, vectors, CORRECTED, None, by_parent=False).scores
+    return found.set_index(["query_id", "measure"])["value"]
+
+
+def test_a_question_whose_answer_lies_in_no_chunk_scores_nothing_and_its_ceiling_says_so() -> None:
+    found, _ = one_paper(question(1, "Who?", "Bats", 0), question(2, "Who else?", "Camels", 16))
+    scores = scored(found, lambda text: paragraphs(text)[1:])
+    assert scores["1", "DCG@10"] == scores["1", "Ceiling(DCG@10)"] == 0
+    assert scores["1", "SpanRecall@5"] == 0
+    assert scores["2", "DCG@10"] > 0
+    assert scores["2", "Ceiling(DCG@10)"] == 1
+
+
+def test_a_document_of_one_paragraph_is_one_chunk_that_holds_every_answer() -> None:
+    asked = question(1, "Who?", "Bats", 0), question(2, "What?", "coughs.", 20)
+    found, _ = one_paper(*asked, text="Bats carry it; a camel coughs.")
+    scores = scored(found, paragraphs)
+    assert (scores.xs("DCG@10", level="measure") == 1).all()
+    assert (scores.xs("SpanRecall@5", level="measure") == 1).all()
+
+
+@pytest.fixture(scope="module")
+def counted() -> covid_qa.Tally:
+    if not covid_qa.available():
+        pytest.skip("COVID-QA is not here; set CHUNKSTUDY_DATA or run `chunkstudy fetch covid-qa`")
+    return covid_qa.tally()
+
+
+@pytest.mark.real_data
+def test_covid_qa_holds_what_was_counted_when_it_was_pinned(counted: covid_qa.Tally) -> None:
+    assert (counted.papers, counted.questions) == (98, 1380)
+    assert (counted.in_place, counted.repaired, counted.dropped) == (1146, 227, 7)
+    assert (counted.trimmed, counted.repeated_in_place) == (386, 143)
+    assert (counted.merged, counted.within, counted.shared) == (22, 1351, 4)
+
+
+@pytest.mark.real_data
+def test_every_query_of_covid_qa_is_judged_on_its_own_paper(counted: covid_qa.Tally) -> None:
+    within, over_all = (registry.find(name).load() for name in (covid_qa.WITHIN, covid_qa.ALL))
+    assert len(within.queries) == counted.within
+    assert len(over_all.queries) == counted.within - counted.shared
+    assert within.documents == over_all.documents
+    papers = {query.id: query.document for query in within.queries}
+    for collection in (within, over_all):
+        assert {one.query for one in collection.judgments} == {q.id for q in collection.queries}
+        assert all(papers[one.query] == one.document for one in collection.judgments)
+        assert all(text == text.strip() != "" for text in answers(collection))
+    assert within.groups == papers
+
+
+@pytest.mark.real_data
+def test_three_papers_have_lines_of_print_and_six_name_no_licence(
+    counted: covid_qa.Tally,
+) -> None:
+    lines, unlicensed = [], []
+    for document in covid_qa.load_within().documents:
+        spans = paragraphs(document.text)
+        if sum(document.text[start].islower() for start, _ in spans) > len(spans) / 2:
+            lines.append(document.id)
+        if "License:" not in document.text:
+            unlicensed.append(document.id)
+    assert tuple(lines) == covid_qa.LINES_OF_PRINT
+    assert len(unlicensed) == 6
+    assert set(lines) < set(unlicensed)
+
+
+def test_the_facts_beside_the_records_are_those_of_the_release() -> None:
+    parts = facts.read(ROOT, covid_qa.WITHIN)
+    (release,) = facts.read(ROOT, f"{covid_qa.ALL}_release").to_dict("records")
+    assert len(parts) == release["within"]
+    assert len(facts.read(ROOT, covid_qa.ALL)) == release["within"] - release["shared"]
+    assert parts["part"].nunique() == release["papers"]
+    if covid_qa.available():
+        assert release == asdict(covid_qa.tally())

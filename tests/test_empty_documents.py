@@ -1,0 +1,191 @@
+"""Empty documents: every step from one to a score, rankings that hold them, and the tables."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+
+from chunkstudy import places as here
+from chunkstudy.analysis import empty_documents as analysis
+from chunkstudy.chunkers import catalogue
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.published import cells
+from chunkstudy.studies import results
+from chunkstudy.studies.empty_documents import chain, library_of_then, simulation
+from chunkstudy.studies.runner import Context
+
+PLACES = here.find()
+STEPS = {step["name"]: step for step in chain.words()["step"]}
+NEED_DATA_OR_A_DOWNLOAD = {
+    "No empty document where nothing is lost",
+    "The splitter, the paper's version",
+}
+HERE = [name for name in chain.CHECKS if name not in NEED_DATA_OR_A_DOWNLOAD]
+IDS = [f"d{i:03}" for i in range(400)]
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_each_step_of_the_chain_comes_out_as_the_explanation_needs(name: str) -> None:
+    ran, result = chain.CHECKS[name](Context(PLACES))
+    assert result == STEPS[name]["needs"]
+    assert any(letter.isdigit() for letter in ran)  # with its version
+
+
+def test_every_step_is_either_run_or_says_where_it_was_read() -> None:
+    run = {name for name, step in STEPS.items() if step["how"] == "run"}
+    assert run == set(chain.CHECKS)
+    for step in STEPS.values():
+        assert step["source"]
+        if step["how"] == "read":
+            assert step["bears_out"] in ("yes", "no", "in part") and step["result"]
+
+
+def test_llamaindex_makes_one_empty_node_of_a_document_without_text() -> None:
+    nodes = library_of_then.split(["", "\n", "One. Two."])["nodes"]
+    assert nodes[""] == nodes["\n"] == [["", 0, 0]]
+    assert nodes["One. Two."] == [["One. Two.", 0, 9]]
+
+
+def test_a_splitter_that_cannot_run_says_so_in_one_sentence(tmp_path: Path) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho first >&2\necho no such module >&2\nexit 1\n")
+    broken.chmod(0o755)
+    with pytest.raises(results.StudyError, match="splitter failed: no such module"):
+        library_of_then.split([""], broken)
+
+
+def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_corrected() -> None:
+    found = chain.chunkers().set_index("chunker")["ours"]
+    assert found["semantic"] == "one empty chunk"
+    assert set(found.drop("semantic")) == {"no chunk"}
+    assert not catalogue.build("semantic", CORRECTED, chain.no_vectors)("")
+    official = {one["name"]: one["official"] for one in chain.words()["chunker"]}
+    assert {name: official[name] for name in found.index} == found.to_dict()
+
+
+def test_the_id_of_an_unscored_document_decides_its_rank() -> None:
+    ranks = [chain.rank_of(f"d{i:02}e", math.nan) for i in range(11)]
+    assert ranks[0] == 11 and ranks[-1] == 1 and len(set(ranks)) > 2
+    assert {chain.rank_of(f"d{i:02}e", -1.0) for i in range(11)} == {11}
+
+
+def test_an_unscored_document_lets_documents_from_below_rise_and_a_guarded_one_does_not() -> None:
+    stay = []
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(IDS).tolist()
+        assert chain.best_ten_stay(order, {"d200e": -1.0}) and chain.best_ten_stay(order, {})
+        stay.append(chain.best_ten_stay(order, {"d200e": math.nan}))
+    assert not all(stay)
+
+
+def ranking(queries: int) -> tuple[simulation.Ranked, dict[str, dict[str, int]]]:
+    """Rankings of 20 documents whose first two are relevant."""
+    orders = [np.random.default_rng(n).permutation(IDS)[:20].tolist() for n in range(queries)]
+    ranked = {f"q{n}": order for n, order in enumerate(orders)}
+    return ranked, {query: {order[0]: 1, order[1]: 1} for query, order in ranked.items()}
+
+
+def test_the_guard_makes_an_empty_document_harmless_and_nan_does_not() -> None:
+    ranked, judged = ranking(20)
+    spoilt = []
+    for seed in range(8):
+        generator = np.random.default_rng(seed)
+        added = simulation.empty_documents(IDS, 3, generator)
+        assert len(set(added) - set(IDS)) == 3
+        queries, guarded, kept = simulation.score(ranked, judged, IDS, added, generator)
+        assert (queries, guarded) == (20, 1)
+        spoilt.append(kept)
+    assert min(spoilt) < 0.9 and len(set(spoilt)) > 1  # how much depends on the empty ones' ids
+
+
+def test_a_guarded_score_is_that_of_pytrec_eval_with_every_document_in_the_run() -> None:
+    ranked, judged = ranking(5)
+    judged = {query: grades | {ranked[query][12]: 2} for query, grades in judged.items()}
+    added = ["d000e", "d399e"]
+    _, guarded, _ = simulation.score(ranked, judged, IDS, added, np.random.default_rng(0))
+    runs = {
+        query: simulation.by_rank(top)
+        | {one: -0.5 for one in IDS if one not in top}
+        | dict.fromkeys(added, -1.0)
+        for query, top in ranked.items()
+    }
+    scored = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10"}).evaluate(runs)
+    assert guarded == pytest.approx(np.mean([one["ndcg_cut_10"] for one in scored.values()]))
+
+
+def test_a_collection_filled_up_has_as_many_documents_and_ids_as_fiqa() -> None:
+    names, others, empties = simulation.numbered(IDS, np.random.default_rng(3))
+    everything = [*names.values(), *others, *empties]
+    assert len(everything) == len(set(everything)) == simulation.FIQA
+    assert len(empties) == 38 and set(simulation.KNOWN) <= set(empties)
+    assert set(names) == set(IDS) and all(one.isdigit() for one in everything)
+    filled = simulation.words(500, np.random.default_rng(3))
+    assert len(filled) == len(set(filled)) == 500 and {len(one) for one in filled} == {8}
+
+
+def test_other_ids_change_no_score() -> None:
+    ranked, judged = ranking(5)
+    judged["q0"]["absent"] = 1
+    names = {one: f"x{i}" for i, one in enumerate(IDS)}
+    top, grades = simulation.renamed(ranked, judged, names)
+    assert "absent" in grades["q0"]
+    scores = [
+        simulation.score(a, b, ids, [], np.random.default_rng(0))[1]
+        for a, b, ids in ((ranked, judged, IDS), (top, grades, list(names.values())))
+    ]
+    assert scores[0] == scores[1] < 1
+
+
+def test_the_loss_by_nan_is_a_fraction_over_the_draws() -> None:
+    draws = pd.DataFrame(
+        {
+            "collection": "scifact",
+            "proportion": "FiQA",
+            "documents": 5183,
+            "empty documents": 3,
+            "seed": [0, 1],
+            "guarded": [0.8, 0.8],
+            "NaN kept": [0.6, 0.4],
+        }
+    )
+    row = analysis.guard(draws).iloc[0]
+    assert row["change"] == pytest.approx(-0.375)
+    assert (row["smallest"], row["largest"]) == pytest.approx((-0.25, -0.5))
+
+
+def test_a_step_that_comes_out_otherwise_speaks_against_the_explanation() -> None:
+    ran = pd.DataFrame(
+        [(name, "x 1.0", STEPS[name]["needs"]) for name in chain.CHECKS],
+        columns=["name", "ran", "result"],
+    )
+    assert set(analysis.chain(ran)["bears it out"]) == {"yes"}
+    ran.loc[0, "result"] = "1 of 5,183, 0 of 3,633, 0 of 8,674"
+    found = analysis.chain(ran).set_index("name")["bears it out"]
+    assert found[ran["name"][0]] == "no" and (found == "no").sum() == 1
+
+
+def test_the_printed_changes_are_those_of_table_4() -> None:
+    published = cells.frame(cells.read(PLACES))
+    found = analysis.changes(published).set_index(["collection", "encoder", "chunker"])
+    table_4 = published[
+        (published["work"] == "taxonomy")
+        & (published["table"] == "4")
+        & published["collection"].isin(analysis.WITH_EMPTY)
+        & (published["chunker"] != "average")
+    ].set_index(["collection", "encoder", "chunker"])["value"]
+    assert len(found) == len(table_4) == 48
+    np.testing.assert_allclose(100 * found["change"], table_4.reindex(found.index), atol=0.1)
+    same = found.xs("semantic", level="chunker")
+    compared = found.xs("sentence-5", level="chunker")["contextualized"]
+    np.testing.assert_allclose(same["without that loss"], compared)
+
+
+def test_without_the_study_its_tables_are_empty() -> None:
+    made = analysis.tables({}, cells.frame(cells.read(PLACES)))
+    assert len(made["empty_documents_published"]) == 48
+    assert made.pop("empty_documents_published").shape and all(one.empty for one in made.values())

@@ -1,0 +1,208 @@
+"""A model in several packages: put together once, and every fault in its own sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.encoders import models, parts
+from chunkstudy.encoders.models import ModelError
+from chunkstudy.encoders.registry import ModelSpec, Parts
+
+FILES = {
+    "model.safetensors": bytes(range(256)) * 40,
+    "tokenizer.json": b'{"a": 1}',
+    "config.json": b"{}",
+}
+COUNT = 3
+
+
+def digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"made/{name}", content)
+        archive.writestr("../outside.txt", "never written")
+    return packed.getvalue()
+
+
+def cut(content: bytes) -> list[bytes]:
+    size = len(content) // COUNT + 1
+    return [content[i * size : (i + 1) * size] for i in range(COUNT)]
+
+
+def package(i: int) -> str:
+    return f"made-model-part-{i:03d}"
+
+
+class Made:
+    """Installed parts of a small model, and what is registered of it."""
+
+    def __init__(self, site: Path) -> None:
+        self.site = site
+        self.register(zipped(FILES))
+
+    def register(self, content: bytes) -> None:
+        """Install the parts of a zip, and hold these parts for the right ones."""
+        pieces = cut(content)
+        for i, piece in enumerate(pieces, start=1):
+            self.install(i, {f"made.zip.{i:03d}": piece})
+        self.spec = dataclasses.replace(
+            models.spec("sentence-transformers/all-mpnet-base-v2"),
+            id="tests/made",
+            files={name: digest(content) for name, content in FILES.items()},
+            parts=Parts(
+                tuple(package(i) for i in range(1, COUNT + 1)),
+                tuple(digest(piece) for piece in pieces),
+                "made",
+            ),
+        )
+
+    def install(self, i: int, files: Mapping[str, bytes]) -> None:
+        """A package with these files, as pip leaves it."""
+        self.remove(i)
+        name = package(i).replace("-", "_")
+        lines = []
+        for file, content in files.items():
+            path = self.site / name / "input" / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            lines.append(f"{name}/input/{file},,")
+        info = self.site / f"{name}-0.0.1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.0.1\n")
+        (info / "RECORD").write_text("\n".join(lines))
+
+    def remove(self, i: int) -> None:
+        name = package(i).replace("-", "_")
+        shutil.rmtree(self.site / name, ignore_errors=True)
+        shutil.rmtree(self.site / f"{name}-0.0.1.dist-info", ignore_errors=True)
+
+    def assembled(self, spec: ModelSpec | None = None) -> Path | None:
+        spec = spec or self.spec
+        assert spec.parts
+        return parts.assembled(spec, spec.parts)
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
+    site = tmp_path / "site"
+    site.mkdir()
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
+    return Made(site)
+
+
+def test_the_parts_make_the_models_files_and_nothing_else(made: Made, tmp_path: Path) -> None:
+    folder = made.assembled()
+    assert folder
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == FILES
+    left = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert sorted(left) == sorted(folder.iterdir())
+    assert not list(tmp_path.rglob("outside.txt"))
+
+
+def test_what_was_put_together_is_read_without_the_packages(made: Made) -> None:
+    first = made.assembled()
+    for i in range(1, COUNT + 1):
+        made.remove(i)
+    assert first and made.assembled() == first == models.weights_folder(made.spec)
+
+
+def test_without_any_part_the_hub_is_asked_and_the_way_offline_is_named(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for i in range(1, COUNT + 1):
+        made.remove(i)
+    assert made.assembled() is None
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError, match=r"in offline mode; run `make mpnet` or go online once$"):
+        models.weights_folder(made.spec)
+
+
+def a_part_is_missing(made: Made) -> None:
+    made.remove(2)
+
+
+def a_part_is_installed_without_its_file(made: Made) -> None:
+    shutil.rmtree(made.site / package(2).replace("-", "_"))
+
+
+def a_part_is_doubled(made: Made) -> None:
+    made.install(2, {"made.zip.002": b"one", "made.zip.003": b"other"})
+
+
+def a_part_is_anothers(made: Made) -> None:
+    made.install(2, {"made.zip.002": cut(zipped(FILES))[0]})
+
+
+def a_part_is_of_another_version(made: Made) -> None:
+    other = zipped(FILES | {"model.safetensors": bytes(range(256))[::-1] * 40})
+    made.install(2, {"made.zip.002": cut(other)[1]})
+
+
+def a_member_has_another_digest(made: Made) -> None:
+    good = made.spec.files
+    made.register(zipped(FILES | {"tokenizer.json": b'{"a": 2}'}))
+    made.spec = dataclasses.replace(made.spec, files=good)
+
+
+def a_member_is_missing(made: Made) -> None:
+    made.register(zipped({name: FILES[name] for name in ("config.json", "tokenizer.json")}))
+
+
+def the_parts_make_no_zip(made: Made) -> None:
+    made.register(b"not a zip at all" * 20)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (a_part_is_missing, "part 2 of 3 is missing, which made-model-part-002 carries"),
+        (a_part_is_installed_without_its_file, "part 2 of 3 is missing, which made-model-part-002"),
+        (a_part_is_doubled, "made-model-part-002 carries 2 parts, not part 2 of 3 alone"),
+        (a_part_is_anothers, "made-model-part-002 carries part 1 instead of part 2"),
+        (a_part_is_of_another_version, "the part in made-model-part-002 has another sha256"),
+        (a_member_has_another_digest, "tokenizer.json in the zip of tests/made has another sha256"),
+        (a_member_is_missing, "the parts of tests/made make no zip .*model.safetensors"),
+        (the_parts_make_no_zip, "the parts of tests/made make no zip with all its files"),
+    ],
+)
+def test_a_fault_is_one_sentence_that_says_what_to_do(
+    fault: Callable[[Made], None], sentence: str, made: Made, tmp_path: Path
+) -> None:
+    fault(made)
+    with pytest.raises(ModelError, match=rf"^{sentence}[^\n]*; run `make mpnet`$"):
+        made.assembled()
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_a_fault_of_the_packages_is_told_where_the_hub_is_out_of_reach(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_part_is_missing(made)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError, match=r"and of the package: part 2 of 3 is missing"):
+        models.weights_folder(made.spec)
+
+
+def test_a_file_that_changed_in_the_cache_is_named(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = made.assembled()
+    assert folder
+    (folder / "config.json").write_bytes(b"{ }")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError, match=r"config\.json has another sha256 .*; delete it and"):
+        models.weights_folder(made.spec)

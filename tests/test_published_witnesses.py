@@ -1,0 +1,79 @@
+"""What a public leaderboard measured stands beside our scores without chunking."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from chunkstudy.analysis.witnesses import table
+from chunkstudy.encoders import models
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.published.cells import CellError
+from chunkstudy.published.witnesses import AGREES, read
+from tests.made_library import made_library
+
+ROOT = Path(__file__).parents[1]
+WITNESSES = read(Places(ROOT))
+FILE = "results/published/witnesses/leaderboard.csv"
+
+
+def copied(folder: Path, old: str, new: str) -> Places:
+    """The witnesses with one string changed wherever it stands."""
+    target = folder / FILE
+    target.parent.mkdir(parents=True)
+    shutil.copy(ROOT / FILE, target)
+    text = target.read_text(encoding="utf-8")
+    assert old in text
+    target.write_text(text.replace(old, new), encoding="utf-8")
+    return Places(folder)
+
+
+def test_both_encoders_have_a_witness_on_each_of_three_collections() -> None:
+    found = {(one.encoder.split("/")[1], one.collection) for one in WITNESSES}
+    assert found == {
+        (encoder, collection)
+        for encoder in ("all-MiniLM-L6-v2", "all-mpnet-base-v2")
+        for collection in ("scifact", "nfcorpus", "arguana")
+    }
+
+
+def test_every_recorded_score_without_chunking_agrees_with_its_witness() -> None:
+    beside = table(WITNESSES, Library(Places(ROOT)))
+    assert not beside.empty
+    apart = beside[~beside["agrees"]]
+    assert apart.empty, apart[["encoder", "collection", "witness", "score"]].to_string()
+    assert beside["encoder"].map(lambda slug: models.parse_slug(slug)[1]).isna().all()
+
+
+def test_a_score_further_off_than_allowed_does_not_agree() -> None:
+    one = WITNESSES[0]
+    condition = Condition(
+        one.collection, "none", models.slug(one.encoder), "pre_embedding", "corrected"
+    )
+    for off, agrees in ((0.9 * AGREES, True), (1.1 * AGREES, False), (-1.1 * AGREES, False)):
+        scores = pd.DataFrame({one.measure: [one.value + off - 0.1, one.value + off + 0.1]})
+        (row,) = table(WITNESSES, made_library({condition: scores})).to_dict("records")
+        assert (row["n"], row["agrees"]) == (2, agrees)
+        assert row["difference"] == pytest.approx(off)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("0.6557", "65.57", "line 2 is not a witness: published"),
+        ("87b30e96bc3625439df74a216b3ed698009620b8", "main", "line 2 is not a witness: commit"),
+        ("arguana,", "scifact,", "has a second witness of scifact, sentence-transformers/all-mp"),
+        ("repository,commit", "repository,version", "line 2 is not a witness: commit"),
+    ],
+)
+def test_a_row_that_is_no_witness_is_refused_in_one_sentence(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(CellError, match=said) as error:
+        read(copied(tmp_path, old, new))
+    assert "\n" not in str(error.value)
