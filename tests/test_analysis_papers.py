@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.analysis.papers import MEAN, against_paragraphs, gains
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
@@ -87,3 +88,25 @@ def test_the_interval_over_papers_is_shown_in_points_beside_that_over_questions(
     shown = tables.present(gains(made(), PARTS))
     assert {"95% interval", "over papers, 95%", "over papers: p, Holm"} <= set(shown.columns)
     assert shown["over papers, 95%"].str.fullmatch(r"\[[+\N{MINUS SIGN}]?\d+\.\d+, .*\]").all()
+
+
+def test_what_a_row_shows_is_decided_over_papers() -> None:
+    table = gains(made(), PARTS)
+    over = table["over papers p_holm"] < SIGNIFICANT
+    higher = table["difference"] > 0
+    assert ((table["shown"] == HIGHER) == (over & higher)).all()
+    assert ((table["shown"] == LOWER) == (over & ~higher)).all()
+
+
+def test_what_questions_show_and_papers_do_not_is_not_shown() -> None:
+    plain = pd.Series(0.5, QUERIES)
+    late = plain + 0.1 + OF_PAPER - OF_PAPER.mean()
+    found = {
+        Condition(covid_qa.WITHIN, "paragraph", WIDE, ordering, OWN): pd.DataFrame(
+            {"DCG@10": scores, "SpanRecall@5": scores}
+        )
+        for ordering, scores in ((PRE, plain), (LATE, late))
+    }
+    row = gains(made_library(found), PARTS).iloc[0]
+    assert row["p_holm"] < SIGNIFICANT < row["over papers p_holm"]
+    assert row["shown"] == NOT_SHOWN

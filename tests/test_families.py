@@ -16,11 +16,14 @@ from chunkstudy.analysis import (
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    papers,
     taxonomy,
     which_chunker,
 )
 from chunkstudy.analysis.paired import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.analysis.windows import model
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import NONE
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
@@ -59,6 +62,7 @@ def _tables() -> dict[str, pd.DataFrame]:
         "late_chunking_cut": late_chunking_cut.by_window(library, cut["questions"]),
         "jina_datasets": jina.datasets(published, library).dropna(subset="family"),
         "labels_power": labels_power.queries_needed(labels.LabelRecords.read(PLACES)),
+        "papers_gains": papers.gains(library, facts.read(PLACES, covid_qa.WITHIN)),
         "taxonomy_tests": taxonomy.tables(library, published)["taxonomy_tests"],
         "which_chunker": which_chunker.which_chunker(
             library, published, chroma.cost(library)
@@ -96,9 +100,9 @@ def test_the_word_follows_from_the_two_corrected_p(compared: dict[str, pd.DataFr
     for name, table in compared.items():
         difference = table.get("difference", table.get("a minus b", table.get("late - plain")))
         assert difference is not None
-        for change, p, equal, word in zip(
-            difference, table["p_holm"], table["p_equivalent_holm"], table["shown"], strict=True
-        ):
+        of = "over papers " if name.startswith("papers") else ""
+        tested = (table[f"{of}{p}_holm"] for p in ("p", "p_equivalent"))
+        for change, p, equal, word in zip(difference, *tested, table["shown"], strict=True):
             if p < SIGNIFICANT:
                 expected = HIGHER if change > 0 else LOWER
             else:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
-from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.analysis.paired import Pair, differences, margin, shown
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
@@ -94,7 +94,7 @@ def _with_papers(
     first: str,
     second: str,
 ) -> pd.DataFrame:
-    """The paired differences, and beside each the interval and p over papers."""
+    """The paired differences, beside each the interval and p over papers, and what these show."""
     table = differences(pairs, family, first, second)
     if table.empty:
         return table
@@ -103,11 +103,17 @@ def _with_papers(
     for pair in pairs:
         change = (pair.first - pair.second).dropna().sort_index()
         found = clustered_mean(change, papers.loc[change.index])
-        rows.append((found.groups, *found.interval, found.p))
-    names = ["papers drawn", "over papers low", "over papers high", "over papers p"]
+        allowed = margin(str(pair.keys["measure"]))
+        equal = statistics.two_one_sided(found.mean, found.error, found.groups - 1, allowed)
+        rows.append((found.groups, *found.interval, found.p, equal))
+    names = ["papers drawn", "over papers low", "over papers high", "over papers p",
+             "over papers p_equivalent"]  # fmt: skip
     beside = pd.DataFrame(rows, table.index, names)
-    by_family = beside["over papers p"].groupby(table["family"], sort=False)
-    beside["over papers p_holm"] = by_family.transform(statistics.holm)
+    for p in ("p", "p_equivalent"):
+        by_family = beside[f"over papers {p}"].groupby(table["family"], sort=False)
+        beside[f"over papers {p}_holm"] = by_family.transform(statistics.holm)
+    decisive = {p: beside[f"over papers {p}"] for p in ("p_holm", "p_equivalent_holm")}
+    table["shown"] = shown(table.assign(**decisive))
     return pd.concat([table, beside], axis=1)
 
 

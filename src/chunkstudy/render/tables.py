@@ -98,6 +98,7 @@ COLUMNS: dict[str, Column] = {
     "over papers": Column("over papers", points),
     "over papers p": Column("over papers: p", probability),
     "over papers p_holm": Column("over papers: p, Holm", probability),
+    "over papers p_equivalent_holm": Column("over papers: p of equivalence, Holm", probability),
     "gain": Column("gain, points", points),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
@@ -146,8 +147,10 @@ COLUMNS: dict[str, Column] = {
     "expected to come true": Column("expected to come true", whole),
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
-HIDDEN = (*SAID_BELOW, "p_equivalent", "effect", "against in order family",
-          "against in order family_size")  # fmt: skip
+HIDDEN = (
+    *SAID_BELOW, "p_equivalent", "effect", "over papers p", "over papers p_equivalent",
+    "against in order family", "against in order family_size",
+)  # fmt: skip
 """Said once under a table and not in every row, before its correction, or only in the file."""
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""

@@ -34,12 +34,14 @@ class ClusteredMean(NamedTuple):
         p: two-sided, of the mean being 0, by the standard error that lets queries of a group depend
             on each other in any way (Liang and Zeger 1986, with the factor groups / (groups - 1)),
             against t with groups - 1 degrees of freedom.
+        error: that standard error; NaN where there is none.
     """
 
     mean: float
     groups: int
     interval: Interval
     p: float
+    error: float = _NAN
 
 
 def clustered_mean(
@@ -66,10 +68,10 @@ def clustered_mean(
     drawn = resampled_sums(np.stack([sums, sizes], axis=1), resamples, seed)
     interval = percentile_interval(drawn[:, 0] / drawn[:, 1], level)
     if constant(array):
-        return ClusteredMean(average, count, interval, 0.0 if array.any() else 1.0)
+        return ClusteredMean(average, count, interval, 0.0 if array.any() else 1.0, 0.0)
     apart = sums - average * sizes
     error = np.sqrt(count / (count - 1) * (apart**2).sum()) / len(array)
     if error == 0:
-        return ClusteredMean(average, count, interval, 0.0 if average else 1.0)
+        return ClusteredMean(average, count, interval, 0.0 if average else 1.0, 0.0)
     p = float(2 * stats.t.sf(abs(average) / error, count - 1))
-    return ClusteredMean(average, count, interval, p)
+    return ClusteredMean(average, count, interval, p, float(error))
