@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -113,3 +114,13 @@ def test_the_authors_second_run_has_the_reports_chunks_and_other_recalls() -> No
     apart = table["SpanRecall@5 difference"]
     assert apart.min() < 0 < apart.max() < 0.03
     assert chroma_print.rerun(Places(PLACES.root / "nowhere"), pd.DataFrame()).empty
+
+
+def test_the_size_printed_for_clusters_of_250_is_that_of_400_and_the_precision_is_not() -> None:
+    table = chroma_print.cluster_sizes(Library(PLACES), published.frame(CELLS))
+    size = "size in WordPiece with special tokens"
+    large, middle = (only(table, chunker=f"cluster-{most}") for most in (400, 250))
+    assert (large["published size"], middle["published size"]) == ("", "168")
+    assert math.floor(large[size]) == 168 and middle[size] < 120
+    assert middle["published precision"] == "6…"
+    assert f"{100 * middle['precision']:.1f}"[0] == "6" != f"{100 * large['precision']:.1f}"[0]

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from chunkstudy import statistics
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.verdicts import consistent, mean_beside
 
+CLUSTERS = ("cluster-400", "cluster-250", "cluster-200")
 RERUN = "reruns/chroma_notebook.csv"
 """The table printed in the official repository's own notebook, notebook/Chroma_Research.ipynb at
 d4f8cef, of the chunkers that the report's main table has with the same parameters. Its precision
@@ -56,6 +62,40 @@ def leading_digits(comparison: pd.DataFrame, cells: Sequence[Cell]) -> pd.DataFr
     table.loc[("all", "", ""), :] = table.sum()
     table["share"] = table["pass"] / table["others"]
     return table.reset_index().astype({"cells": int, "others": int, "pass": int})
+
+
+def cluster_sizes(library: Library, published: pd.DataFrame) -> pd.DataFrame:
+    """Mean sizes of clustered chunks beside the sizes that the MiniLM table prints for them.
+
+    The recursive rows of that table are printed in WordPiece tokens with the two special ones,
+    truncated. Precision at five, which falls as chunks grow, tells whose scores a row has.
+
+    Args:
+        library: the records.
+        published: every published cell.
+    """
+    cells = published[(published["work"] == "chroma") & (published["table"] == "minilm")]
+    printed = cells[cells["statistic"] == "mean"].set_index(["chunker", "measure"])["published"]
+    rows = []
+    for chunker in CLUSTERS:
+        record = library.get(
+            Condition("chroma", chunker, MINILM, PRE_EMBEDDING, AS_PUBLISHED_CHROMA.name)
+        )
+        if record is None:
+            continue
+        sizes = record.run.sizes
+        digit = printed.get((chunker, "SpanPrecision@5"), "")
+        rows.append(
+            {
+                "chunker": chunker,
+                "published size": printed.get((chunker, "chunk size"), ""),
+                "size in cl100k": sizes["cl100k"].mean,
+                "size in WordPiece with special tokens": sizes["wordpiece"].mean + 2,
+                "published precision": f"{digit}…" if digit else "",
+                "precision": statistics.mean(library.values(record, "SpanPrecision@5")),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def rerun(places: Places, published: pd.DataFrame) -> pd.DataFrame:

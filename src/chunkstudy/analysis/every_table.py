@@ -65,6 +65,7 @@ def make(
         "chroma_token_unit": chroma.token_unit(library),
         "chroma_cost": chroma.cost(library),
         "chroma_leading_digits": chroma_print.leading_digits(comparison, cells),
+        "chroma_cluster_sizes": chroma_print.cluster_sizes(library, published),
         "chroma_rerun": chroma_print.rerun(places, published),
         "chroma_scores": chroma.scores(library),
         "late_chunking_scores": late_chunking.scores(library),

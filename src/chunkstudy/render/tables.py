@@ -285,6 +285,7 @@ CAPTIONS = {
     "chroma_search_recalls": "Recall at five chunks: print, exact search and the published search.",
     "chroma_search_corpora": "Where the printed cells lie elsewhere, by corpus.",
     "chroma_leading_digits": "How often another chunker's result fits a surviving digit too.",
+    "chroma_cluster_sizes": "Sizes of clustered chunks beside those printed for all-MiniLM-L6-v2.",
     "chroma_rerun": "The report's main table and its authors' own second run.",
     "verdicts": "Published cells: how many there are, how many were run, and how they came out.",
     "jina_berlin": "Cosine similarity of three sentences with the word Berlin.",

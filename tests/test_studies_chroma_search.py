@@ -1,0 +1,117 @@
+"""The search run again: the order of its corpora, its depths, and what it counts per corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.measures.token_overlap import TokenOverlap
+from chunkstudy.places import Places
+from chunkstudy.retrieval.chunks import search
+from chunkstudy.retrieval.hnsw import Insertion
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import chroma_search
+from chunkstudy.studies.chroma_search import CELL, Row
+from chunkstudy.studies.runner import Context
+
+SIZE, EACH = 10, 30
+TEXT = "".join(f"{number:010d}" for number in range(EACH))
+NAMES = ("a", "b")
+"""Documents in sorted order; the questions ask of b first."""
+
+
+def made_row() -> Row:
+    """Thirty chunks of ten characters in each of two documents, a question per chunk; in the second
+    document every chunk is located ten characters early."""
+    queries = tuple(Query(f"{d}{at}", "?") for d in reversed(NAMES) for at in range(EACH))
+    judgments = tuple(
+        Judgment(f"{d}{at}", d, SIZE * at, SIZE * at + SIZE)
+        for d in reversed(NAMES)
+        for at in range(EACH)
+    )
+    groups = {query.id: query.id[0] for query in queries}
+    documents = tuple(Document(name, TEXT) for name in NAMES)
+    collection = Collection("builtin", documents, queries, judgments, groups)
+    document = np.repeat(np.arange(2), EACH)
+    start = np.tile(SIZE * np.arange(EACH), 2)
+    early = np.maximum(start - np.where(document == 1, SIZE, 0), 0)
+    chunks = {
+        "located": Chunks(document, early, early + SIZE),
+        "true": Chunks(document, start, start + SIZE),
+    }
+    values = np.random.default_rng(0).normal(size=(2 * EACH, 16))
+    vectors = (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
+    asked = np.concatenate([vectors[EACH:], vectors[:EACH]])
+    overlaps = {name: TokenOverlap.of(collection, one, "touching") for name, one in chunks.items()}
+    exact = search(asked, vectors, 20).chunk
+    return Row("made", collection, chunks, overlaps, asked, vectors, exact)
+
+
+ROW = made_row()
+
+
+def value(cells: pd.DataFrame, *where: str) -> float:
+    rows = cells.set_index(CELL)["value"]
+    return float(rows.to_dict()[where])
+
+
+def test_corpora_come_as_the_questions_name_them() -> None:
+    assert ROW.order().tolist() == [*range(EACH, 2 * EACH), *range(EACH)]
+
+
+def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:
+    cells = ROW.cells({"located": ROW.exact, "true": ROW.exact}, asked=[5])
+    assert value(cells, "true", "all", "SpanRecall@5", "mean") == 1
+    assert value(cells, "located", "a", "SpanRecall@5", "mean") == 1
+    assert value(cells, "located", "b", "SpanRecall@5", "mean") < 0.5
+    both = [value(cells, "located", part, "SpanRecall@5", "mean") for part in ("a", "b")]
+    assert value(cells, "located", "all", "SpanRecall@5", "mean") == pytest.approx(np.mean(both))
+    assert {part for _, part, measure, _ in cells[CELL].to_numpy() if "IoU" in measure} == {"all"}
+
+
+def test_chunks_located_elsewhere_are_counted_and_those_at_the_start_are_not() -> None:
+    moved = ROW.moved().set_index("part")["moved"].to_dict()
+    assert moved == {"a": 0, "b": EACH - 1}
+
+
+def test_the_depth_of_min_is_the_most_chunks_that_touch_and_no_more_than_twenty() -> None:
+    assert ROW.at_min("true") == 3  # a chunk and those that end and start where it does
+
+
+def test_every_setting_is_run_with_every_seed_and_exact_search_misses_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chroma_search, "INSERTIONS", {"one": Insertion(7, "set")})
+    monkeypatch.setattr(chroma_search, "SEEDS", 2)
+    runs = pd.concat(list(chroma_search._runs(ROW)), ignore_index=True)
+    seeds = runs.groupby("search list")["seed"].unique()
+    assert set(seeds.index) == set(chroma_search.SEARCH_LISTS)
+    assert all(sorted(one) == [0, 1] for one in seeds)
+    assert ROW.missed(ROW.exact)["value"].tolist() == [0.0, 0.0, 0.0]
+    found = runs[(runs["search list"] == 50) & (runs["offsets"] == "true")]
+    exact = ROW.cells({"located": ROW.exact, "true": ROW.exact})
+    merged = found.merge(exact, on=CELL, suffixes=("", " exact"))
+    assert len(merged) == 2 * (exact["offsets"] == "true").sum()
+    assert merged["value"].to_numpy() == pytest.approx(merged["value exact"].to_numpy())
+
+
+def test_a_row_that_was_finished_is_not_run_again_until_a_setting_changes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(chroma_search, "INSERTIONS", {"one": Insertion(20, "set")})
+    monkeypatch.setattr(chroma_search, "SEEDS", 1)
+    context = Context(Places(tmp_path))
+    first = chroma_search._remembered(context, ROW)
+
+    def never(row: Row) -> Iterator[pd.DataFrame]:
+        raise AssertionError("run again")
+
+    monkeypatch.setattr(chroma_search, "_runs", never)
+    assert chroma_search._remembered(context, ROW).equals(first)
+    monkeypatch.setattr(chroma_search, "SEEDS", 2)
+    with pytest.raises(AssertionError, match="run again"):
+        chroma_search._remembered(context, ROW)
