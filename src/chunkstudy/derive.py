@@ -15,8 +15,9 @@ from chunkstudy.published import cells as published
 from chunkstudy.published import compare
 from chunkstudy.render import figures, findings, latex, readme, taxonomy_tables
 
-DIGITS = "%.8g"
-"""Of a number in a derived CSV: more than any page shows, fewer than machines disagree on."""
+SUMMED, WRITTEN = 12, 8
+"""Digits of a number in a derived CSV: more than any page shows. It is cut to more of them first,
+beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
 
 
 def tables(places: Places) -> str:
@@ -63,5 +64,10 @@ def figure(places: Places, study: str) -> str:
 
 
 def write_csv(table: pd.DataFrame, places: Places, name: str) -> None:
-    text = table.to_csv(index=False, lineterminator="\n", float_format=DIGITS)
+    text = table.to_csv(index=False, lineterminator="\n", float_format=digits)
     write_text(places.results / f"{name}.csv", text)
+
+
+def digits(number: float) -> str:
+    """A number as derived tables hold it."""
+    return f"{float(f'{number:.{SUMMED}g}'):.{WRITTEN}g}"
