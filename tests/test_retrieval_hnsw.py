@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
 from chunkstudy.retrieval.chunks import search
 from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, missed
+
+pytestmark = pytest.mark.skipif(
+    find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"
+)
 
 CHUNKS, QUERIES, DEPTH = 1300, 40, 20
 AS_WRITTEN = Insertion(500, "written")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,10 @@ from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import chroma_search
 from chunkstudy.studies.chroma_search import CELL, Row
 from chunkstudy.studies.runner import Context
+
+pytestmark = pytest.mark.skipif(
+    find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"
+)
 
 SIZE, EACH = 10, 30
 TEXT = "".join(f"{number:010d}" for number in range(EACH))

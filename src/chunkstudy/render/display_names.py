@@ -57,6 +57,7 @@ MODELS = {
     "text-embedding-3-small": "OpenAI text-embedding-3-small",
     "text-embedding-ada-002": "OpenAI text-embedding-ada-002",
 }
+PAPER_TABLES = {f"taxonomy_table{number}": f"Table {number}" for number in range(1, 6)}
 PROTOCOLS = {
     "as_published-chroma": "as Chroma's code does it",
     "as_published-jina": "as Jina's code does it",
@@ -246,7 +247,7 @@ def sentence(text: str) -> str:
         word = found[0]
         slug = word.rstrip(".,;:-/")
         rest = word[len(slug) :]
-        for name in (PROTOCOLS, COLLECTIONS):
+        for name in (PROTOCOLS, COLLECTIONS, PAPER_TABLES):
             if slug in name and slug not in ("all", "none", "corrected", "average"):
                 return name[slug] + rest
         if slug in MODELS or "__" in slug:
