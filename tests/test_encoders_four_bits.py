@@ -97,7 +97,7 @@ def test_every_weight_is_its_number_less_eight_times_its_blocks_scale(tmp_path: 
     found = four_bits.weights(four_bits.read(path))
     assert found.keys() == whole.keys()
     for name, values in whole.items():
-        np.testing.assert_array_equal(found[name].numpy(), values, err_msg=name)
+        np.testing.assert_array_equal(found[name], values, err_msg=name)
 
 
 def test_what_is_written_is_a_checkpoint_that_the_encoder_reads(tmp_path: Path) -> None:

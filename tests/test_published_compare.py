@@ -120,7 +120,7 @@ def test_every_cell_is_counted_once(comparison: pd.DataFrame) -> None:
 
 def test_the_stored_comparison_is_what_the_records_give(comparison: pd.DataFrame) -> None:
     predicted = derive.predicted(Places(ROOT), comparison)
-    made = predicted.to_csv(index=False, lineterminator="\n", float_format="%.8g")
+    made = predicted.to_csv(index=False, lineterminator="\n", float_format=derive.digits)
     assert made == (ROOT / "results" / "comparison.csv").read_bytes().decode("utf-8")
 
 

@@ -92,7 +92,8 @@ class Evidence:
         if self.models is None or found.empty or kind in ("cells", "compared", "code"):
             return found
         if "encoder" in found:
-            return found[found["encoder"].map(self._heard)]
+            # A row that names no encoder may speak of any.
+            return found[found["encoder"].fillna("").map(self._heard)]
         return found if self.sources.models(kind, name) <= self.models else found.head(0)
 
     def _heard(self, encoder: str) -> bool:

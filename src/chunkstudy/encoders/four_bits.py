@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 
 from chunkstudy.collections.sources import cache_folder
 from chunkstudy.encoders.faults import ModelError
@@ -149,7 +148,7 @@ def configuration(model: Packed) -> dict[str, Any]:
     }
 
 
-def weights(model: Packed) -> dict[str, torch.Tensor]:
+def weights(model: Packed) -> dict[str, NDArray[np.float32]]:
     """The tensors under the names of a BERT checkpoint."""
     hidden, layers, _, inner, vocabulary, positions, types = model.sizes
     shapes = {"word": vocabulary, "pos": positions, "type": types}
@@ -159,14 +158,14 @@ def weights(model: Packed) -> dict[str, torch.Tensor]:
         if layer == "emb":
             rows = shapes.get(part)
             shaped = tensor if rows is None else tensor.reshape(rows, hidden)
-            found[f"embeddings.{EMBEDDINGS[name]}"] = torch.from_numpy(shaped)
+            found[f"embeddings.{EMBEDDINGS[name]}"] = shaped
             continue
         if part in ("aln", "oln") or kind == ["b"]:
             shaped = tensor
         else:
             shaped = tensor.reshape(-1, inner if part == "fo" else hidden)
         key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
-        found[key] = torch.from_numpy(shaped)
+        found[key] = shaped
     if len(found) != 16 * layers + len(EMBEDDINGS):
         raise ModelError(f"the packed model has {len(found)} tensors; {REMEDY}")
     return found
