@@ -68,6 +68,6 @@ def write_csv(table: pd.DataFrame, places: Places, name: str) -> None:
     write_text(places.results / f"{name}.csv", text)
 
 
-def digits(number: float) -> str:
+def digits(number: object) -> str:
     """A number as derived tables hold it."""
     return f"{float(f'{number:.{SUMMED}g}'):.{WRITTEN}g}"
