@@ -205,6 +205,8 @@ def collection(slug: str) -> str:
 
 def table(name: str) -> str:
     """A published table as its source calls it."""
+    if name in PAPER_TABLES:
+        return PAPER_TABLES[name]
     return f"Table {name}" if name.isdecimal() else TABLES.get(name, name)
 
 
