@@ -16,6 +16,7 @@ from chunkstudy.analysis import (
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    models,
     papers,
     taxonomy,
     which_chunker,
@@ -48,6 +49,8 @@ def compared() -> dict[str, pd.DataFrame]:
 def _tables() -> dict[str, pd.DataFrame]:
     library, published = Library(PLACES), frame(read(PLACES))
     cut = {name: results.read(PLACES, "cut-chunks", name) for name in ("chunkers", "questions")}
+    of_papers = facts.read(PLACES, covid_qa.WITHIN)
+    by_model = models.every(library, of_papers)
     return {
         "chroma_protocols": chroma.protocols(library),
         "chroma_token_unit": chroma.token_unit(library),
@@ -62,7 +65,8 @@ def _tables() -> dict[str, pd.DataFrame]:
         "late_chunking_cut": late_chunking_cut.by_window(library, cut["questions"]),
         "jina_datasets": jina.datasets(published, library).dropna(subset="family"),
         "labels_power": labels_power.queries_needed(labels.LabelRecords.read(PLACES)),
-        "papers_gains": papers.gains(library, facts.read(PLACES, covid_qa.WITHIN)),
+        "papers_gains": papers.gains(library, of_papers),
+        **{name: by_model[f"late_chunking_{name}"] for name in ("by_model", "models", "changes")},
         "taxonomy_tests": taxonomy.tables(library, published)["taxonomy_tests"],
         "which_chunker": which_chunker.which_chunker(
             library, published, chroma.cost(library)
@@ -100,8 +104,11 @@ def test_the_word_follows_from_the_two_corrected_p(compared: dict[str, pd.DataFr
     for name, table in compared.items():
         difference = table.get("difference", table.get("a minus b", table.get("late - plain")))
         assert difference is not None
-        of = "over papers " if name.startswith("papers") else ""
-        tested = (table[f"{of}{p}_holm"] for p in ("p", "p_equivalent"))
+        papers = table.get("papers drawn", pd.Series(0, table.index)) > 0
+        tested = (
+            table[f"{p}_holm"].mask(papers, table.get(f"over papers {p}_holm"))
+            for p in ("p", "p_equivalent")
+        )
         for change, p, equal, word in zip(difference, *tested, table["shown"], strict=True):
             if p < SIGNIFICANT:
                 expected = HIGHER if change > 0 else LOWER

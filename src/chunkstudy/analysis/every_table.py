@@ -19,6 +19,7 @@ from chunkstudy.analysis import (
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    models,
     papers,
     published_facts,
     reproduction,
@@ -89,6 +90,7 @@ def make(
         "late_chunking_company": results.read(places, "packed-windows"),
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
+        **models.every(library, of_papers),
         "papers_gains": papers.gains(library, of_papers),
         "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
         "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),
@@ -107,7 +109,9 @@ def make(
     made |= taxonomy.tables(library, published)
     made |= empty_documents.tables(results.tables(places, "empty-documents"), published)
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
-    made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
+    made["which_chunker"] = which_chunker.which_chunker(
+        library, published, made["chroma_cost"], made["late_chunking_collections"], of_papers
+    )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
     return made | _labels(places)
 

@@ -100,6 +100,15 @@ COLUMNS: dict[str, Column] = {
     "over papers p_holm": Column("over papers: p, Holm", probability),
     "over papers p_equivalent_holm": Column("over papers: p of equivalence, Holm", probability),
     "gain": Column("gain, points", points),
+    "tokens encoded a token of text": Column("tokens encoded a token of text", number),
+    "million operations a token": Column("million operations a token", whole),
+    "tokens that a reader gets": Column("tokens that a reader gets", whole),
+    "second model difference": Column("all-mpnet-base-v2: difference, points", points),
+    "second model shown": Column("all-mpnet-base-v2: shown", str),
+    "gain against": Column("gain with the other model, points", points),
+    "change against": Column("change with the other model, points", points),
+    "gain at the wider": Column("gain at the wider window, points", points),
+    "at the narrower": Column("gain at the narrower window, points", points),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
     "effect": Column("effect size", number),
@@ -316,12 +325,22 @@ CAPTIONS = {
     "packed.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
     "late_chunking_similarity": "How alike the chunks of one document are.",
+    "late_chunking_by_model": "Late against plain chunking by model and window, each question's "
+    "mean over the chunkers that all of them have.",
+    "late_chunking_held": "What all-MiniLM-L6-v2 shows, and whether it held for all-mpnet-base-v2: "
+    "open where one of them shows nothing.",
+    "late_chunking_models": "Two models: the gain of late chunking with one minus that with the "
+    "other, question by question.",
+    "late_chunking_changes": "What the gain of late chunking becomes from a window of 128 tokens "
+    "to one of 512.",
+    "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
     "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
-    "which_chunker": "Every chunker by task, the best first.",
+    "which_chunker": "Every chunker by task, collection and model, the best first.",
+    "which_chunker_advice": "The best by task, collection and model, and what it costs.",
     "chunk_size_correlations": "Chunk size against effectiveness.",
     "predictions_by_kind": "Registered predictions by what decides them.",
     "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
@@ -344,6 +363,7 @@ AS_PRINTED: Kinds = {
 KINDS: dict[str, Kinds] = {
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
+    "late_chunking_changes_between": {"change": points},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "jina_berlin": {"*": thousandths, "late - plain": thousandths},
     "chroma_main": AS_PRINTED | {"*": number},
