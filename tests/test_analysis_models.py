@@ -126,14 +126,22 @@ def test_without_a_chunker_in_common_nothing_is_compared() -> None:
 
 def test_a_row_by_model_is_over_the_chunkers_of_all_models_and_windows() -> None:
     library = world(
-        cells(REFERENCE, SAME) | cells(SECOND, SAME),
-        chunkers={(SECOND, 256): CHUNKERS[:3], (SECOND, 512): CHUNKERS[:2]},
+        cells(REFERENCE, SAME) | cells(SECOND, SAME) | cells(FOUR, SAME),
+        chunkers={(SECOND, w): CHUNKERS[:3] for w in SAME}
+        | {(FOUR, w): CHUNKERS[:2] for w in SAME},
     )
     rows = of(models.every(library, NO_PARTS)["late_chunking_by_model"])
-    seen = set(zip(rows["model"], rows["window"], strict=True))
-    assert (SECOND, 512) not in seen  # two chunkers: not finished
-    assert (SECOND, 256) in seen and set(rows["chunkers"]) == {FEWEST}
-    assert rows["model"].iloc[0] == REFERENCE
+    assert rows["model"].tolist() == [REFERENCE] * 3 + [SECOND] * 3
+    assert set(rows["chunkers"]) == {FEWEST}
+
+
+def test_an_unfinished_window_is_left_out_and_takes_no_chunker_from_the_others() -> None:
+    library = world(
+        cells(REFERENCE, SAME) | cells(SECOND, SAME), chunkers={(SECOND, 256): CHUNKERS[:3]}
+    )
+    rows = of(models.every(library, NO_PARTS)["late_chunking_by_model"])
+    assert set(rows["chunkers"]) == {len(CHUNKERS)}
+    assert rows[rows["model"] == SECOND]["window"].tolist() == [128, 512]
 
 
 def test_a_missing_window_leaves_the_change_out_and_no_other_model() -> None:

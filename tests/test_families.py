@@ -62,7 +62,9 @@ def _tables() -> dict[str, pd.DataFrame]:
         "late_chunking_propositions": late_chunking.propositions(library),
         "late_chunking_excerpts": late_chunking_excerpts.excerpts(library, cut["chunkers"]),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
-        "late_chunking_cut": late_chunking_cut.by_window(library, cut["questions"]),
+        "late_chunking_cut": late_chunking_cut.by_window(
+            library, cut["questions"], cut["chunkers"]
+        ),
         "jina_datasets": jina.datasets(published, library).dropna(subset="family"),
         "labels_power": labels_power.queries_needed(labels.LabelRecords.read(PLACES)),
         "papers_gains": papers.gains(library, of_papers),

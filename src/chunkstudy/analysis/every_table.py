@@ -82,7 +82,9 @@ def make(
             library, results.read(places, "cut-chunks", "chunkers")
         ),
         "late_chunking_cut": late_chunking_cut.by_window(
-            library, results.read(places, "cut-chunks", "questions")
+            library,
+            results.read(places, "cut-chunks", "questions"),
+            results.read(places, "cut-chunks", "chunkers"),
         ),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
         "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),

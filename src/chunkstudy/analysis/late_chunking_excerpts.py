@@ -46,19 +46,21 @@ def excerpts(library: Library, cut: pd.DataFrame) -> pd.DataFrame:
         library: the records.
         cut: the table ``chunkers`` of the study ``cut-chunks``; may be empty.
     """
-    of_chunks = cut.set_index(["chunks", "window"])[CUT] if len(cut) else pd.DataFrame(columns=CUT)
+    by = ["model", "chunks", "window"]
+    of_chunks = cut.set_index(by)[CUT] if len(cut) else pd.DataFrame(columns=CUT)
     pairs = []
     for measure, collection in MEASURES:
         for late, record, plain in late_and_plain(library, collection):
             if not reading.contextualized(late):
                 continue
             window = reading.window(late.ordering)
-            key = record.run.chunks_sha256[:DIGITS], window
+            model = reading.model(late.encoder)
+            key = model, record.run.chunks_sha256[:DIGITS], window
             known = key in of_chunks.index
             keys = {
                 "measure": title(measure, collection),
                 "chunker": late.chunker,
-                "model": reading.model(late.encoder),
+                "model": model,
                 "window": window,
                 **{name: of_chunks.at[key, name] if known else np.nan for name in CUT},
             }
@@ -89,8 +91,8 @@ def positions(library: Library) -> pd.DataFrame:
             asked = late.index if corpus == ALL else late.index.intersection(corpora[corpus])
             against_plain.append(Pair(keys, late[asked], plain))
             if (encoder, window, where) in beside:
-                moved, in_order = beside[encoder, window, where]
-                against_order.append(Pair(keys, moved[asked], in_order))
+                elsewhere, in_order = beside[encoder, window, where]
+                against_order.append(Pair(keys, elsewhere[asked], in_order))
 
     def family(keys: Mapping[str, object]) -> str:
         over = "all corpora" if keys["corpus"] == ALL else "corpus by corpus"

@@ -35,7 +35,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(BEIR_AT_HAND, (NDCG,)),
 }
 FEWEST = 3
-"""A model's window with fewer chunkers in common with the others is not finished, and left out."""
+"""A model with fewer chunkers in common with the others cannot stand beside them."""
 EVERY, SMALL = "all chunkers", "chunks of 64 tokens"
 GROUPS = {EVERY: EXCERPT_METHODS, SMALL: ("fixed-64",)}
 """The second are read whole in every window, so that late chunking can gain no text by them."""
@@ -76,11 +76,16 @@ def only(found: Arms, chunkers: Iterable[str]) -> dict[Cell, dict[str, Arm]]:
 def shared(found: Arms) -> tuple[list[Cell], list[str]]:
     """The cells that can be shown beside each other, and the chunkers that all of them have.
 
-    The reference comes first, then who shares most with it; a cell that would leave fewer than
-    ``FEWEST`` chunkers in common, or than there are, is left out.
+    A window at which a model has fewer chunkers than at another is not finished, and left out. The
+    reference comes first, then who has most; a cell that would leave fewer than ``FEWEST`` chunkers
+    in common, or than there are, is left out too.
     """
-    order = sorted(found, key=lambda cell: (cell[0] != REFERENCE, -len(found[cell]), cell))
-    fewest = min(FEWEST, max(map(len, found.values()), default=0))
+    fullest: dict[str, int] = {}
+    for (model, _), of in found.items():
+        fullest[model] = max(fullest.get(model, 0), len(of))
+    finished = [cell for cell, of in found.items() if len(of) == fullest[cell[0]]]
+    order = sorted(finished, key=lambda cell: (cell[0] != REFERENCE, -len(found[cell]), cell))
+    fewest = min(FEWEST, max(fullest.values(), default=0))
     cells: list[Cell] = []
     common: list[str] = list(EXCERPT_METHODS)
     for cell in order:

@@ -107,13 +107,13 @@ def advice(table: pd.DataFrame) -> str:
                 display_names.arms(str(row[AS_GOOD])),
                 display_names.arms(str(row["not shown to be worse"])),
                 f"{row['behind']} of {row['others']}",
-                f"{tables.number(float(row[ENCODED]))} x {tables.whole(float(row[OPERATIONS]))}",
+                tables.number(float(row[ENCODED])),
+                tables.whole(float(row[OPERATIONS])),
                 tables.whole(float(row[READ])) or "whole documents",
             )
         )
     heads = ("task", "queries", "model", "best of the runs", "%, 95% interval", AS_GOOD,
-             "not shown to be worse", "shown to be worse",
-             "cost: tokens encoded a token of text, each million operations", READ)  # fmt: skip
+             "not shown to be worse", "shown to be worse", ENCODED, OPERATIONS, READ)  # fmt: skip
     return (
         "## Which chunker\n\nCorrected protocol; "
         "[every row, with its cost](results/notebooks/which_chunker.ipynb).\n\n"
