@@ -19,12 +19,13 @@ is fitted over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.moderators_rows import MODERATORS, WIDER, questions
+from chunkstudy.analysis.moderators_rows import MODERATORS, WIDER, in_order, questions
 from chunkstudy.analysis.paired import POINT, shown
 from chunkstudy.statistics.left_out import fit
 
@@ -35,7 +36,7 @@ STRETCHES = 10
 """Of a book that is alone in its collection."""
 ALMOST = 0.01
 """Of a standard deviation: what varies by less, the others held, is no moderator of its own."""
-Keys = Mapping[str, object]
+Keys = Mapping[str, Any]
 
 
 def by_window(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,20 +65,21 @@ def predictions(rows: pd.DataFrame) -> pd.DataFrame:
     documents. Rows of a chunker that no other document has are left out. ``window`` is 0 where all
     windows are taken together.
     """
+    if rows.empty:
+        return rows
     found = [
         {**keys, **_predicted(part)}
         for keys, part in [*_by_window(rows), *_together(rows, window=0)]
     ]
-    table = pd.DataFrame(found)
-    return (
-        table.sort_values(["model", "collection", "window"], ignore_index=True) if found else table
-    )
+    models = list(in_order(rows)["model"].unique())
+    found.sort(key=lambda one: (models.index(one["model"]), one["collection"], one["window"]))
+    return pd.DataFrame(found)
 
 
 def _by_window(rows: pd.DataFrame) -> Iterator[tuple[Keys, pd.DataFrame]]:
     if rows.empty:
         return
-    for (model, window), part in rows.groupby(["model", "window"], sort=True):
+    for (model, window), part in in_order(rows).groupby(["model", "window"], sort=False):
         for collection, own in _collections(part):
             yield {"model": model, "window": window, "collection": collection}, own
 
@@ -85,7 +87,7 @@ def _by_window(rows: pd.DataFrame) -> Iterator[tuple[Keys, pd.DataFrame]]:
 def _together(rows: pd.DataFrame, **more: object) -> Iterator[tuple[Keys, pd.DataFrame]]:
     if rows.empty:
         return
-    for model, part in rows.groupby("model", sort=True):
+    for model, part in in_order(rows).groupby("model", sort=False):
         for collection, own in _collections(part):
             if own["window"].nunique() > 1:
                 yield {"model": model, **more, "collection": collection}, own
@@ -166,7 +168,7 @@ def _corrected(found: list[dict[str, object]]) -> pd.DataFrame:
     return table.rename(columns={"difference": "gain per step"})
 
 
-def _predicted(part: pd.DataFrame) -> dict[str, object]:
+def _predicted(part: pd.DataFrame) -> dict[str, Any]:
     columns, _, constants = _columns(part)
     x = pd.concat([columns, constants], axis=1)
     cell = part["collection"] + " " + part["chunker"]
@@ -179,7 +181,7 @@ def _predicted(part: pd.DataFrame) -> dict[str, object]:
     return _scored(part[known], *wrong)
 
 
-def _scored(part: pd.DataFrame, wrong: pd.Series, mean_wrong: pd.Series) -> dict[str, object]:
+def _scored(part: pd.DataFrame, wrong: pd.Series, mean_wrong: pd.Series) -> dict[str, Any]:
     errors = pd.DataFrame(
         {
             "squared": wrong**2,

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from chunkstudy.analysis.moderators_rows import DEEPER, NEAR, questions
+from chunkstudy.analysis.moderators_rows import DEEPER, NEAR, in_order, questions
 from chunkstudy.statistics.left_out import fit
 
-PLACE, TUNED, WORDS = "place", "tuned", "words"
+PLACE, TUNED = "place in the window", "first 128 places or later"
+WORDS = "words next to the chunk"
 """By the place of the window that the answer is read at, by whether that is among the first 128,
 and by the share of the question's words next to the chunk with the answer."""
 WIDTH = 64
@@ -34,7 +35,7 @@ def ranges(rows: pd.DataFrame) -> pd.DataFrame:
     found: list[dict[str, object]] = []
     if rows.empty:
         return pd.DataFrame()
-    for (model, window), part in rows.groupby(["model", "window"], sort=True):
+    for (model, window), part in in_order(rows).groupby(["model", "window"], sort=False):
         for by, name, own in _ranges(part, int(str(window))):
             if len(own):
                 keys = {"model": model, "window": window, "by": by, "range": name}

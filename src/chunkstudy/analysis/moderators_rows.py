@@ -77,6 +77,12 @@ def rows(library: Library, study: Study) -> pd.DataFrame:
     return table.dropna(ignore_index=True)
 
 
+def in_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """The model with most rows first, its windows ascending."""
+    most = rows.groupby("model")["model"].transform("size")
+    return rows.assign(most=-most).sort_values(["most", "model", "window"], kind="stable")
+
+
 def questions(rows: pd.DataFrame) -> int:
     """How many different questions these are; collections number theirs alike."""
     return len(rows[["collection", "query_id"]].drop_duplicates())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,7 +40,7 @@ def moderators(effects: pd.DataFrame, ranges: pd.DataFrame) -> Figure:
     names = list(dict.fromkeys(effects["moderator"]))
     heights = [3.0, 0.9 + 0.34 * len(names)]
     figure = plt.figure(figsize=(8.3, sum(heights)), layout="constrained")
-    halves = figure.subfigures(2, 1, height_ratios=heights)
+    halves: Any = figure.subfigures(2, 1, height_ratios=heights)
     above = halves[0].subplots(1, 2, sharey=True, width_ratios=[1.4, 1])
     below = halves[1].subplots()
     orders = {PLACE: _in_order(widest), WORDS: list(SHARES)}
