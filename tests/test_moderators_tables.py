@@ -167,6 +167,14 @@ def test_the_gain_is_predicted_where_there_is_an_effect_and_not_from_noise() -> 
     assert (noise["shown"] != "better").all() and (noise["r2"] < 0.005).all()
 
 
+def test_five_documents_show_nothing_of_a_prediction() -> None:
+    measured = study()
+    found = rows(library(measured, 5 * EFFECT), measured)
+    few = found[found["document"].isin([f"paper-{i}" for i in range(5)])]
+    table = predictions(few)
+    assert (table["r2 low"] > 0).all() and set(table["shown"]) == {"not shown"}
+
+
 def test_the_mean_it_is_held_against_is_that_of_the_chunker_on_the_other_documents() -> None:
     measured = study()
     found = rows(library(measured, EFFECT), measured)

@@ -36,6 +36,8 @@ STRETCHES = 10
 """Of a book that is alone in its collection."""
 ALMOST = 0.01
 """Of a standard deviation: what varies by less, the others held, is no moderator of its own."""
+FEWEST = 10
+"""Documents that a bootstrap over documents needs; from fewer it draws intervals too narrow."""
 Keys = Mapping[str, Any]
 
 
@@ -62,8 +64,8 @@ def predictions(rows: pd.DataFrame) -> pd.DataFrame:
     ``r2`` is the share of the squared error of the mean that the moderators take away, the mean
     being that of the same chunker and collection on the other documents; below 0 they are worse
     than it. Its interval, and that of the change of the mean absolute error, are bootstraps over
-    documents. Rows of a chunker that no other document has are left out. ``window`` is 0 where all
-    windows are taken together.
+    documents, of which there must be ten for anything to be shown. Rows of a chunker that no other
+    document has are left out. ``window`` is 0 where all windows are taken together.
     """
     if rows.empty:
         return rows
@@ -210,5 +212,11 @@ def _scored(part: pd.DataFrame, wrong: pd.Series, mean_wrong: pd.Series) -> dict
         "change of error": (total["absolute"] - total["absolute of mean"]) / total["rows"],
         "change of error low": less.low,
         "change of error high": less.high,
-        "shown": BETTER if low > 0 else WORSE if high < 0 else NOT_SHOWN,
+        "shown": _word(low, high, len(sums)),
     }
+
+
+def _word(low: float, high: float, documents: int) -> str:
+    if documents < FEWEST:
+        return NOT_SHOWN
+    return BETTER if low > 0 else WORSE if high < 0 else NOT_SHOWN

@@ -61,11 +61,11 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
         ValueError: if an answer is nothing but white space.
     """
     conditions = [one for one in _conditions(context) if one.collection in collections]
-    encoders: dict[str, TokenEncoder] = {}
-    for one in conditions:
-        name = models.parse_slug(one.encoder)[0]
-        if name not in encoders:
-            encoders[name] = cast(TokenEncoder, context.store(one.encoder).encoder)
+    by_model = {models.parse_slug(one.encoder)[0]: one.encoder for one in conditions}
+    encoders = {
+        name: cast(TokenEncoder, context.store(encoder).encoder)
+        for name, encoder in sorted(by_model.items())
+    }
     documents: list[Row] = []
     answers: list[Row] = []
     chunkings: list[Row] = []
