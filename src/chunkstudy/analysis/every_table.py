@@ -20,6 +20,9 @@ from chunkstudy.analysis import (
     late_chunking_cut,
     late_chunking_excerpts,
     models,
+    moderators,
+    moderators_ranges,
+    moderators_rows,
     papers,
     published_facts,
     reproduction,
@@ -115,7 +118,7 @@ def make(
         library, published, made["chroma_cost"], made["late_chunking_collections"], of_papers
     )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
-    return made | _labels(places)
+    return made | _moderators(places, library) | _labels(places)
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -149,6 +152,16 @@ def _chroma_search(
         chroma_search.corpora(found, study["missed"], study["moved"]),
     )
     return dict(zip(names, made, strict=True))
+
+
+def _moderators(places: Places, library: Library) -> dict[str, pd.DataFrame]:
+    rows = moderators_rows.rows(library, results.tables(places, "moderators"))
+    return {
+        "moderators": moderators.over_windows(rows),
+        "moderators_by_window": moderators.by_window(rows),
+        "moderators_predicted": moderators.predictions(rows),
+        "moderators_ranges": moderators_ranges.ranges(rows),
+    }
 
 
 def _labels(places: Places) -> dict[str, pd.DataFrame]:

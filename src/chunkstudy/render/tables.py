@@ -109,6 +109,14 @@ COLUMNS: dict[str, Column] = {
     "change against": Column("change with the other model, points", points),
     "gain at the wider": Column("gain at the wider window, points", points),
     "at the narrower": Column("gain at the narrower window, points", points),
+    "gain per step": Column("gain of late chunking per step, points", points_finely),
+    "plain per step": Column("plain per step, points", points_finely),
+    "late per step": Column("late per step, points", points_finely),
+    "size of step": Column("size of a step", number),
+    "r2": Column("squared error taken away, %", percent),
+    "error of the mean": Column("error of the mean, points", percent),
+    "error": Column("error, points", percent),
+    "change of error": Column("change of error, points", points_finely),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
     "effect": Column("effect size", number),
@@ -163,8 +171,8 @@ HIDDEN = (
 """Said once under a table and not in every row, before its correction, or only in the file."""
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
-OF_INTERVAL = ("difference", "late - plain", "a minus b", "Pearson r", "r", "mean", "score",
-               "DCG@10", "reproduced")  # fmt: skip
+OF_INTERVAL = ("difference", "gain per step", "gain", "late - plain", "a minus b", "Pearson r", "r",
+               "mean", "score", "DCG@10", "reproduced")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
 Kinds = dict[str, Callable[[float], str]]
 
@@ -336,6 +344,11 @@ CAPTIONS = {
     "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
+    "moderators": "What moderates the gain of late chunking: a step more of each, the others held.",
+    "moderators_by_window": "The same at each window.",
+    "moderators_ranges": "The gain of late chunking by where the answer is read, nothing held.",
+    "moderators_predicted": "The gain on a document predicted from all others: by the moderators, "
+    "against the mean of the same chunker; windows together and apart.",
     "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
     "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
@@ -380,6 +393,7 @@ KINDS: dict[str, Kinds] = {
         ("as published - published", "corrected - published",
          "as published, Chroma's own search - published",
          "true offsets, Chroma's own search - published"), points),
+    "moderators_predicted": {"window": lambda size: whole(size) if size else "all"},
     "witnesses": {"witness": percent_finely, "score": percent_finely,
                   "difference": points_finely},
 }  # fmt: skip
