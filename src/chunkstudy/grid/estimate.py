@@ -1,7 +1,8 @@
 """What a run would cost, before it starts: tokens, operations, hours, dollars.
 
-Queries, search and an LLM's segmentation are left out; documents beyond the window are counted
-once, although neighbouring windows overlap.
+Queries and search are left out, and so is what a language model takes to draw boundaries
+(``segmentation_cost`` says it); documents beyond the window are counted once, although neighbouring
+windows overlap.
 """
 
 from __future__ import annotations

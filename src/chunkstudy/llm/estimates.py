@@ -56,11 +56,11 @@ class Estimate:
         return max(self.requests / requests_per_minute, total / tokens_per_minute) / 60
 
     def __str__(self) -> str:
-        money = "at a price not known here" if self.dollars is None else f"${self.dollars:.4f}"
+        money = "at a price not known here" if self.dollars is None else f"${self.dollars:,.2f}"
         about = "" if self.counted else "about "
         return (
-            f"{self.requests} requests ({self.recorded} more recorded), {about}"
-            f"{self.input_tokens} tokens in, at most {self.output_tokens} out, {money}"
+            f"{self.requests:,} requests ({self.recorded:,} more recorded), {about}"
+            f"{self.input_tokens:,} tokens in and {self.output_tokens:,} out, {money}"
         )
 
 
