@@ -29,7 +29,6 @@ class Made:
 
     name: str = "openai"
     endpoint: str = "api.example"
-    priced: bool = True
     outcomes: list[Reply | Failure] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     opened: int = 0

@@ -24,7 +24,6 @@ class Made:
 
     name = "made"
     endpoint = "somewhere.example"
-    priced = False
 
     def __init__(self, revision: str = "a") -> None:
         self.revision = revision

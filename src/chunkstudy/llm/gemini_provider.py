@@ -39,7 +39,6 @@ class GeminiProvider:
     """
 
     name = "gemini"
-    priced = True
 
     def __init__(self, model: str, address: str = HOME, timeout: float = TIMEOUT) -> None:
         self.endpoint = urlsplit(address).hostname or address

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
@@ -132,12 +132,10 @@ class Provider(Protocol):
     Attributes:
         name: of the provider.
         endpoint: who answers: a host, or ``local``; recordings lie in a folder of that name.
-        priced: whether replies cost money.
     """
 
     name: str
     endpoint: str
-    priced: bool
 
     def describe(self) -> dict[str, Any]:
         """What determines the replies beside the request, found without key, network or weights."""
@@ -154,6 +152,10 @@ class Provider(Protocol):
     def once(self, request: Request) -> Reply | Failure:
         """One attempt; several threads may make one at the same time."""
         ...
+
+
+Ask = Callable[[Request], Reply]
+"""How a method reaches a language model: ``Asker.ask``, or a function of a test."""
 
 
 def digest(provider: Mapping[str, Any], request: Mapping[str, Any]) -> str:

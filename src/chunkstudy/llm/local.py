@@ -31,7 +31,6 @@ class LocalProvider:
 
     name = "local"
     endpoint = "local"
-    priced = False
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
         self.model: CausalModel = causal_model(name)
@@ -87,6 +86,7 @@ class Causal:
         ends = self.model.generation_config.eos_token_id
         self.end = int(self.tokenizer.eos_token_id)
         self.ends = {self.end, *(ends if isinstance(ends, list) else [ends or self.end])}
+        self._control = [str(one) for one in self.tokenizer.added_tokens_decoder.values()]
         self._kept: tuple[list[int], Any] | None = None
 
     def reply(self, request: Request) -> tuple[str, str, int, int]:
@@ -115,13 +115,22 @@ class Causal:
         return text, finish, len(ids), len(written)
 
     def prompt(self, messages: Sequence[Message], asking: bool = True) -> list[int]:
-        """Token ids of a conversation in the model's chat format, up to where it answers."""
-        said = [{"role": one.role, "content": one.text} for one in messages]
+        """Token ids of a conversation in the model's chat format, up to where it answers.
+
+        Where a text holds one of the format's own words, a blank is put into it: a document cannot
+        end its message or speak for somebody else.
+        """
+        said = [{"role": one.role, "content": self._harmless(one.text)} for one in messages]
         text = self.tokenizer.apply_chat_template(
             said, tokenize=False, add_generation_prompt=asking
         )
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
+
+    def _harmless(self, text: str) -> str:
+        for word in self._control:
+            text = text.replace(word, f"{word[0]} {word[1:]}")
+        return text
 
     def log_likelihoods(self, messages: Sequence[Message], answers: Sequence[str]) -> list[float]:
         """The natural logarithm of each answer's probability as the whole reply, its end included.

@@ -71,10 +71,10 @@ class OpenAIProvider:
     ) -> None:
         self.name = name
         self.endpoint = urlsplit(base_url).hostname or base_url
-        self.priced = needs_key
         self._model = model
         self._base_url = base_url
         self._keys = keys
+        self._needs_key = needs_key
         self._timeout = timeout
         self._openai: OpenAI | None = None
 
@@ -85,7 +85,7 @@ class OpenAIProvider:
         import openai  # late: the import alone takes a second
 
         found = key(*self._keys)
-        if found is None and self.priced:
+        if found is None and self._needs_key:
             raise LanguageModelError(
                 f"{self._model} at {self.endpoint} needs a key; set {self._keys[0]}, or replay "
                 "what is recorded"

@@ -23,7 +23,6 @@ class Authored:
 
     name = "authored"
     endpoint = "authored"
-    priced = False
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}
