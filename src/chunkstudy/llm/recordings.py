@@ -109,8 +109,10 @@ class Recordings:
                     kept.setdefault(content["digest"], line)
             after = b"".join(kept[name] for name in sorted(kept))
             if after != before:
-                with replacing(self.path) as temporary:
-                    temporary.write_bytes(after)
+                with replacing(self.path) as temporary, temporary.open("wb") as file:
+                    file.write(after)
+                    file.flush()
+                    os.fsync(file.fileno())
             self._refresh()
 
     def close(self) -> None:
