@@ -1,0 +1,217 @@
+"""Do boundaries matter, or would any of the same number and sizes do?
+
+Semantic chunking, clustering and LumberChunker choose where to cut. The control keeps of each
+document's chunks their number and sizes and puts these in another order, so that every cut falls
+elsewhere: at the units that the method cuts at, and anywhere, within words too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.chunkers import random_boundaries, structure
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.semantic import punkt_sentences
+from chunkstudy.collections import covid_qa, registry
+from chunkstudy.grid import records, scoring
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import encode, parse_ordering
+from chunkstudy.grid.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.spans import Chunks, Collection, Document, Span
+from chunkstudy.studies.runner import Context
+from chunkstudy.tokens import counter
+
+COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
+UNITS, ANYWHERE = "at its units", "anywhere"
+MEASURES = ("DCG@10", "SpanRecall@5")
+CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
+
+
+def pieces(text: str) -> list[Span]:
+    return structure.pieces(text, counter("cl100k"))
+
+
+UNITS_OF: dict[str, Callable[[str], list[Span]]] = {
+    CLUSTER: pieces,
+    SEMANTIC: punkt_sentences,
+    LUMBERCHUNKER: paragraphs,
+}
+"""What each method does not cut through: pieces of 50 tokens, sentences, paragraphs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Methods under one encoder and ordering, and how many draws stand against each.
+
+    Contextualized, one reading of the documents serves all draws; plain, each takes a reading, so
+    there are fewer and none of them is cut anywhere.
+    """
+
+    collection: str
+    chunkers: tuple[str, ...]
+    encoder: str
+    ordering: str
+    at_units: int
+    anywhere: int = 0
+
+
+ARMS = (
+    Arm("gutenqa-emma", (LUMBERCHUNKER, SEMANTIC), WIDE, LATE, 20, 20),
+    Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20),
+    Arm(covid_qa.WITHIN, (CLUSTER,), WIDE, LATE, 20, 20),
+    Arm("chroma-within", (CLUSTER,), MPNET_WINDOWS[512], LATE, 20, 20),
+    Arm("gutenqa-emma", (LUMBERCHUNKER,), WIDE, PRE, 10),
+    Arm("chroma-within", (CLUSTER,), WIDE, PRE, 10),
+    Arm(covid_qa.WITHIN, (CLUSTER,), WIDE, PRE, 5),
+)
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``draws``: of each method and draw the mean of each measure, and of its chunks how many there
+    are and the standard deviation of their characters; draw 0 is the method itself.
+
+    ``questions``: of each question the method's score and the mean over the draws, with the
+    document that it is asked of.
+
+    Raises:
+        RuntimeError: if a method's scores are not those of its record.
+    """
+    draws, questions = [], []
+    for arm in ARMS:
+        if arm.collection in collections:
+            of_draws, of_questions = compare(context, arm)
+            draws += of_draws
+            questions += of_questions
+    return {
+        "draws": pd.DataFrame(draws),
+        "questions": pd.concat(questions, ignore_index=True) if questions else pd.DataFrame(),
+    }
+
+
+def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
+    """Rows of both tables of one arm. All chunks are encoded together, so that contextualized
+    encoding reads each document once."""
+    collection, store = context.collection(arm.collection), context.store(arm.encoder)
+    sets: list[tuple[str, str, int, Chunks]] = []
+    for slug in arm.chunkers:
+        condition = Condition(arm.collection, slug, arm.encoder, arm.ordering, OWN)
+        context.say(f"random boundaries for {condition}")
+        own = context.chunks(condition, store)
+        sets.append((slug, "", 0, own))
+        units = [UNITS_OF[slug](one.text) for one in collection.documents]
+        for cut, number in ((UNITS, arm.at_units), (ANYWHERE, arm.anywhere)):
+            places = units if cut == UNITS else None
+            sets += [
+                (slug, cut, draw, drawn(collection.documents, own, draw, places))
+                for draw in range(1, number + 1)
+            ]
+    vectors = encoded(store, collection, [chunks for *_, chunks in sets], arm.ordering)
+    asked = store.encode([query.text for query in collection.queries], "query")
+    scores = {
+        (slug, cut, draw): score(collection, chunks, asked, of_chunks)
+        for (slug, cut, draw, chunks), of_chunks in zip(sets, vectors, strict=True)
+    }
+    keys = {"collection": arm.collection, "encoder": arm.encoder, "ordering": arm.ordering}
+    rows = [
+        keys
+        | {"chunker": slug, "boundaries": cut, "draw": draw, "chunks": len(chunks)}
+        | {"spread": float(chunks.lengths.std())}
+        | scores[slug, cut, draw].mean().to_dict()
+        for slug, cut, draw, chunks in sets
+    ]
+    asked_of = {query.id: query.document for query in collection.queries}
+    by_question = []
+    for slug in arm.chunkers:
+        check(context, Condition(arm.collection, slug, arm.encoder, arm.ordering, OWN),
+              scores[slug, "", 0])  # fmt: skip
+        for cut in dict.fromkeys(cut for name, cut, _, _ in sets if name == slug and cut):
+            drawn_scores = [s for (name, how, _), s in scores.items() if (name, how) == (slug, cut)]
+            own_scores = scores[slug, "", 0]
+            table = own_scores.add_prefix("method ").join(
+                (sum(drawn_scores[1:], drawn_scores[0]) / len(drawn_scores)).add_prefix("draws ")
+            )
+            table.insert(0, "document", table.index.map(asked_of))
+            found = table.rename_axis("query_id").reset_index()
+            by_question.append(found.assign(**keys, chunker=slug, boundaries=cut))
+    return rows, by_question
+
+
+def drawn(
+    documents: Sequence[Document],
+    chunks: Chunks,
+    draw: int,
+    units: Sequence[Sequence[Span]] | None,
+) -> Chunks:
+    """A collection's chunks with the sizes of each document in another order.
+
+    Args:
+        documents: of the collection.
+        chunks: the method's.
+        draw: its number; the same number gives the same boundaries.
+        units: of each document, what the method cannot cut through; None to cut anywhere.
+    """
+    index, first = np.unique(chunks.document, return_index=True)
+    limits = [*first.tolist(), len(chunks)]
+    found: list[tuple[int, int, int]] = []
+    for i, low, high in zip(index.tolist(), limits, limits[1:], strict=False):
+        own = list(zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True))
+        random = random_boundaries.generator(draw, documents[i].id)
+        spans = (
+            random_boundaries.at_units(own, units[i], random)
+            if units
+            else random_boundaries.anywhere(own, random)
+        )
+        found += [(i, start, end) for start, end in spans]
+    return Chunks(*np.asarray(found, dtype=np.int64).reshape(-1, 3).T)
+
+
+def encoded(
+    store: VectorStore, collection: Collection, sets: Sequence[Chunks], ordering: str
+) -> list[NDArray[np.float32]]:
+    """Vectors of several sets of chunks, shape (chunks, dimension) each, from one reading."""
+    document = np.concatenate([chunks.document for chunks in sets])
+    order = np.argsort(document, kind="stable")
+    together = Chunks(
+        document[order],
+        np.concatenate([chunks.start for chunks in sets])[order],
+        np.concatenate([chunks.end for chunks in sets])[order],
+    )
+    found, _ = encode(
+        store, collection.documents, together, parse_ordering(ordering), PROTOCOLS[OWN]
+    )
+    back = np.empty_like(found)
+    back[order] = found
+    return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])
+
+
+def score(
+    collection: Collection,
+    chunks: Chunks,
+    asked: NDArray[np.float32],
+    of_chunks: NDArray[np.float32],
+) -> pd.DataFrame:
+    """A row per query that is judged, a column per measure, as a record has them."""
+    quotations = registry.find(collection.name).quotations
+    gold = quotations() if quotations else None
+    found = scoring.in_document(
+        collection, chunks, (asked, of_chunks), PROTOCOLS[OWN], gold, by_parent=False
+    )
+    wide = records.rounded(found.scores)
+    return wide[[one for one in MEASURES if one in wide]]
+
+
+def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:
+    """Refuse scores that are not those of the method's record, where there is one."""
+    folder = context.places.runs / condition.path
+    if not records.complete(folder):
+        return
+    recorded = records.read_scores(folder)[list(scores)]
+    if (scores.sort_index() - recorded).abs().max().max() > 1e-6:
+        raise RuntimeError(f"{condition} has other scores than its record; run it again")
