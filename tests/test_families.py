@@ -10,6 +10,7 @@ import pytest
 from chunkstudy import statistics
 from chunkstudy.analysis import (
     chroma,
+    equal_budget,
     jina,
     labels,
     labels_power,
@@ -17,6 +18,7 @@ from chunkstudy.analysis import (
     late_chunking_cut,
     late_chunking_excerpts,
     papers,
+    random_boundaries,
     taxonomy,
     which_chunker,
 )
@@ -48,6 +50,7 @@ def compared() -> dict[str, pd.DataFrame]:
 def _tables() -> dict[str, pd.DataFrame]:
     library, published = Library(PLACES), frame(read(PLACES))
     cut = {name: results.read(PLACES, "cut-chunks", name) for name in ("chunkers", "questions")}
+    drawn, tokens = (results.tables(PLACES, one) for one in ("random-boundaries", "equal-budget"))
     return {
         "chroma_protocols": chroma.protocols(library),
         "chroma_token_unit": chroma.token_unit(library),
@@ -63,6 +66,11 @@ def _tables() -> dict[str, pd.DataFrame]:
         "jina_datasets": jina.datasets(published, library).dropna(subset="family"),
         "labels_power": labels_power.queries_needed(labels.LabelRecords.read(PLACES)),
         "papers_gains": papers.gains(library, facts.read(PLACES, covid_qa.WITHIN)),
+        "random_boundaries": random_boundaries.table(drawn["questions"], drawn["draws"]),
+        "equal_budget_overlap": equal_budget.overlaps(tokens["questions"]),
+        "equal_budget_sizes": equal_budget.sizes(tokens["questions"], tokens["chunkers"]).dropna(
+            subset="family"
+        ),
         "taxonomy_tests": taxonomy.tables(library, published)["taxonomy_tests"],
         "which_chunker": which_chunker.which_chunker(
             library, published, chroma.cost(library)

@@ -37,6 +37,7 @@ def differences_by_document(
     if table.empty:
         return table
     counts = []
+    margins = table["margin"].tolist()
     for row, pair, asked in zip(table.index, pairs, documents, strict=True):
         change = (pair.first - pair.second).dropna().sort_index()
         groups = asked.loc[change.index]
@@ -45,7 +46,7 @@ def differences_by_document(
             continue
         found = clustered_mean(change, groups)
         equal = statistics.two_one_sided(
-            found.mean, found.error, found.groups - 1, float(table.at[row, "margin"])
+            found.mean, found.error, found.groups - 1, margins[len(counts) - 1]
         )
         table.loc[row, ["low", "high", "p", "p_equivalent"]] = [*found.interval, found.p, equal]
         table.loc[row, "interval"] = BOOTSTRAP

@@ -1,8 +1,8 @@
 """Overlap and chunk size where every chunker hands over equally much text.
 
-Families: the overlaps by collection, encoder, ordering and way of counting, all budgets together;
-the chunkers against the best one by the same and by budget. The best is chosen by the same scores,
-so being behind it is shown a little too easily.
+Families: the overlaps, and their mean, by collection, encoder, ordering and way of counting, all
+budgets together; the chunkers against the best one by the same and by budget. The best is chosen by
+the same scores, so being behind it is shown a little too easily.
 """
 
 from __future__ import annotations
@@ -21,27 +21,34 @@ ARM = ["collection", "encoder", "ordering"]
 READ = [*ARM, "counted", "budget"]
 IDS = ("query_id", "document")
 WITH, WITHOUT = "with overlap", "without"
-BEST = "best"
+MEAN = "mean over chunkers"
+BEST = "best chunker"
 Keys = Mapping[str, object]
 
 
 def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
-    """Every chunker with overlap minus the same without, by budget and way of counting.
+    """Every chunker with overlap minus the same without, by budget and way of counting, and each
+    question's mean over those chunkers.
 
     Args:
         questions: of the study ``equal-budget``; may be empty.
     """
     pairs, documents = [], []
     for keys, recalls, document in _read(questions):
-        for chunker in recalls:
-            other = without_overlap(chunker)
-            if other in recalls:
-                of_pair = {**keys, "chunker": chunker, "other": other, "measure": MEASURE}
-                pairs.append(Pair(of_pair, recalls[chunker], recalls[other]))
-                documents.append(document)
+        found = {one: other for one in recalls if (other := without_overlap(one)) in recalls}
+        for chunker, other in found.items():
+            of_pair = {**keys, "chunker": chunker, "other": other, "measure": MEASURE}
+            pairs.append(Pair(of_pair, recalls[chunker], recalls[other]))
+        if found:
+            of_mean = {**keys, "chunker": MEAN, "other": "", "measure": MEASURE}
+            wide = pd.DataFrame(recalls)
+            means = (wide[list(one)].mean(axis=1) for one in (found, found.values()))
+            pairs.append(Pair(of_mean, *means))
+            documents += [document] * (len(found) + 1)
 
     def family(keys: Keys) -> str:
-        return f"overlap, {_where(keys)}"
+        of = MEAN if keys["chunker"] == MEAN else "the chunkers"
+        return f"overlap, {of}, {_where(keys)}"
 
     return differences_by_document(pairs, documents, family, WITH, WITHOUT)
 
@@ -78,7 +85,8 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
     behind = differences_by_document(pairs, documents, family, "mean", "mean of the best")
     behind = behind.drop(columns=["measure", "mean", "mean of the best"])
     together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
-    return together.merge(chunkers[[*ARM, "chunker", "tokens"]], how="left", on=[*ARM, "chunker"])
+    of_chunker = ["encoder", "ordering", "chunker"]
+    return together.merge(chunkers[[*of_chunker, "tokens"]], how="left", on=of_chunker)
 
 
 def without_overlap(chunker: str) -> str:

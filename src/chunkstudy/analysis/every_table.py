@@ -13,6 +13,7 @@ from chunkstudy.analysis import (
     chroma_search,
     chunk_size,
     empty_documents,
+    equal_budget,
     jina,
     labels,
     labels_power,
@@ -21,6 +22,7 @@ from chunkstudy.analysis import (
     late_chunking_excerpts,
     papers,
     published_facts,
+    random_boundaries,
     reproduction,
     taxonomy,
     which_chunker,
@@ -109,7 +111,7 @@ def make(
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
     made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
-    return made | _labels(places)
+    return made | _controls(places) | _labels(places)
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -143,6 +145,19 @@ def _chroma_search(
         chroma_search.corpora(found, study["missed"], study["moved"]),
     )
     return dict(zip(names, made, strict=True))
+
+
+def _controls(places: Places) -> dict[str, pd.DataFrame]:
+    drawn, read = (results.tables(places, one) for one in ("random-boundaries", "equal-budget"))
+    nothing = pd.DataFrame()
+    questions = read.get("questions", nothing)
+    return {
+        "random_boundaries": random_boundaries.table(
+            drawn.get("questions", nothing), drawn.get("draws", nothing)
+        ),
+        "equal_budget_overlap": equal_budget.overlaps(questions),
+        "equal_budget_sizes": equal_budget.sizes(questions, read.get("chunkers", nothing)),
+    }
 
 
 def _labels(places: Places) -> dict[str, pd.DataFrame]:

@@ -20,15 +20,15 @@ from chunkstudy.analysis.windows import model
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 
 KEYS = ["collection", "chunker", "encoder", "ordering", "boundaries"]
-METHOD, DRAWS = "method", "random"
+CHOSEN, RANDOM = "chosen", "random"
 
 
 def table(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
     """A row per collection, method, encoder, ordering, place of boundaries and measure.
 
-    ``draws`` is their number, ``lowest`` and ``highest`` the draws' means that lie outermost,
-    ``below`` the fraction of draws whose mean is below the method's, and ``p_rank`` the two-sided p
-    of a place as far out among the draws as the method's.
+    ``draws`` is their number, ``lowest draw`` and ``highest draw`` are the outermost of their
+    means, ``draws below`` is the fraction of draws whose mean is below the method's, and ``p_rank``
+    the two-sided p of a place as far out among the draws as the method's.
 
     Args:
         questions: of the study ``random-boundaries``; may be empty.
@@ -40,14 +40,14 @@ def table(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
     for key, part in questions.groupby(KEYS, sort=False):
         keys = dict(zip(KEYS, key, strict=True))
         wide = part.set_index("query_id")
-        for column in wide.filter(like=f"{METHOD} "):
-            measure = str(column).removeprefix(f"{METHOD} ")
+        for column in wide.filter(like="method "):
+            measure = str(column).removeprefix("method ")
             if wide[column].isna().all():
                 continue
             pairs.append(Pair({**keys, "measure": measure}, wide[column], wide[f"draws {measure}"]))
             documents.append(wide["document"])
             places.append(_place(draws, keys, measure))
-    found = differences_by_document(pairs, documents, _family, METHOD, DRAWS)
+    found = differences_by_document(pairs, documents, _family, CHOSEN, RANDOM)
     return pd.concat([found, pd.DataFrame(places)], axis=1)
 
 
@@ -59,9 +59,9 @@ def _place(draws: pd.DataFrame, keys: Mapping[str, object], measure: str) -> dic
     outer = min((means >= own).sum(), (means <= own).sum())
     return {
         "draws": len(means),
-        "lowest": float(means.min()),
-        "highest": float(means.max()),
-        "below": float((means < own).mean()),
+        "lowest draw": float(means.min()),
+        "highest draw": float(means.max()),
+        "draws below": float((means < own).mean()),
         "p_rank": min(1.0, float(2 * (outer + 1) / (len(means) + 1))),
     }
 

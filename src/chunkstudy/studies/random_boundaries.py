@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers import random_boundaries, structure
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.semantic import punkt_sentences
-from chunkstudy.collections import covid_qa, registry
+from chunkstudy.collections import registry
 from chunkstudy.grid import records, scoring
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
-from chunkstudy.grid.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
+from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection, Document, Span
 from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import counter
 
-COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
+COLLECTIONS = ("gutenqa-emma", "chroma-within")
 UNITS, ANYWHERE = "at its units", "anywhere"
 MEASURES = ("DCG@10", "SpanRecall@5")
 CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
@@ -65,11 +65,8 @@ class Arm:
 ARMS = (
     Arm("gutenqa-emma", (LUMBERCHUNKER, SEMANTIC), WIDE, LATE, 20, 20),
     Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20),
-    Arm(covid_qa.WITHIN, (CLUSTER,), WIDE, LATE, 20, 20),
-    Arm("chroma-within", (CLUSTER,), MPNET_WINDOWS[512], LATE, 20, 20),
-    Arm("gutenqa-emma", (LUMBERCHUNKER,), WIDE, PRE, 10),
-    Arm("chroma-within", (CLUSTER,), WIDE, PRE, 10),
-    Arm(covid_qa.WITHIN, (CLUSTER,), WIDE, PRE, 5),
+    Arm("chroma-within", (CLUSTER,), WIDE, PRE, 5),
+    Arm("gutenqa-emma", (LUMBERCHUNKER,), WIDE, PRE, 5),
 )
 
 
@@ -95,52 +92,79 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     }
 
 
+@dataclass(frozen=True)
+class Scored:
+    """One set of chunks and its score for every question: a method's own (``boundaries`` empty,
+    draw 0), or one draw."""
+
+    chunker: str
+    boundaries: str
+    draw: int
+    chunks: Chunks
+    scores: pd.DataFrame
+
+    def row(self) -> dict[str, object]:
+        """Its means, as the table ``draws`` has them."""
+        means: dict[str, object] = {str(one): float(v.mean()) for one, v in self.scores.items()}
+        about = {"chunker": self.chunker, "boundaries": self.boundaries, "draw": self.draw}
+        spread = float(self.chunks.lengths.std())
+        return {**about, "chunks": len(self.chunks), "spread": spread, **means}
+
+
 def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
     """Rows of both tables of one arm. All chunks are encoded together, so that contextualized
     encoding reads each document once."""
     collection, store = context.collection(arm.collection), context.store(arm.encoder)
-    sets: list[tuple[str, str, int, Chunks]] = []
-    for slug in arm.chunkers:
-        condition = Condition(arm.collection, slug, arm.encoder, arm.ordering, OWN)
-        context.say(f"random boundaries for {condition}")
-        own = context.chunks(condition, store)
-        sets.append((slug, "", 0, own))
-        units = [UNITS_OF[slug](one.text) for one in collection.documents]
-        for cut, number in ((UNITS, arm.at_units), (ANYWHERE, arm.anywhere)):
-            places = units if cut == UNITS else None
-            sets += [
-                (slug, cut, draw, drawn(collection.documents, own, draw, places))
-                for draw in range(1, number + 1)
-            ]
+    sets = [
+        (slug, *one)
+        for slug in arm.chunkers
+        for one in with_draws(context, arm, slug, collection, store)
+    ]
     vectors = encoded(store, collection, [chunks for *_, chunks in sets], arm.ordering)
     asked = store.encode([query.text for query in collection.queries], "query")
-    scores = {
-        (slug, cut, draw): score(collection, chunks, asked, of_chunks)
-        for (slug, cut, draw, chunks), of_chunks in zip(sets, vectors, strict=True)
-    }
-    keys = {"collection": arm.collection, "encoder": arm.encoder, "ordering": arm.ordering}
-    rows = [
-        keys
-        | {"chunker": slug, "boundaries": cut, "draw": draw, "chunks": len(chunks)}
-        | {"spread": float(chunks.lengths.std())}
-        | scores[slug, cut, draw].mean().to_dict()
-        for slug, cut, draw, chunks in sets
+    found = [
+        Scored(*one, score(collection, one[-1], asked, of_chunks))
+        for one, of_chunks in zip(sets, vectors, strict=True)
     ]
-    asked_of = {query.id: query.document for query in collection.queries}
-    by_question = []
-    for slug in arm.chunkers:
-        check(context, Condition(arm.collection, slug, arm.encoder, arm.ordering, OWN),
-              scores[slug, "", 0])  # fmt: skip
-        for cut in dict.fromkeys(cut for name, cut, _, _ in sets if name == slug and cut):
-            drawn_scores = [s for (name, how, _), s in scores.items() if (name, how) == (slug, cut)]
-            own_scores = scores[slug, "", 0]
-            table = own_scores.add_prefix("method ").join(
-                (sum(drawn_scores[1:], drawn_scores[0]) / len(drawn_scores)).add_prefix("draws ")
-            )
-            table.insert(0, "document", table.index.map(asked_of))
-            found = table.rename_axis("query_id").reset_index()
-            by_question.append(found.assign(**keys, chunker=slug, boundaries=cut))
-    return rows, by_question
+    for one in found:
+        if not one.draw:
+            check(context, _condition(arm, one.chunker), one.scores)
+    keys = {"collection": arm.collection, "encoder": arm.encoder, "ordering": arm.ordering}
+    document = {query.id: query.document for query in collection.queries}
+    questions = [
+        table.assign(document=table["query_id"].map(document), **keys)
+        for slug in arm.chunkers
+        for table in by_question([one for one in found if one.chunker == slug])
+    ]
+    return [keys | one.row() for one in found], questions
+
+
+def with_draws(
+    context: Context, arm: Arm, slug: str, collection: Collection, store: VectorStore
+) -> list[tuple[str, int, Chunks]]:
+    """Where boundaries are, the draw, and its chunks; a method's own first."""
+    context.say(f"random boundaries for {_condition(arm, slug)}")
+    own = context.chunks(_condition(arm, slug), store)
+    units = [UNITS_OF[slug](one.text) for one in collection.documents]
+    drawn_at = ((UNITS, units, arm.at_units), (ANYWHERE, None, arm.anywhere))
+    return [("", 0, own)] + [
+        (boundaries, draw, drawn(collection.documents, own, draw, places))
+        for boundaries, places, number in drawn_at
+        for draw in range(1, number + 1)
+    ]
+
+
+def by_question(found: Sequence[Scored]) -> list[pd.DataFrame]:
+    """A method's score of each question beside its mean over the draws, by where these were cut."""
+    (own,) = [one for one in found if not one.draw]
+    tables = []
+    for boundaries in dict.fromkeys(one.boundaries for one in found if one.draw):
+        scores = [one.scores for one in found if one.boundaries == boundaries]
+        mean = sum(scores[1:], scores[0]) / len(scores)
+        table = own.scores.add_prefix("method ").join(mean.add_prefix("draws "))
+        table = table.rename_axis("query_id").reset_index()
+        tables.append(table.assign(chunker=own.chunker, boundaries=boundaries))
+    return tables
 
 
 def drawn(
@@ -215,3 +239,7 @@ def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:
     recorded = records.read_scores(folder)[list(scores)]
     if (scores.sort_index() - recorded).abs().max().max() > 1e-6:
         raise RuntimeError(f"{condition} has other scores than its record; run it again")
+
+
+def _condition(arm: Arm, chunker: str) -> Condition:
+    return Condition(arm.collection, chunker, arm.encoder, arm.ordering, OWN)
