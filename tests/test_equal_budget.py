@@ -9,6 +9,9 @@ import pandas as pd
 import pytest
 
 from chunkstudy.analysis import equal_budget as analysis
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.grids import OWN
+from chunkstudy.grid.library import Library
 from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
@@ -55,7 +58,7 @@ def test_the_mean_over_chunkers_is_a_comparison_in_a_family_of_its_own() -> None
     made = recalls(gain=0.02)
     made["token-800-0"], made["token-800-400"] = made["recursive-400-0"], 0.0
     found = analysis.overlaps(made).set_index(["chunker", "budget"])
-    single = found.drop(analysis.MEAN)["difference"].groupby("budget").mean()
+    single = found.drop(analysis.MEAN, level="chunker")["difference"].groupby("budget").mean()
     mean = found.xs(analysis.MEAN, level="chunker")
     assert mean["difference"].tolist() == pytest.approx(single.tolist())
     assert mean["family"].nunique() == 1 and set(mean["family_size"]) == {2}
@@ -125,6 +128,7 @@ def test_recall_at_budgets_stands_beside_recall_of_five_chunks() -> None:
     ranking[1, :3] = [len(STARTS), len(STARTS) + 1, len(STARTS) + 2]
     offsets = [cl100k_offsets(document.text) for document in COLLECTION.documents]
     found, tokens = study.at_budgets(COLLECTION, CHUNKS, ranking, offsets)
+    found = found.sort_index()
     judged, in_tokens = to_tokens(JudgedSpans.of(COLLECTION), CHUNKS, offsets)
     five = TokenOverlap(judged, in_tokens, "overlap").at(ranking, 5)["SpanRecall"]
     assert found[study.CHUNKS, 5].tolist() == pytest.approx(five, abs=1e-4)
@@ -145,3 +149,19 @@ def test_of_the_real_study_recall_grows_with_the_budget_and_by_counting_once() -
             grown = one[counted][list(study.BUDGETS)].dropna()
             assert (np.diff(grown, axis=1) >= 0).all()
         assert (one["once"] >= one["again"]).to_numpy()[one.notna().all(axis=1)].all()
+
+
+@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+def test_recall_of_five_chunks_is_that_of_the_records() -> None:
+    found = results.read(PLACES, "equal-budget", "questions")
+    found = found[(found["counted"] == study.CHUNKS) & (found["collection"] == "chroma")]
+    library, compared = Library(PLACES), 0
+    for (encoder, ordering), part in found.groupby(["encoder", "ordering"]):
+        wide = part.set_index("query_id").sort_index()
+        for chunker in wide.columns.difference([*analysis.READ, "document"]):
+            record = library.get(Condition("chroma", chunker, str(encoder), str(ordering), OWN))
+            if record is not None and wide[chunker].notna().any():
+                recorded = record.wide["SpanRecall(unit=token)@5"]
+                assert wide[chunker].to_numpy() == pytest.approx(recorded.to_numpy(), abs=1e-4)
+                compared += 1
+    assert compared >= 5

@@ -148,6 +148,15 @@ def test_draws_keep_each_document_s_number_of_chunks_and_leave_nothing_out() -> 
             assert "".join(kept.split()) == "".join(document.text.split())
 
 
+def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:
+    collection, _ = world(one_mark)
+    part = study.limited(collection, ("d03", "d07"))
+    assert {query.document for query in part.queries} == {"d03", "d07"}
+    assert {one.query for one in part.judgments} == {query.id for query in part.queries}
+    assert part.documents == collection.documents
+    assert study.limited(collection, ()) is collection
+
+
 def test_sets_of_chunks_encoded_together_get_the_vectors_they_get_alone(tmp_path: Path) -> None:
     collection, own = world(one_mark)
     store = VectorStore(cast(Any, Words()), tmp_path)
@@ -159,7 +168,7 @@ def test_sets_of_chunks_encoded_together_get_the_vectors_they_get_alone(tmp_path
 
 def frames(own: list[float], drawn: list[list[float]]) -> tuple[pd.DataFrame, pd.DataFrame]:
     keys = {
-        "collection": "chroma-within", "chunker": "cluster-200", "encoder": "e",
+        "collection": "chroma-within", "part": study.ALL, "chunker": "cluster-200", "encoder": "e",
         "ordering": PRE_EMBEDDING,
     }  # fmt: skip
     questions = pd.DataFrame(
@@ -197,9 +206,9 @@ def test_nothing_measured_is_an_empty_table() -> None:
 def test_of_the_real_study_every_draw_has_as_many_chunks_and_questions_average_to_draws() -> None:
     found = results.tables(PLACES, "random-boundaries")
     draws, questions = found["draws"], found["questions"]
-    keys = ["collection", "chunker", "encoder", "ordering"]
+    keys = ["collection", "part", "chunker", "encoder", "ordering"]
     assert (draws.groupby(keys)["chunks"].nunique() == 1).all()
     means = draws[draws["draw"] > 0].groupby([*keys, "boundaries"])["DCG@10"].mean()
     of_questions = questions.groupby([*keys, "boundaries"])["draws DCG@10"].mean()
     pd.testing.assert_series_equal(means, of_questions, check_names=False, rtol=1e-5)
-    assert (draws.groupby([*keys, "boundaries"])["draw"].nunique().drop("", level=4) >= 5).all()
+    assert (draws.groupby([*keys, "boundaries"])["draw"].nunique().drop("", level=5) >= 5).all()

@@ -4,7 +4,8 @@ Each question's score under the method stands against its mean over the draws. B
 where the method's mean lies among the draws' means: were its boundaries as good as any, each place
 would be as likely.
 
-A family is the methods and collections of one encoder, ordering, measure and place of boundaries.
+A family is the methods and collections, or parts of them, of one encoder, ordering, measure and
+place of boundaries.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from chunkstudy.analysis.paired import Pair
 from chunkstudy.analysis.windows import model
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 
-KEYS = ["collection", "chunker", "encoder", "ordering", "boundaries"]
+KEYS = ["collection", "part", "chunker", "encoder", "ordering", "boundaries"]
 CHOSEN, RANDOM = "chosen", "random"
 
 
@@ -69,4 +70,5 @@ def _place(draws: pd.DataFrame, keys: Mapping[str, object], measure: str) -> dic
 def _family(keys: Mapping[str, object]) -> str:
     ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
     encoder = model(str(keys["encoder"]))
-    return f"random boundaries {keys['boundaries']}, {keys['measure']}, {encoder}, {ordering}"
+    part = f"{keys['boundaries']}, {keys['part']}"
+    return f"random boundaries {part}, {keys['measure']}, {encoder}, {ordering}"

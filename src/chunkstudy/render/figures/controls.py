@@ -40,7 +40,7 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
 def boundaries(rows: pd.DataFrame) -> Figure:
     """The method minus the mean of its draws, with 95% intervals, a panel per measure; behind them
     how far the method lies from its best and worst draw."""
-    arms = ["collection", "chunker", "encoder", "ordering"]
+    arms = ["collection", "part", "chunker", "encoder", "ordering"]
     names = list(rows[arms].drop_duplicates().itertuples(index=False, name=None))
     measures, kinds = (list(dict.fromkeys(rows[one])) for one in ("measure", "boundaries"))
     figure, panels = plt.subplots(
@@ -59,7 +59,7 @@ def boundaries(rows: pd.DataFrame) -> Figure:
             intervals(axes, here, at, COLORS[offset], f"against random ones {kind}")
         zero(axes)
         axes.set_title(display_names.measure(str(measure)), loc="left")
-        axes.set_xlabel("chosen minus random boundaries, points")
+        axes.set_xlabel("chosen minus random, points")
     rows_named(panels[0][0], [_arm(*name) for name in names])
     figure.suptitle(
         "Boundaries that a method chose against the same sizes in another order\n"
@@ -110,7 +110,13 @@ def sizes(rows: pd.DataFrame) -> Figure:
     rows = rows[rows["chunker"].str.match(r"(recursive|token)-\d+-0$")]
     orderings = list(dict.fromkeys(rows["ordering"]))
     figure, panels = plt.subplots(
-        1, len(orderings), figsize=(8.3, 4.0), squeeze=False, sharey=True, layout="constrained"
+        1,
+        len(orderings),
+        figsize=(8.3, 4.0),
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+        layout="constrained",
     )
     for axes, ordering in zip(panels[0], orderings, strict=True):
         part = rows[rows["ordering"] == ordering]
@@ -138,11 +144,10 @@ def sizes(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def _arm(collection: str, chunker: str, encoder: str, ordering: str) -> str:
-    return (
-        f"{display_names.arm(chunker, ordering)}\n{display_names.collection(collection)}, "
-        f"{display_names.encoder(encoder).split(',')[0]}"
-    )
+def _arm(collection: str, part: str, chunker: str, encoder: str, ordering: str) -> str:
+    where = display_names.collection(collection) + ("" if part == "all" else f",\n{part}")
+    model = display_names.encoder(encoder).split(",")[0]
+    return f"{display_names.arm(chunker, ordering)}\n{where}, {model}"
 
 
 def _asked(rows: pd.DataFrame) -> str:
