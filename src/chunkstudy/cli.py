@@ -85,7 +85,10 @@ def estimate(
         str, typer.Option(help=f"Where it would run: {', '.join(devices.DEVICES)}")
     ] = devices.TWO_CORES,
 ) -> None:
-    """Tokens, floating-point operations, hours and dollars that a run would take."""
+    """Tokens, floating-point operations, hours and dollars that a run would take.
+
+    Boundaries that the papers let a language model draw come last.
+    """
     with one_sentence():
         _price(_select(only), device)
 
@@ -292,9 +295,12 @@ def one_sentence() -> Iterator[None]:
 
 
 def _price(selected: list[Condition], device: str) -> None:
+    from chunkstudy.grid import segmentation_cost
     from chunkstudy.grid.estimate import estimate as price
 
     for line in price(selected, places.find(), device):
+        typer.echo(line)
+    for line in segmentation_cost.lines(selected, places.find()):
         typer.echo(line)
 
 

@@ -29,6 +29,7 @@ from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
+from chunkstudy.services.budget import budget
 from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
@@ -66,7 +67,7 @@ def load_store(
     name, window = models.parse_slug(encoder)
     model = models.spec(name)
     if model.kind == "api":
-        return VectorStore(ApiEncoder(model, window, newlines, budget=behind_api.budget()), folder)
+        return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
     return VectorStore(TransformerEncoder(model, window=window, positions=positions), folder)
 
 

@@ -271,6 +271,7 @@ BY_COLUMN = {
     "chunker": chunker,
     "encoder": encoder,
     "model": encoder,
+    "other model": encoder,
     "ordering": ordering,
     "protocol": protocol,
     "collection": collection,

@@ -106,6 +106,23 @@ COLUMNS: dict[str, Column] = {
     "draws below": Column("draws below", percent),
     "p_rank": Column("p of its place", probability),
     "gain": Column("gain, points", points),
+    "tokens encoded a token of text": Column("tokens encoded a token of text", number),
+    "million operations a token": Column("million operations a token", whole),
+    "tokens that a reader gets": Column("tokens that a reader gets", whole),
+    "second model difference": Column("all-mpnet-base-v2: difference, points", points),
+    "second model shown": Column("all-mpnet-base-v2: shown", str),
+    "gain against": Column("gain with the other model, points", points),
+    "change against": Column("change with the other model, points", points),
+    "gain at the wider": Column("gain at the wider window, points", points),
+    "at the narrower": Column("gain at the narrower window, points", points),
+    "gain per step": Column("gain of late chunking per step, points", points_finely),
+    "plain per step": Column("plain per step, points", points_finely),
+    "late per step": Column("late per step, points", points_finely),
+    "size of step": Column("size of a step", number),
+    "r2": Column("squared error taken away, %", percent),
+    "error of the mean": Column("error of the mean, points", percent),
+    "error": Column("error, points", percent),
+    "change of error": Column("change of error, points", points_finely),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
     "effect": Column("effect size", number),
@@ -160,8 +177,8 @@ HIDDEN = (
 """Said once under a table and not in every row, before its correction, or only in the file."""
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
-OF_INTERVAL = ("difference", "late - plain", "a minus b", "Pearson r", "r", "mean", "score",
-               "DCG@10", "reproduced")  # fmt: skip
+OF_INTERVAL = ("difference", "gain per step", "gain", "late - plain", "a minus b", "Pearson r", "r",
+               "mean", "score", "DCG@10", "reproduced")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
 Kinds = dict[str, Callable[[float], str]]
 
@@ -322,6 +339,15 @@ CAPTIONS = {
     "packed.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
     "late_chunking_similarity": "How alike the chunks of one document are.",
+    "late_chunking_by_model": "Late against plain chunking by model and window, each question's "
+    "mean over the chunkers that all of them have.",
+    "late_chunking_held": "What all-MiniLM-L6-v2 shows, and whether it held for all-mpnet-base-v2: "
+    "open where one of them shows nothing.",
+    "late_chunking_models": "Two models: the gain of late chunking with one minus that with the "
+    "other, question by question.",
+    "late_chunking_changes": "What the gain of late chunking becomes from a window of 128 tokens "
+    "to one of 512.",
+    "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
@@ -329,10 +355,16 @@ CAPTIONS = {
     "five chunks, then by tokens read.",
     "equal_budget_sizes": "Recall of excerpts, in tokens, by chunker: the first five chunks, then "
     "by tokens read, against the best.",
+    "moderators": "What moderates the gain of late chunking: a step more of each, the others held.",
+    "moderators_by_window": "The same at each window.",
+    "moderators_ranges": "The gain of late chunking by where the answer is read, nothing held.",
+    "moderators_predicted": "The gain on a document predicted from all others: by the moderators, "
+    "against the mean of the same chunker; windows together and apart.",
     "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
     "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
-    "which_chunker": "Every chunker by task, the best first.",
+    "which_chunker": "Every chunker by task, collection and model, the best first.",
+    "which_chunker_advice": "The best by task, collection and model, and what it costs.",
     "chunk_size_correlations": "Chunk size against effectiveness.",
     "predictions_by_kind": "Registered predictions by what decides them.",
     "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
@@ -355,6 +387,7 @@ AS_PRINTED: Kinds = {
 KINDS: dict[str, Kinds] = {
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
+    "late_chunking_changes_between": {"change": points},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "jina_berlin": {"*": thousandths, "late - plain": thousandths},
     "chroma_main": AS_PRINTED | {"*": number},
@@ -371,6 +404,7 @@ KINDS: dict[str, Kinds] = {
         ("as published - published", "corrected - published",
          "as published, Chroma's own search - published",
          "true offsets, Chroma's own search - published"), points),
+    "moderators_predicted": {"window": lambda size: whole(size) if size else "all"},
     "witnesses": {"witness": percent_finely, "score": percent_finely,
                   "difference": points_finely},
 }  # fmt: skip
