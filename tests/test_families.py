@@ -10,6 +10,7 @@ import pytest
 from chunkstudy import statistics
 from chunkstudy.analysis import (
     chroma,
+    equal_budget,
     jina,
     labels,
     labels_power,
@@ -18,6 +19,7 @@ from chunkstudy.analysis import (
     late_chunking_excerpts,
     models,
     papers,
+    random_boundaries,
     taxonomy,
     which_chunker,
 )
@@ -51,6 +53,7 @@ def _tables() -> dict[str, pd.DataFrame]:
     cut = {name: results.read(PLACES, "cut-chunks", name) for name in ("chunkers", "questions")}
     of_papers = facts.read(PLACES, covid_qa.WITHIN)
     by_model = models.every(library, of_papers)
+    drawn, tokens = (results.tables(PLACES, one) for one in ("random-boundaries", "equal-budget"))
     return {
         "chroma_protocols": chroma.protocols(library),
         "chroma_token_unit": chroma.token_unit(library),
@@ -69,6 +72,11 @@ def _tables() -> dict[str, pd.DataFrame]:
         "labels_power": labels_power.queries_needed(labels.LabelRecords.read(PLACES)),
         "papers_gains": papers.gains(library, of_papers),
         **{name: by_model[f"late_chunking_{name}"] for name in ("by_model", "models", "changes")},
+        "random_boundaries": random_boundaries.table(drawn["questions"], drawn["draws"]),
+        "equal_budget_overlap": equal_budget.overlaps(tokens["questions"]),
+        "equal_budget_sizes": equal_budget.sizes(tokens["questions"], tokens["chunkers"]).dropna(
+            subset="family"
+        ),
         "taxonomy_tests": taxonomy.tables(library, published)["taxonomy_tests"],
         "which_chunker": which_chunker.which_chunker(
             library, published, chroma.cost(library)

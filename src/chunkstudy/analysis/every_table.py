@@ -13,6 +13,7 @@ from chunkstudy.analysis import (
     chroma_search,
     chunk_size,
     empty_documents,
+    equal_budget,
     jina,
     labels,
     labels_power,
@@ -25,6 +26,7 @@ from chunkstudy.analysis import (
     moderators_rows,
     papers,
     published_facts,
+    random_boundaries,
     reproduction,
     taxonomy,
     which_chunker,
@@ -118,7 +120,7 @@ def make(
         library, published, made["chroma_cost"], made["late_chunking_collections"], of_papers
     )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
-    return made | _moderators(places, library) | _labels(places)
+    return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -152,6 +154,19 @@ def _chroma_search(
         chroma_search.corpora(found, study["missed"], study["moved"]),
     )
     return dict(zip(names, made, strict=True))
+
+
+def _controls(places: Places) -> dict[str, pd.DataFrame]:
+    drawn, read = (results.tables(places, one) for one in ("random-boundaries", "equal-budget"))
+    nothing = pd.DataFrame()
+    questions = read.get("questions", nothing)
+    return {
+        "random_boundaries": random_boundaries.table(
+            drawn.get("questions", nothing), drawn.get("draws", nothing)
+        ),
+        "equal_budget_overlap": equal_budget.overlaps(questions),
+        "equal_budget_sizes": equal_budget.sizes(questions, read.get("chunkers", nothing)),
+    }
 
 
 def _moderators(places: Places, library: Library) -> dict[str, pd.DataFrame]:

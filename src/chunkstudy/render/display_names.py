@@ -297,6 +297,7 @@ BY_COLUMN = {
     "method": lambda name: COLLECTIONS["average"] if name == "average" else chunker(name),
     "against": lambda name: PLAIN if name == "pre_embedding" else name,
     "other": chunker,
+    "best chunker": chunker,
     "original": sentence,
     "reproduced": sentence,
     "positions": lambda name: POSITIONS.get(name, name),
