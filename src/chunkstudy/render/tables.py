@@ -342,6 +342,9 @@ CAPTIONS = {
     "late_chunking_changes": "What the gain of late chunking becomes from a window of 128 tokens "
     "to one of 512.",
     "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
+    "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
+    "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
+    "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "moderators": "What moderates the gain of late chunking: a step more of each, the others held.",
