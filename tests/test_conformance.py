@@ -153,7 +153,7 @@ def test_afterthoughts_reads_every_chunk_and_pools_nothing_else(
     content = [token for chunk in chunks for token in chunk]
     offsets = np.stack([np.arange(len(content)), np.arange(len(content)) + 1], axis=1)
     stops = np.cumsum([len(chunk) for chunk in chunks], dtype=np.int64)
-    starts = stops - [len(chunk) for chunk in chunks]
+    starts = stops - np.asarray([len(chunk) for chunk in chunks], dtype=np.int64)
     read = elsewhere.afterthoughts(content, offsets, starts, stops, window, ENDS)
     ids = sequence(read.layout)
     for (first, last), vector in zip(read.spans.tolist(), read.vector.tolist(), strict=True):

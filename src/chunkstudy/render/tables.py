@@ -67,6 +67,12 @@ def thousandths(value: float) -> str:
     return decimals(value, 3)
 
 
+def power_of_ten(value: float) -> str:
+    """Two digits and a power, for what is too small for decimals."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
+
+
 def probability(value: float) -> str:
     """Three decimals, or that it is smaller than they show."""
     if pd.isna(value):
@@ -388,6 +394,9 @@ KINDS: dict[str, Kinds] = {
     "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
+    "late_chunking_conformance_vectors": {
+        "apart": power_of_ten, "apart when recorded": power_of_ten, "apart from ours": power_of_ten,
+    },
     "chroma_lengths": {"difference": points},
     "predictions": {"*": thousandths},
     "predictions_to_bet_on": {"*": number},

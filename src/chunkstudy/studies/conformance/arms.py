@@ -155,5 +155,8 @@ def _of_tokens(texts: Sequence[Text], every: Sequence[Readings]) -> Chunks:
         document += [i] * len(one.tokens)
         start += text.offsets[one.tokens[:, 0], 0].tolist()
         end += text.offsets[one.tokens[:, 1] - 1, 1].tolist()
-    made = (np.asarray(column, dtype=np.int64) for column in (document, start, end))
-    return Chunks(*made)
+    return Chunks(
+        np.asarray(document, dtype=np.int64),
+        np.asarray(start, dtype=np.int64),
+        np.asarray(end, dtype=np.int64),
+    )

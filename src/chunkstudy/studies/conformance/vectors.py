@@ -44,9 +44,9 @@ def compared(context: Context, collections: Sequence[str]) -> pd.DataFrame:
         for document in context.collection(name).documents
     }
     rows = []
-    for (tool, version, name, chunker, document), one in recorded.groupby(
-        ["tool", "version", "collection", "chunker", "document"], sort=False
-    ):
+    by = ["tool", "version", "collection", "chunker", "document"]
+    for of, one in recorded.groupby(by, sort=False):
+        tool, version, name, chunker, document = map(str, of if isinstance(of, tuple) else (of,))
         if (name, document) not in documents:
             continue
         text, theirs = as_tool(encoder, tool, documents[name, document], one)
