@@ -43,7 +43,8 @@ DECISIONS = (
     Decision(CHONKIE, "neighbouring windows share no tokens", DISJOINT, OURS[256]),
     Decision(
         CHONKIE,
-        "special tokens stand in for two tokens of every window; chunks are told by counts",
+        "special tokens for two tokens of every window, counts for offsets, and chunks read by "
+        "themselves where counts run over",
         CHONKIE,
         DISJOINT,
     ),
