@@ -12,6 +12,7 @@ from chunkstudy.analysis import (
     chroma_print,
     chroma_search,
     chunk_size,
+    conformance,
     empty_documents,
     equal_budget,
     jina,
@@ -98,6 +99,11 @@ def make(
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
         **models.every(library, of_papers),
+        "late_chunking_conformance": conformance.decisions(
+            results.read(places, "conformance", "scores")
+        ),
+        "late_chunking_conformance_vectors": results.read(places, "conformance", "vectors"),
+        "late_chunking_separated": conformance.separated(library),
         "papers_gains": papers.gains(library, of_papers),
         "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
         "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),

@@ -175,6 +175,7 @@ def late_and_plain(library: Library, collection: str) -> Iterator[tuple[Conditio
         if one.collection == collection
         and one.protocol == OWN
         and one.ordering.startswith(CONTEXTUALIZED)
+        and not parse_ordering(one.ordering).apart
     ]
     for late in sorted(found, key=lambda one: reading.window(one.ordering)):
         record = library.get(late)

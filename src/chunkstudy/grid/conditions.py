@@ -11,7 +11,7 @@ from chunkstudy.collections import gutenqa, registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
 from chunkstudy.grid.encoding import PRE_EMBEDDING, parse_ordering
-from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.protocols import CORRECTED, PROTOCOLS
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
 """What is asked of each collection."""
@@ -82,6 +82,11 @@ class Condition:
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
         _refuse_another_name(self.encoder, models.slug(model, window))
+        if ordering.apart and self.protocol != CORRECTED.name:
+            raise ConditionError(
+                f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
+                f"study puts a [SEP] between chunks; use contextualized-{ordering.window}"
+            )
         if ordering.at and spec.kind not in ("bert", "mpnet"):
             raise ConditionError(
                 f"{spec.id} has no table of positions that tokens could be read at; use "

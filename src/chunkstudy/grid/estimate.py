@@ -154,7 +154,8 @@ def collection_tokens(name: str, places: Places) -> int:
 def _key(condition: Condition) -> tuple[str, ...]:
     """What conditions have in common that read the same tokens."""
     if condition.ordering.startswith(CONTEXTUALIZED):
-        if PROTOCOLS[condition.protocol].layout != "packed":
+        packed = PROTOCOLS[condition.protocol].layout == "packed"
+        if not packed and not parse_ordering(condition.ordering).apart:
             return (condition.collection, condition.encoder, condition.ordering)
         return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
     return (condition.collection, condition.encoder, condition.chunker)

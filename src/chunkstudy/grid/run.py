@@ -26,7 +26,14 @@ from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid import behind_api, rankings, records, scoring
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
-from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
+from chunkstudy.grid.encoding import (
+    CONTEXTUALIZED,
+    SEPARATED,
+    encode,
+    jobs,
+    parse_ordering,
+    read_once,
+)
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
 from chunkstudy.services.budget import budget
@@ -321,7 +328,7 @@ def _reading(condition: Condition) -> dict[str, Any] | None:
         return None
     ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
     found = {
-        "layout": protocol.layout,
+        "layout": SEPARATED if ordering.apart else protocol.layout,
         "window": ordering.window,
         "overlap": ordering.overlap if protocol.layout != "packed" else 0,
         "special_tokens": protocol.special_tokens,

@@ -188,6 +188,8 @@ def ordering(slug: str) -> str:
     if not found.window:
         return "plain"
     text = f"late, {found.window} tokens"
+    if found.apart:
+        return f"{text}, a separator between chunks"
     rest = slug.split("-", 2)[2:] if found.overlap == found.window // 4 else []
     if found.overlap != found.window // 4:
         text += f", overlap {found.overlap}"

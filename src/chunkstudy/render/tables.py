@@ -67,6 +67,12 @@ def thousandths(value: float) -> str:
     return decimals(value, 3)
 
 
+def power_of_ten(value: float) -> str:
+    """Two digits and a power, for what is too small for decimals."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
+
+
 def probability(value: float) -> str:
     """Three decimals, or that it is smaller than they show."""
     if pd.isna(value):
@@ -348,6 +354,9 @@ CAPTIONS = {
     "late_chunking_changes": "What the gain of late chunking becomes from a window of 128 tokens "
     "to one of 512.",
     "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
+    "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
+    "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
+    "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
@@ -396,6 +405,9 @@ KINDS: dict[str, Kinds] = {
     "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
+    "late_chunking_conformance_vectors": {
+        "apart": power_of_ten, "apart when recorded": power_of_ten, "apart from ours": power_of_ten,
+    },
     "chroma_lengths": {"difference": points},
     "predictions": {"*": thousandths},
     "predictions_to_bet_on": {"*": number},

@@ -210,6 +210,7 @@ def _late(one: Condition) -> bool:
         and one.protocol == OWN
         and one.ordering.startswith(CONTEXTUALIZED)
         and not parse_ordering(one.ordering).at
+        and not parse_ordering(one.ordering).apart
     )
 
 
