@@ -146,3 +146,16 @@ def test_a_second_model_is_ranked_by_itself() -> None:
     best = table.groupby("encoder")["chunker"].first()
     assert best[WIDE] == "fixed-256" and best.drop(WIDE).tolist() == ["none"]
     assert table["behind"].tolist() == ["", "yes", "yes"] * 2
+
+
+def test_late_arms_without_their_plain_ones_are_not_ranked() -> None:
+    queries = [f"q{i}" for i in range(50)]
+    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
+    chunkers = ("fixed-256", "paragraph", "sentence-5")
+    plain = {Condition("chroma-within", one, WIDE, PRE, OWN): scores for one in chunkers}
+    late = {Condition("chroma-within", one, WIDE, LATE, OWN): scores + 1 for one in chunkers}
+    nothing = pd.DataFrame(columns=["chunker"])
+    assert which_chunker(made_library(late), PUBLISHED, nothing).empty
+    del plain[Condition("chroma-within", "paragraph", WIDE, PRE, OWN)]
+    table = which_chunker(made_library(plain | late), PUBLISHED, nothing)
+    assert ("paragraph" not in set(table["chunker"])) and len(table) == 4

@@ -265,7 +265,7 @@ def _belongs(question: Question, one: Condition) -> bool:
 
 def _records(question: Question, encoder: str, library: Library) -> dict[Method, dict[str, Record]]:
     """Per chunker and ordering the records by collection, where all collections that have any have
-    one."""
+    one; a late arm beside its plain one only, so that no half of a run is called the best."""
     wanted = [one for one in library if _belongs(question, one) and one.encoder == encoder]
     seen = {one.collection for one in wanted}
     names = [name for name in question[1] if name in seen]
@@ -274,10 +274,11 @@ def _records(question: Question, encoder: str, library: Library) -> dict[Method,
         record = library.get(one)
         if record is not None:
             found.setdefault((one.chunker, one.ordering), {})[one.collection] = record
+    whole = {method for method, records in found.items() if len(records) == len(names)}
     return {
-        method: {name: records[name] for name in names}
-        for method, records in found.items()
-        if len(records) == len(names)
+        method: {name: found[method][name] for name in names}
+        for method in found
+        if method in whole and (method[0], PRE) in whole
     }
 
 
