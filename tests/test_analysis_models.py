@@ -209,7 +209,7 @@ def test_families_hold_one_question_each() -> None:
             assert group["window"].is_unique and group["measure"].nunique() == 1
             assert group["model"].nunique() == 1 and group["over"].nunique() == 1
     changes = made["late_chunking_changes"]
-    assert changes.groupby("family")["model"].nunique().tolist() == [3] * 4
+    assert set(changes.groupby("family")["model"].nunique()) == {1}
     between = made["late_chunking_changes_between"]
     assert between.groupby("family").size().tolist() == [3] * 4
 

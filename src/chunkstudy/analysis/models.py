@@ -1,7 +1,7 @@
 """Does it hold for a second model, and is it the window or the length of training texts?
 
 Families of comparisons, each corrected by itself, for one collection, measure and group of
-chunkers: a model's windows; two models at the windows that both have; the models' changes from the
+chunkers: a model's windows; two models at the windows that both have; a model's change from the
 narrow window to the wide one; two models' changes. On COVID-QA what is shown is decided over
 papers.
 """
@@ -57,9 +57,11 @@ def every(library: Library, parts: pd.DataFrame) -> dict[str, pd.DataFrame]:
     made: dict[str, tuple[Callable[[Found], Iterator[Pair]], str, str, str]] = {
         "late_chunking_by_model": (by_window, "the windows", "contextualized", "plain"),
         "late_chunking_models": (between, "the windows", "gain", "gain against"),
-        "late_chunking_changes": (changes, "the models", "gain at the wider", "at the narrower"),
+        "late_chunking_changes": (
+            changes, "the change with the window", "gain at the wider", "at the narrower",
+        ),
         "late_chunking_changes_between": (
-            changes_between, "changes of the models", "change", "change against",
+            changes_between, "the change with the window", "change", "change against",
         ),
     }  # fmt: skip
     tables = {
@@ -176,9 +178,11 @@ def _models(of: Arms) -> Iterator[tuple[str, str]]:
 
 def _family(question: str) -> Callable[[Keys], str]:
     def name(keys: Keys) -> str:
-        one = str(keys["model"])
-        who = f"{one} against {keys['other model']}" if "other model" in keys else one
-        where = f"{keys['collection']}, {keys['measure']}, {keys['over']}"
-        return f"{question}, {where}" + (f", {who}" if "window" in keys else "")
+        pair = "other model" in keys
+        if pair and "window" not in keys:
+            who = "two models"
+        else:
+            who = f"{keys['model']} against {keys['other model']}" if pair else str(keys["model"])
+        return f"{question}, {keys['collection']}, {keys['measure']}, {keys['over']}, {who}"
 
     return name
