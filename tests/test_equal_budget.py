@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.analysis import equal_budget as analysis
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.library import Library
@@ -75,7 +76,7 @@ def test_many_documents_are_what_is_drawn_and_few_are_not() -> None:
 def test_every_chunker_stands_against_the_best_of_its_budget() -> None:
     chunkers = pd.DataFrame(
         {"chunker": ["recursive-400-0", "recursive-400-200", "sentence-5"], "tokens": [4.0, 5, 6]}
-    ).assign(encoder="e", ordering="pre_embedding")
+    ).assign(**ARM)
     found = analysis.sizes(recalls(gain=0.05), chunkers).set_index(["budget", "chunker"])
     assert len(found) == 6 and set(found["best chunker"]) == {"recursive-400-200"}
     best = found.xs("recursive-400-200", level="chunker")
@@ -84,6 +85,20 @@ def test_every_chunker_stands_against_the_best_of_its_budget() -> None:
     assert (
         (found["recall low"] < found["recall"]) & (found["recall"] < found["recall high"])
     ).all()
+
+
+def test_where_documents_are_many_the_best_s_own_interval_is_over_them_too() -> None:
+    chunkers = pd.DataFrame({"chunker": ["recursive-400-0"], "tokens": [4.0]}).assign(**ARM)
+    made = recalls(documents=25)
+    made["recursive-400-0"] = made["document"].str[1:].astype(int) / 25  # alike within a document
+    apart, together = (
+        analysis.sizes(made.assign(document=document), chunkers).set_index(["budget", "chunker"])
+        for document in ("one", made["document"])
+    )
+    width = [one["recall high"] - one["recall low"] for one in (apart, together)]
+    alike = width[1] / width[0]
+    assert (alike.xs("recursive-400-0", level="chunker") > 2).all()
+    assert apart["recall"].tolist() == together["recall"].tolist()
 
 
 def test_only_a_chunker_with_overlap_has_one_without() -> None:
@@ -165,3 +180,19 @@ def test_recall_of_five_chunks_is_that_of_the_records() -> None:
                 assert wide[chunker].to_numpy() == pytest.approx(recorded.to_numpy(), abs=1e-4)
                 compared += 1
     assert compared >= 5
+
+
+@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+def test_every_collection_is_compared_whole_and_its_chunkers_are_counted() -> None:
+    found = results.tables(PLACES, "equal-budget")
+    questions, chunkers = found["questions"], found["chunkers"]
+    assert set(questions["collection"]) == set(study.COLLECTIONS) == set(chunkers["collection"])
+    papers = questions[questions["collection"] == covid_qa.WITHIN].groupby(analysis.READ)
+    assert set(papers["query_id"].nunique()) == {1_351}
+    assert set(papers["document"].nunique()) == {98}
+    counted = dict(iter(chunkers.groupby(analysis.ARM)["chunker"]))
+    for arm, part in questions.groupby(analysis.ARM):
+        compared = part.dropna(axis=1, how="all").columns.difference(
+            [*analysis.READ, "query_id", "document"]
+        )
+        assert sorted(compared) == sorted(counted[arm])

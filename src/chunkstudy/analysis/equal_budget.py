@@ -12,9 +12,11 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.by_document import differences_by_document
+from chunkstudy.analysis.by_document import FEWEST, differences_by_document
 from chunkstudy.analysis.paired import Pair
 from chunkstudy.chunkers import catalogue
+from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.intervals import Interval
 
 MEASURE = "SpanRecall(unit=token)"
 ARM = ["collection", "encoder", "ordering"]
@@ -56,8 +58,9 @@ def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
 def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
     """Every chunker by budget and way of counting, against the best of them.
 
-    ``recall`` with its interval ``recall low`` to ``recall high``; the rest compares it with the
-    best, whose own row has no comparison. ``tokens`` is the mean of its chunks.
+    ``recall`` with its interval ``recall low`` to ``recall high``, over documents where there are
+    enough of them; the rest compares it with the best, whose own row has no comparison. ``tokens``
+    is the mean of its chunks.
 
     Args:
         questions: of the study ``equal-budget``; may be empty.
@@ -67,7 +70,7 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
     for keys, recalls, document in _read(questions):
         wide = pd.DataFrame(recalls)
         best = str(wide.mean().idxmax())
-        ends = statistics.bootstrap_intervals(wide.to_numpy())
+        ends = _intervals(wide, document)
         for chunker, interval in zip(wide, ends, strict=True):
             of_one = {**keys, "chunker": chunker}
             mean = float(wide[chunker].mean())
@@ -85,7 +88,7 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
     behind = differences_by_document(pairs, documents, family, "mean", "mean of the best")
     behind = behind.drop(columns=["measure", "mean", "mean of the best"])
     together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
-    of_chunker = ["encoder", "ordering", "chunker"]
+    of_chunker = [*ARM, "chunker"]
     return together.merge(chunkers[[*of_chunker, "tokens"]], how="left", on=of_chunker)
 
 
@@ -95,6 +98,13 @@ def without_overlap(chunker: str) -> str:
     if not spec.entry.overlaps or not spec.sizes[1]:
         return ""
     return str(catalogue.ChunkerSpec(spec.name, (spec.sizes[0], 0), spec.length, spec.by))
+
+
+def _intervals(wide: pd.DataFrame, document: pd.Series) -> list[Interval]:
+    """Of each column's mean, drawn as the comparisons draw."""
+    if document.nunique() < FEWEST:
+        return statistics.bootstrap_intervals(wide.to_numpy())
+    return [clustered_mean(column, document).interval for _, column in wide.items()]
 
 
 def _read(

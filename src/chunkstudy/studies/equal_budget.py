@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
@@ -24,8 +25,10 @@ from chunkstudy.spans import Chunks, Collection
 from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import TokenOffsets, cl100k_offsets
 
-COLLECTIONS = ("chroma", "chroma-within")
+FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""
+PAPERS = (covid_qa.WITHIN,)
+COLLECTIONS = (*FIVE, *PAPERS)
 BUDGETS = (1_000, 2_000, 4_000)
 """cl100k tokens."""
 CHUNKS, CUT = "chunks", 5
@@ -35,8 +38,10 @@ DECIMALS = 4
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Chunkers under one encoder and ordering."""
+    """Chunkers under one encoder and ordering. ``collections`` are of the same documents, so that
+    these are chunked and encoded once."""
 
+    collections: tuple[str, ...]
     encoder: str
     ordering: str
     chunkers: tuple[str, ...]
@@ -52,25 +57,34 @@ LONGER = (
     *(f"{name}-{size}" for name in ("recursive", "token") for size in ("800-0", "800-400")),
     *("fixed-256", "paragraph", "cluster-400"),
 )
-ARMS = (Arm(WIDE, PRE, TO_400), Arm(WIDE, LATE, (*TO_400, *LONGER)))
+OF_PAPERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0")
+ARMS = (
+    Arm(FIVE, WIDE, PRE, TO_400),
+    Arm(FIVE, WIDE, LATE, (*TO_400, *LONGER)),
+    Arm(PAPERS, WIDE, PRE, OF_PAPERS),
+    Arm(PAPERS, WIDE, LATE, OF_PAPERS),
+)
 """Chunks of 800 tokens are longer than any window, so that embedded by themselves they would be
-cut: they are compared where documents are read first, which takes one reading for all chunkers."""
+cut: they are compared where documents are read first, which takes one reading for all chunkers.
+The papers' chunkers are those of their records, whose vectors are at hand; none has overlap."""
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
     """``questions``: a row per collection, encoder, ordering, budget, way of counting and question,
-    a column per chunker: the fraction of the judged tokens that is read. ``chunkers``: how many
-    chunks there are, and their mean tokens.
+    a column per chunker: the fraction of the judged tokens that is read. ``chunkers``: of each
+    collection how many chunks there are, and their mean tokens.
 
-    Args:
-        context: what collections and models come from.
-        collections: of the same documents, so that they are chunked and encoded once.
+    Raises:
+        ValueError: if there is nothing to compare on these collections.
     """
     questions, chunkers = [], []
     for arm in ARMS:
-        found, sizes = read(context, arm, [context.collection(name) for name in collections])
-        questions.append(found)
-        chunkers += sizes
+        if named := [name for name in arm.collections if name in collections]:
+            found, sizes = read(context, arm, [context.collection(name) for name in named])
+            questions.append(found)
+            chunkers += sizes
+    if not questions:
+        raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
     together = pd.concat(questions, ignore_index=True)
     first = ["collection", "encoder", "ordering", "counted", "budget", "query_id", "document"]
     columns = [*first, *(name for name in together if name not in first)]
@@ -100,7 +114,8 @@ def read(
             asked = store.encode([query.text for query in one.queries], "query")
             ranking = ranked(one, chunks, asked, vectors)
             recalls[one.name][slug], tokens = at_budgets(one, chunks, ranking, offsets)
-        sizes.append(keys | {"chunker": slug, "chunks": len(chunks), "tokens": tokens})
+            about = {"chunker": slug, "chunks": len(chunks), "tokens": tokens}
+            sizes.append({"collection": one.name, **keys, **about})
     found = []
     for one in collections:
         document = {query.id: query.document or "" for query in one.queries}
