@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers import random_boundaries, structure
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.semantic import punkt_sentences
-from chunkstudy.collections import registry
+from chunkstudy.collections import covid_qa, registry
 from chunkstudy.grid import records, scoring
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
@@ -28,7 +28,7 @@ from chunkstudy.spans import Chunks, Collection, Document, Span
 from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import counter
 
-COLLECTIONS = ("gutenqa-emma", "chroma-within")
+COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
 ALL, SMALLER = "all", "its three smaller corpora"
 THREE = ("chatlogs", "state_of_the_union", "wikitexts")
 UNITS, ANYWHERE = "at its units", "anywhere"
@@ -77,6 +77,7 @@ ARMS = (
     Arm("gutenqa-emma", (LUMBERCHUNKER,), WIDE, PRE, 5),
     Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20, THREE),
     Arm("chroma-within", (CLUSTER,), MPNET_WINDOWS[512], LATE, 20, 20, THREE),
+    Arm(covid_qa.WITHIN, (CLUSTER,), WIDE, LATE, 20),
 )
 
 
