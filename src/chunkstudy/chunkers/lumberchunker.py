@@ -120,7 +120,7 @@ def blocks(texts: Iterable[str], choose: Choose) -> Iterator[Block]:
     window of its own is a chunk, and nobody is asked. The next window begins with the next chunk.
     """
     coming = iter(texts)
-    ahead: deque[str] = deque()
+    ahead: deque[tuple[str, int]] = deque()
     first = 0
     while True:
         shown = _fill(ahead, coming)
@@ -128,7 +128,7 @@ def blocks(texts: Iterable[str], choose: Choose) -> Iterator[Block]:
             break
         chosen, by_rule = first + shown, False
         if shown > 1:
-            answer = choose(first, list(islice(ahead, shown)))
+            answer = choose(first, [text for text, _ in islice(ahead, shown)])
             by_rule = answer is None or not first < answer < first + shown
             chosen = chosen if answer is None or by_rule else answer
         yield Block(first, chosen, by_rule)
@@ -139,20 +139,24 @@ def blocks(texts: Iterable[str], choose: Choose) -> Iterator[Block]:
         yield Block(first, first + len(ahead))
 
 
-def _fill(ahead: deque[str], coming: Iterator[str]) -> int:
-    """How many units at hand make a window; more are drawn until it is full and some are left."""
+def _fill(ahead: deque[tuple[str, int]], coming: Iterator[str]) -> int:
+    """How many units at hand make a window; more are drawn until it is full and some are left.
+
+    With each unit stands how many words it has.
+    """
+    counted = ((text, NUMBER_WORDS + len(text.split())) for text in coming)
     words = shown = 0
     while True:
         if shown == len(ahead):
-            one = next(coming, None)
+            one = next(counted, None)
             if one is None:
                 return shown
             ahead.append(one)
-        words += NUMBER_WORDS + len(ahead[shown].split())
+        words += ahead[shown][1]
         if shown and round(TOKENS_A_WORD * words) >= LIMIT:
             break
         shown += 1
-    ahead.extend(islice(coming, max(0, LEAST - len(ahead))))
+    ahead.extend(islice(counted, max(0, LEAST - len(ahead))))
     return shown
 
 
