@@ -16,7 +16,6 @@ from chunkstudy.grid.segmentation_cost import (
     Segmentation,
     cost,
     lines,
-    model_name,
     segmentations,
 )
 from chunkstudy.places import Places
@@ -43,7 +42,7 @@ def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
 def test_every_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> None:
     asking = {name: entry.llm for name, entry in CHUNKERS.items() if entry.llm}
     assert set(asking) == set(METHODS)
-    assert {model.partition("/")[2] for model in map(model_name, asking.values())} <= set(PRICES)
+    assert {model.partition("/")[2] for model in asking.values()} <= set(PRICES)
 
 
 def test_emma_takes_one_call_for_each_of_its_published_chunks() -> None:

@@ -1,4 +1,5 @@
-"""Replaying many recorded replies, and how near many requests under way come to the ideal."""
+"""Replaying many recorded replies, how near many requests under way come to the ideal, and the
+memory of windows over many paragraphs."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Message, Provider, Reply, Request
 from chunkstudy.llm.openai_provider import OpenAIProvider
@@ -22,6 +24,7 @@ from chunkstudy.llm.recordings import Recordings
 RECORDED = 10_000
 ASKED = 1_000
 AT_ONCE = 32
+PARAGRAPHS = 1_000_000
 SECONDS = 0.2
 """The server's, for a reply."""
 WINDOW = "A paragraph of the size that a window of LumberChunker is made of. " * 40
@@ -76,7 +79,22 @@ def in_flight(folder: Path, address: str) -> None:
     )
 
 
+def paragraphs() -> None:
+    """Peak memory of LumberChunker's windows over a text that is never there as a whole."""
+    for count in (PARAGRAPHS // 100, PARAGRAPHS):
+        texts = (f"{i} " + "word " * 60 for i in range(count))
+        tracemalloc.start()
+        used = time.process_time()
+        chunks = sum(1 for _ in blocks(texts, lambda first, shown: first + len(shown) // 2))
+        used, peak = time.process_time() - used, tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(
+            f"{count} paragraphs, {chunks} chunks: peak {peak / 1e3:.1f} kB, {used:.1f} s of a core"
+        )
+
+
 def main() -> None:
+    paragraphs()
     with tempfile.TemporaryDirectory() as folder:
         replay(Path(folder))
     command: list[Any] = [sys.executable, "-m", "tests.chat_server", str(SECONDS)]

@@ -23,6 +23,7 @@ MINILM_SIZES = ("250-125", "250-0", "200-0")
 
 WIDE = f"{MINILM}-w512"
 """MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
+SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 PRE = "pre_embedding"
 LATE = "contextualized-512"
 BEIR_AT_HAND = tuple(name for name, source in beir.SOURCES.items() if source.laptop)
@@ -204,6 +205,13 @@ def builtin_graded_grid() -> list[Condition]:
     return _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
 
 
+def language_model_grid() -> list[Condition]:
+    """Boundaries by the language model that runs here, as far as its replies are recorded."""
+    chunker = f"lumberchunker-by-{SMOLLM}"
+    grid = _cross(("builtin-graded",), (chunker,), (WIDE,), (PRE, LATE), (OWN,))
+    return grid + _cross(("builtin",), (chunker,), (MINILM,), (PRE,), (OWN,))
+
+
 def live_grid() -> list[Condition]:
     """What ``make reproduce`` runs live: every stage, small enough for minutes on two cores."""
     return builtin_grid() + builtin_graded_grid()
@@ -247,7 +255,7 @@ def four_bits_grid() -> list[Condition]:
 def grid() -> list[Condition]:
     """Every condition of the study: the profile ``full``."""
     ours = laptop_grid() + mpnet_grid() + four_bits_grid()
-    return _once(ours + live_grid() + published_grid())
+    return _once(ours + live_grid() + language_model_grid() + published_grid())
 
 
 def _cross(*parts: Iterable[str]) -> list[Condition]:

@@ -43,7 +43,6 @@ CHROMA_ANSWER = 12
 """``split_after: 12, 17``"""
 CHROMA_CHUNK = 240
 """Mean tokens of its chunks (Chroma's report, summary, main table, row LLM)."""
-PROVIDER = {"gpt": "openai", "gemini": "gemini"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +57,11 @@ class Segmentation:
 def segmentations(conditions: Iterable[Condition]) -> list[Segmentation]:
     """Those that the conditions need, each once, in their order."""
     found = (
-        Segmentation(one.collection, spec.name, model_name(spec.llm))
+        Segmentation(one.collection, spec.name, spec.llm)
         for one in conditions
         if (spec := catalogue.parse(one.chunker)).llm
     )
     return list(dict.fromkeys(found))
-
-
-def model_name(model: str) -> str:
-    """A model of the papers by provider and name."""
-    return f"{PROVIDER[model.partition('-')[0]]}/{model}"
 
 
 def cost(segmentation: Segmentation, places: Places) -> tuple[Estimate | None, str]:

@@ -19,7 +19,7 @@ from chunkstudy.llm import estimates, providers
 from chunkstudy.llm.estimates import Estimate
 from chunkstudy.llm.in_flight import Pace, in_order
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
-from chunkstudy.llm.recordings import Recordings
+from chunkstudy.llm.recordings import Recordings, place
 from chunkstudy.services.budget import Budget, budget
 from chunkstudy.services.keys import without_keys
 from chunkstudy.services.retries import Failure, Retries
@@ -256,6 +256,16 @@ def recordings_folder() -> Path:
     """CHUNKSTUDY_LLM_RECORDINGS, else ``results/llm``, which travels with the project."""
     named = os.environ.get("CHUNKSTUDY_LLM_RECORDINGS")
     return Path(named) if named else places.find().llm
+
+
+def lacks(model: str) -> bool:
+    """Whether a model's replies can be had in no way: none is recorded, and this process may not
+    ask or has no key."""
+    if mode_from_environment() != "replay":
+        keys, _ = providers.takes(model)
+        return bool(keys) and not any(os.environ.get(key, "").strip() for key in keys)
+    recorded = place(recordings_folder(), providers.provider(model), model.partition("/")[2])
+    return not (recorded.is_file() and recorded.stat().st_size)
 
 
 def _missing(request: Request, name: str, path: Path) -> str:

@@ -117,6 +117,12 @@ class Reply:
     date: str = ""
     not_sent: tuple[str, ...] = ()
 
+    @property
+    def whole(self) -> str:
+        """The text of a reply that the model ended itself, nothing of any other: what was cut off
+        may say something else, as 12 does for 123."""
+        return self.text if self.finish == "stop" else ""
+
     def recorded(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -90,13 +90,32 @@ def provider(name: str) -> Provider:
     Raises:
         LanguageModelError: if there is none of that name.
     """
-    kind, _, model = name.partition("/")
-    if kind not in PROVIDERS or not model:
+    if not is_name(name):
         raise LanguageModelError(
             f"unknown language model {name!r}; name a provider and a model, such as "
             f"openai/gpt-4o-mini: the providers are {', '.join(PROVIDERS)}"
         )
+    kind, _, model = name.partition("/")
     return PROVIDERS[kind](model)
+
+
+def is_name(name: str) -> bool:
+    """Whether it names a provider that there is, and a model."""
+    kind, _, model = name.partition("/")
+    return kind in PROVIDERS and bool(model)
+
+
+def takes(name: str) -> tuple[tuple[str, ...], str]:
+    """The variables of which asking a model takes one, and what it takes in words."""
+    kind = name.partition("/")[0]
+    keys = {
+        "openai": ("OPENAI_API_KEY",),
+        "gemini": gemini_provider.KEYS,
+        "gemini-compatible": gemini_provider.KEYS,
+        "server": ("CHUNKSTUDY_SERVER_URL",),
+    }.get(kind, ())
+    words = {"local": "its weights (`make smollm` installs one)", "authored": "somebody's replies"}
+    return keys, keys[0] if keys else words[kind]
 
 
 def _gemini() -> str:

@@ -41,7 +41,7 @@ class Recordings:
     """
 
     def __init__(self, folder: Path, provider: Provider, model: str) -> None:
-        self.path = folder / provider.endpoint / f"{quote(model.replace('/', '__'))}.jsonl"
+        self.path = place(folder, provider, model)
         self.provider = provider
         self._described = provider.describe()
         self._lock = threading.Lock()
@@ -189,6 +189,11 @@ class Recordings:
             yield
         finally:
             os.close(folder)
+
+
+def place(folder: Path, provider: Provider, model: str) -> Path:
+    """Where the replies of a model are recorded; its name is without the provider's."""
+    return folder / provider.endpoint / f"{quote(model.replace('/', '__'))}.jsonl"
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
