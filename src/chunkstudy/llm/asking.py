@@ -261,11 +261,12 @@ def recordings_folder() -> Path:
 def lacks(model: str) -> bool:
     """Whether a model's replies can be had in no way: none is recorded, and this process may not
     ask or has no key."""
-    if mode_from_environment() != "replay":
-        keys, _ = providers.takes(model)
-        return bool(keys) and not any(os.environ.get(key, "").strip() for key in keys)
     recorded = place(recordings_folder(), providers.provider(model), model.partition("/")[2])
-    return not (recorded.is_file() and recorded.stat().st_size)
+    if recorded.is_file() and recorded.stat().st_size:
+        return False
+    keys, _ = providers.takes(model)
+    has_key = not keys or any(os.environ.get(key, "").strip() for key in keys)
+    return mode_from_environment() == "replay" or not has_key
 
 
 def _missing(request: Request, name: str, path: Path) -> str:
