@@ -68,7 +68,11 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
             [requests(name, one) for name, one in made.items()], ignore_index=True
         ),
         "candidates": pd.concat(
-            [candidates(name, one, documents, store) for name, one in made.items()],
+            [
+                candidates(name, one, documents, store)
+                for name, one in made.items()
+                if one.candidates
+            ],
             ignore_index=True,
         ),
         "released": released,
