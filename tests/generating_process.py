@@ -46,7 +46,7 @@ class MadeUp:
 
 
 def generate(source: Path, out: Path, model: str = MODEL) -> Path:
-    generating.load_store = lambda *_: MadeUp()  # type: ignore[assignment,return-value]
+    generating.load_store = lambda *_: MadeUp()  # type: ignore[assignment]
     settings = Settings(model, QUESTIONS, characters=200, attempts=4)
     return generating.run(
         Places(source.parent), source, settings, out, "none", -1.0, 0.99, lambda _: None

@@ -403,8 +403,14 @@ AS_PRINTED: Kinds = {
 """Published columns with the decimals that Chroma prints."""
 
 KINDS: dict[str, Kinds] = {
-    **{f"generation_{name}": {"*": number} for name in ("thresholds", "candidates", "filters")},
-    "generation_cost": {"*": tenths},
+    "generation_thresholds": dict.fromkeys(
+        ("published threshold", "reached by 95%", "95% of questions below"), number),
+    "generation_candidates": dict.fromkeys(
+        ("least similar excerpt", "most similar earlier question"), number),
+    "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
+    "generation_cost": dict.fromkeys(
+        ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
+    "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_changes_between": {"change": points},
