@@ -15,6 +15,7 @@ from chunkstudy.analysis import (
     conformance,
     empty_documents,
     equal_budget,
+    generation,
     jina,
     labels,
     labels_power,
@@ -126,6 +127,7 @@ def make(
         library, published, made["chroma_cost"], made["late_chunking_collections"], of_papers
     )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
+    made |= generation.tables(results.tables(places, "generated-questions"))
     return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 

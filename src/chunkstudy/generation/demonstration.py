@@ -28,7 +28,7 @@ EXACT = Settings(MODEL, questions=20)
 APPROXIMATE = Settings(MODEL, questions=6, variant="approximate")
 SMALL = Settings(
     f"local/{SMOLLM}",
-    questions=10,
+    questions=6,
     characters=1_000,
     attempts=2,
     output_limit=200,

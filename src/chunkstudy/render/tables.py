@@ -309,6 +309,15 @@ CAPTIONS = {
     "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
     "chroma_cost": "What each chunker costs.",
     "chroma_collection": "Chroma's corpora: counted, and as published.",
+    "generation_outcomes": "What became of the replies, by who wrote them.",
+    "generation_cost": "What asking took.",
+    "generation_filters": "What the two filters kept, by what the author of a question meant.",
+    "generation_candidates": "Every question on the built-in collection, with its similarities.",
+    "generation_thresholds": "How many of Chroma's released questions would pass its two filters "
+    "with all-MiniLM-L6-v2.",
+    "generation_places": "Where Chroma's released excerpts stand.",
+    "generation_shifted": "Excerpts named by numbered pieces: where they stand, and where the "
+    "official code puts them, in characters.",
     "chroma_search": "Every cell with the spread of Chroma's own search over 20 runs, in percent.",
     "chroma_search_settings": "How many printed cells each setting of the search explains.",
     "chroma_search_recalls": "Recall at five chunks: print, exact search and the published search.",
@@ -394,6 +403,14 @@ AS_PRINTED: Kinds = {
 """Published columns with the decimals that Chroma prints."""
 
 KINDS: dict[str, Kinds] = {
+    "generation_thresholds": dict.fromkeys(
+        ("published threshold", "reached by 95%", "95% of questions below"), number),
+    "generation_candidates": dict.fromkeys(
+        ("least similar excerpt", "most similar earlier question"), number),
+    "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
+    "generation_cost": dict.fromkeys(
+        ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
+    "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_changes_between": {"change": points},

@@ -14,7 +14,7 @@ from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import COLORS, table
 
-BINS = np.arange(-0.2, 1.0001, 0.05)
+BINS = np.arange(-0.24, 1.03, 0.06)  # 0.36 and 0.78 lie between two of them
 Values = NDArray[np.float64]
 Group = tuple[Values, Values]
 """Of each question the similarity to its least similar excerpt, and to the most similar of the
