@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.chunkers import catalogue, lumberchunker, lumberchunker_published, released
 from chunkstudy.chunkers.lumberchunker import Block, answer, blocks, request, units
+from chunkstudy.collections import emma_files
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Drawn
@@ -322,6 +323,8 @@ def test_memory_does_not_grow_with_the_number_of_paragraphs() -> None:
 @pytest.fixture(scope="module")
 def emma() -> tuple[str, list[int], list[str]]:
     """Text, the paragraphs at which the authors' chunks begin, and the chunks."""
+    if not emma_files.available():
+        pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     text = released._text()
     spans = released.emma("lumberchunker-released").spans
     starts = {start: i for i, (start, _) in enumerate(lumberchunker.paragraphs(text))}
