@@ -101,10 +101,6 @@ COLUMNS: dict[str, Column] = {
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
     "against in order": Column("against reading in order, points", points),
-    "over papers": Column("over papers", points),
-    "over papers p": Column("over papers: p", probability),
-    "over papers p_holm": Column("over papers: p, Holm", probability),
-    "over papers p_equivalent_holm": Column("over papers: p of equivalence, Holm", probability),
     "chosen": Column("chosen", percent),
     "random": Column("mean of draws", percent),
     "lowest draw": Column("lowest draw", percent),
@@ -177,7 +173,7 @@ COLUMNS: dict[str, Column] = {
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (
-    *SAID_BELOW, "p_equivalent", "effect", "over papers p", "over papers p_equivalent",
+    *SAID_BELOW, "p_equivalent", "effect",
     "against in order family", "against in order family_size",
 )  # fmt: skip
 """Said once under a table and not in every row, before its correction, or only in the file."""
