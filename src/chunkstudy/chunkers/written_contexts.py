@@ -14,6 +14,7 @@ from chunkstudy.chunkers.contexts import short
 from chunkstudy.llm import estimates
 from chunkstudy.llm.estimates import Estimate
 from chunkstudy.llm.interface import Message, Reply, Request
+from chunkstudy.spans import Chunks, Document
 from chunkstudy.tokens import counter
 
 REPLY = 100
@@ -43,6 +44,14 @@ EXAMPLE = (
     "On the flood of 2011 in the cheese cellar of the Tarn Valley Dairy, and the wheels of cheese "
     "that were lost.",
 )
+
+
+def with_chunks(documents: Sequence[Document], chunks: Chunks) -> list[tuple[str, list[str]]]:
+    """Each document's text with the texts of its chunks, in their order."""
+    found: list[tuple[str, list[str]]] = [(document.text, []) for document in documents]
+    for i, text in zip(chunks.document.tolist(), chunks.texts(documents), strict=True):
+        found[i][1].append(text)
+    return found
 
 
 def requests(model: str, text: str, chunks: Sequence[str]) -> Iterator[Request]:

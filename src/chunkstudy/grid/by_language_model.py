@@ -63,10 +63,7 @@ def contexts(
         BudgetError: before the first request, if all of them would exceed the ceiling.
     """
     model = parse_ordering(condition.ordering).llm
-    of_document: list[list[str]] = [[] for _ in collection.documents]
-    for i, text in zip(chunks.document.tolist(), chunks.texts(collection.documents), strict=True):
-        of_document[i].append(text)
-    shown = [(d.text, texts) for d, texts in zip(collection.documents, of_document, strict=True)]
+    shown = written_contexts.with_chunks(collection.documents, chunks)
     with asker or Asker() as asking:
         if asking.mode != "replay":
             expected = written_contexts.foretold(model, shown)

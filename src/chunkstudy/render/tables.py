@@ -362,6 +362,11 @@ CAPTIONS = {
     "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
     "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
     "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
+    "contexts_gains": "A context before each chunk, and late chunking, against plain chunking.",
+    "contexts_alike": "A context before each chunk against late chunking and against other "
+    "contexts: gains over plain chunking, and the partial correlation of scores given plain "
+    "chunking.",
+    "contexts_prices": "What it costs to have a language model write a context for every chunk.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
@@ -407,6 +412,9 @@ KINDS: dict[str, Kinds] = {
     "generation_cost": dict.fromkeys(
         ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
     "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
+    "contexts_alike": dict.fromkeys(
+        ("correlation", "correlation low", "correlation high"), number),
+    "contexts_prices": {"dollars": number},
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_changes_between": {"change": points},
