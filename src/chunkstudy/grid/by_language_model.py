@@ -15,6 +15,7 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import parse_ordering
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.in_flight import in_order
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 
@@ -47,7 +48,13 @@ def chunk(
             ask=asking.ask,
             sentences=shown_by_sentence(condition),
         )
-        return chunk_documents(chunker, collection.documents)
+        if asking.mode == "replay":
+            return chunk_documents(chunker, collection.documents)
+        # Within a document each request follows from the reply before, so documents go side by
+        # side.
+        texts = (document.text for document in collection.documents)
+        drawn = in_order(chunker, texts, asking.at_once)
+        return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
 def contexts(
