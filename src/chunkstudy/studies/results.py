@@ -19,6 +19,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy import studies
+from chunkstudy.faults import first_fault
 from chunkstudy.files import write_json, write_text
 from chunkstudy.grid import parquet
 from chunkstudy.grid.records import Named, Natural, Positive, Sha256
@@ -188,9 +189,8 @@ def read_provenance(here: Path) -> Provenance:
     try:
         return Provenance.model_validate_json(path.read_text(encoding="utf-8"))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StudyError(f"{path} is not valid ({where}: {first['msg']})") from error
+        where, fault = first_fault(error)
+        raise StudyError(f"{path} is not valid ({where}: {fault})") from error
 
 
 def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) -> Provenance:
