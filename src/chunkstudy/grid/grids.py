@@ -254,11 +254,13 @@ def laptop_grid() -> list[Condition]:
 
 
 def mpnet_grid() -> list[Condition]:
-    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep."""
+    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep; chunks
+    are put apart at its widest window alone."""
     grid = (
         excerpts_grid(MPNET_WINDOWS)
         + papers_grid(MPNET_WINDOWS, (384, 512))
         + emma_grid(MPNET_WINDOWS)
+        + separated_grid({512: MPNET_WINDOWS[512]})
     )
     grid += contexts_grid(MPNET_WINDOWS, ("sentence-5",))
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
