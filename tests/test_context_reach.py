@@ -93,9 +93,10 @@ def test_the_figure_has_a_column_per_model_and_a_line_per_direction() -> None:
     two = pd.concat([movements(0.02, 0.01), movements(0.02, 0.01, SMOLLM)], ignore_index=True)
     rows = context_reach.reach(two.replace({"model": {"a": "text-embedding-3-large"}}))
     drawn = figure.by_distance(rows)
-    assert len(drawn.axes) == 4
-    for axes in drawn.axes:
-        lines = [line for line in axes.get_lines() if len(line.get_xdata()) == len(study.DISTANCES)]
+    assert len(drawn.axes) == 2 * len(figure.ROWS)
+    for at, axes in enumerate(drawn.axes):
+        distances = len(study.NEAR if at // 2 == 1 else study.DISTANCES)
+        lines = [line for line in axes.get_lines() if len(line.get_xdata()) == distances]
         assert len(lines) >= 2
 
 

@@ -13,7 +13,11 @@ from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, table
 
-ROWS = {"all beyond": "all text beyond the distance", "64 tokens": "64 tokens at the distance"}
+ROWS = {
+    "all beyond": "all beyond replaced,\nchunk at the other end",
+    "all beyond, from the middle": "all beyond replaced,\nchunk in the middle",
+    "64 tokens": "64 tokens replaced,\nat an end of the text",
+}
 WAYS = {"later": ("text that comes later", "o"), "earlier": ("text that comes before", "s")}
 UNIT = "of the next chunk"
 
@@ -29,7 +33,7 @@ def by_distance(rows: pd.DataFrame) -> Figure:
     """A panel per model and kind of replacement; both directions over the distance."""
     models = list(dict.fromkeys(rows["model"]))
     figure, panels = plt.subplots(
-        len(ROWS), len(models), figsize=(2.7 * len(models), 5.2), sharey="row", squeeze=False
+        len(ROWS), len(models), figsize=(2.7 * len(models), 7.2), sharey="row", squeeze=False
     )
     for down, (what, name) in enumerate(ROWS.items()):
         for across, model in enumerate(models):
@@ -37,13 +41,14 @@ def by_distance(rows: pd.DataFrame) -> Figure:
             here = rows[(rows["replaced"] == what) & (rows["model"] == model)]
             _panel(axes, here)
             if not across:
-                axes.set_ylabel(f"{name} replaced:\nmovement, % of the way to the next chunk")
+                axes.set_ylabel(name)
             if not down:
                 count = int(here["texts"].max())
                 title = display_names.encoder(model).replace(" in four", "\nin four")
                 axes.set_title(f"{title}\n{count} texts", loc="left")
-            else:
+            if down == len(ROWS) - 1:
                 axes.set_xlabel("tokens between chunk and change")
+    figure.supylabel("movement of a chunk's vector, % of the way to the next chunk", fontsize=9)
     one_legend(figure, panels.flat, columns=2)
     return figure
 
