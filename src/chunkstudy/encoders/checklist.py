@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from chunkstudy.encoders import models
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.registry import MODELS, ModelSpec
+from chunkstudy.faults import first_fault
 from chunkstudy.llm import causal_models
 
 SOURCE = Path(__file__).parents[1] / "data" / "models.toml"
@@ -137,11 +138,8 @@ def read_facts(path: Path = SOURCE) -> dict[str, Facts]:
         try:
             one = Facts.model_validate(entry)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise ModelError(
-                f"{path.name}, {entry.get('id', '?')}: "
-                f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-            ) from error
+            where, fault = first_fault(error)
+            raise ModelError(f"{path.name}, {entry.get('id', '?')}: {where}: {fault}") from error
         if one.id in found:
             raise ModelError(f"{path.name} has {one.id} twice; remove one")
         if (one.pretrained and not one.pretrained_source) or (one.tuned and not one.tuned_source):
