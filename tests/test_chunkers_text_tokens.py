@@ -116,5 +116,5 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path
 
 @pytest.mark.parametrize("slug", ["llm", "lumberchunker", "proposition"])
 def test_a_chunker_that_needs_an_llm_says_which(slug: str) -> None:
-    with pytest.raises(ValueError, match=r"come from (gpt-4o|gemini-2\.5-flash)"):
+    with pytest.raises(ValueError, match=r"asks (openai/gpt-4o|gemini/gemini-2\.5-flash); give"):
         catalogue.build(slug, CORRECTED)(TEXT)

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 from chunkstudy.encoders import models
+from chunkstudy.llm.causal_models import MODELS, SMOLLM
 
 ROOT = Path(__file__).parents[1]
 
@@ -36,6 +37,17 @@ def test_the_weights_of_mpnet_are_pinned_as_registered() -> None:
     assert all(re.fullmatch(r"[^=]+==[^=+]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
     parts = models.spec("sentence-transformers/all-mpnet-base-v2").parts
     assert parts and [_name(line) for line in pinned] == list(parts.packages)
+
+
+def test_the_small_language_model_is_pinned_with_what_reads_it() -> None:
+    lines = (ROOT / "requirements-smollm.lock").read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lines if not line.startswith("#")]
+    assert all(re.fullmatch(r"[^=]+==[^=+]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    readers = project["optional-dependencies"]["smollm"]
+    source = MODELS[SMOLLM].packed
+    assert source
+    assert {_name(line) for line in pinned} == {_name(source.package), *map(_name, readers)}
 
 
 def test_conda_users_install_the_same_lock() -> None:

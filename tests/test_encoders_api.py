@@ -19,11 +19,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chunkstudy import tokens
-from chunkstudy.encoders import embeddings_client, models, recordings
+from chunkstudy.encoders import models, recordings
 from chunkstudy.encoders.api import ApiEncoder, reason_not_run
-from chunkstudy.encoders.embeddings_client import ATTEMPTS, LONGEST_WAIT, ApiError
+from chunkstudy.encoders.embeddings_client import ApiError
 from chunkstudy.encoders.models import ModelSpec
-from chunkstudy.encoders.prices import PRICES, Budget, BudgetError, budget_from_environment
+from chunkstudy.services.budget import Budget, BudgetError, budget_from_environment
+from chunkstudy.services.keys import UnusableKeyError
+from chunkstudy.services.prices import PRICES
+from chunkstudy.services.retries import ATTEMPTS, LONGEST_WAIT, retry_after
 from tests import embeddings_server as server
 
 SPEC = ModelSpec(
@@ -232,11 +235,11 @@ def test_the_server_says_how_long_to_wait(
 
 def test_the_server_may_name_the_time_to_wait_for() -> None:
     later = formatdate(time.time() + 60, usegmt=True)
-    assert 0 < embeddings_client.retry_after({"retry-after": later}) <= 60
+    assert 0 < retry_after({"retry-after": later}) <= 60
     past = formatdate(0, usegmt=True)
-    assert embeddings_client.retry_after({"retry-after": past}) == 0
-    assert embeddings_client.retry_after({"retry-after": "-5"}) == 0
-    assert embeddings_client.retry_after({}) == 0
+    assert retry_after({"retry-after": past}) == 0
+    assert retry_after({"retry-after": "-5"}) == 0
+    assert retry_after({}) == 0
     assert LONGEST_WAIT >= 60
 
 
@@ -327,7 +330,7 @@ def test_every_registered_model_behind_the_api_has_a_price_with_source_and_date(
     for model in models.MODELS.values():
         if model.kind == "api":
             price = PRICES[model.id]
-            assert price.dollars > 0
+            assert price.input > 0
             assert price.source
             assert re.fullmatch(r"20\d\d-[01]\d", price.date)
             assert ApiEncoder(model, recordings=Path("/nonexistent")).dimension == model.dimension
@@ -538,7 +541,7 @@ def test_a_key_that_cannot_be_one_is_refused_unshown(
     world: World, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(ApiError, match="characters no key has") as caught:
+    with pytest.raises(UnusableKeyError, match="characters no key has") as caught:
         world.encoder().encode(["one"])
     assert key not in str(caught.value)
 

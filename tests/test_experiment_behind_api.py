@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 
 from chunkstudy import cli
 from chunkstudy.encoders import api
-from chunkstudy.grid import behind_api, grids, records
+from chunkstudy.grid import grids, records
 from chunkstudy.grid import run as running
 from chunkstudy.grid.conditions import LARGE, Condition
+from chunkstudy.services.budget import budget
 from tests import embeddings_server as server
 
 SECRET = "sk-proj-quite_secret-0123456789"
@@ -36,7 +37,7 @@ class World:
 
     def forget(self) -> None:
         running.load_store.cache_clear()
-        behind_api.budget.cache_clear()
+        budget.cache_clear()
 
     def records(self) -> dict[str, bytes]:
         """All that a run leaves, what varies from run to run aside."""

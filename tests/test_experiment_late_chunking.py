@@ -98,6 +98,7 @@ SMALL = Collection(
         "contextualized-64-8",
         "contextualized-256-at-256",
         "contextualized-64-8-at-halved",
+        "contextualized-512-separated",
     ],
 )
 def test_an_ordering_is_parsed_back_from_its_slug(slug: str) -> None:
@@ -116,6 +117,11 @@ def test_an_ordering_is_parsed_back_from_its_slug(slug: str) -> None:
         "contextualized-64-at-0",
         "contextualized-64-at-doubled",
         "pre_embedding-at-256",
+        "pre_embedding-separated",
+        "contextualized-2-separated",
+        "contextualized-64-8-separated",
+        "contextualized-64-separated-at-256",
+        "contextualized-64-at-256-separated",
     ],
 )
 def test_an_impossible_ordering_is_refused(slug: str) -> None:

@@ -10,13 +10,16 @@ import pytest
 from chunkstudy import statistics
 from chunkstudy.analysis import (
     chroma,
+    equal_budget,
     jina,
     labels,
     labels_power,
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    models,
     papers,
+    random_boundaries,
     taxonomy,
     which_chunker,
 )
@@ -48,6 +51,9 @@ def compared() -> dict[str, pd.DataFrame]:
 def _tables() -> dict[str, pd.DataFrame]:
     library, published = Library(PLACES), frame(read(PLACES))
     cut = {name: results.read(PLACES, "cut-chunks", name) for name in ("chunkers", "questions")}
+    of_papers = facts.read(PLACES, covid_qa.WITHIN)
+    by_model = models.every(library, of_papers)
+    drawn, tokens = (results.tables(PLACES, one) for one in ("random-boundaries", "equal-budget"))
     return {
         "chroma_protocols": chroma.protocols(library),
         "chroma_token_unit": chroma.token_unit(library),
@@ -59,10 +65,18 @@ def _tables() -> dict[str, pd.DataFrame]:
         "late_chunking_propositions": late_chunking.propositions(library),
         "late_chunking_excerpts": late_chunking_excerpts.excerpts(library, cut["chunkers"]),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
-        "late_chunking_cut": late_chunking_cut.by_window(library, cut["questions"]),
+        "late_chunking_cut": late_chunking_cut.by_window(
+            library, cut["questions"], cut["chunkers"]
+        ),
         "jina_datasets": jina.datasets(published, library).dropna(subset="family"),
         "labels_power": labels_power.queries_needed(labels.LabelRecords.read(PLACES)),
-        "papers_gains": papers.gains(library, facts.read(PLACES, covid_qa.WITHIN)),
+        "papers_gains": papers.gains(library, of_papers),
+        **{name: by_model[f"late_chunking_{name}"] for name in ("by_model", "models", "changes")},
+        "random_boundaries": random_boundaries.table(drawn["questions"], drawn["draws"]),
+        "equal_budget_overlap": equal_budget.overlaps(tokens["questions"]),
+        "equal_budget_sizes": equal_budget.sizes(tokens["questions"], tokens["chunkers"]).dropna(
+            subset="family"
+        ),
         "taxonomy_tests": taxonomy.tables(library, published)["taxonomy_tests"],
         "which_chunker": which_chunker.which_chunker(
             library, published, chroma.cost(library)
@@ -100,8 +114,11 @@ def test_the_word_follows_from_the_two_corrected_p(compared: dict[str, pd.DataFr
     for name, table in compared.items():
         difference = table.get("difference", table.get("a minus b", table.get("late - plain")))
         assert difference is not None
-        of = "over papers " if name.startswith("papers") else ""
-        tested = (table[f"{of}{p}_holm"] for p in ("p", "p_equivalent"))
+        papers = table.get("papers drawn", pd.Series(0, table.index)) > 0
+        tested = (
+            table[f"{p}_holm"].mask(papers, table.get(f"over papers {p}_holm"))
+            for p in ("p", "p_equivalent")
+        )
         for change, p, equal, word in zip(difference, *tested, table["shown"], strict=True):
             if p < SIGNIFICANT:
                 expected = HIGHER if change > 0 else LOWER

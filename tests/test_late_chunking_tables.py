@@ -26,6 +26,7 @@ REAL = Library(Places(Path(__file__).parents[1]))
 QUERIES = [f"q{i}" for i in range(40)]
 HALVES = {"chatlogs": QUERIES[:20], "finance": QUERIES[20:]}
 NOT_MEASURED = pd.DataFrame()
+MODEL = reading.model(MINILM)
 OTHER = "jinaai__jina-embeddings-v2-small-en"
 CHANGES = {
     "contextualized-128": 0.2,
@@ -105,8 +106,8 @@ def test_without_records_of_excerpts_the_tables_are_empty() -> None:
 
 def test_what_the_window_cuts_stands_beside_each_chunker(within: Any) -> None:
     measured = pd.DataFrame(
-        {"chunks": "paragraph000", "window": [128, 256, 512], "cut": [0.3, 0.2, 0.1],
-         "unread": [0.4, 0.3, 0.2]}
+        {"model": MODEL, "chunks": "paragraph000", "window": [128, 256, 512],
+         "cut": [0.3, 0.2, 0.1], "unread": [0.4, 0.3, 0.2]}
     )  # fmt: skip
     table = excerpts(within, measured).query("measure == 'DCG@10'")
     paragraph, small = (table[table["chunker"] == one] for one in ("paragraph", "fixed-64"))
@@ -143,8 +144,8 @@ def test_a_group_is_corrected_over_its_windows_and_with_no_other(within: Any) ->
 def test_answers_in_chunks_that_are_cut_are_kept_apart_question_by_question(within: Any) -> None:
     large = QUERIES[:10]
     questions = pd.DataFrame(
-        {"chunks": "paragraph000", "query_id": QUERIES,
-         "largest": [300 if q in large else 50 for q in QUERIES]}
+        {"model": MODEL, "chunks": "paragraph000", "query_id": QUERIES,
+         "needs": [300 if q in large else 50 for q in QUERIES]}
     )  # fmt: skip
     table = by_window(within, questions)
     rows = table[table["measure"] == "SpanRecall@5"].set_index(["window", "over"])
@@ -159,8 +160,20 @@ def test_answers_in_chunks_that_are_cut_are_kept_apart_question_by_question(with
 
 
 def test_the_question_is_of_the_chunks_that_a_record_was_made_with(within: Any) -> None:
-    others = pd.DataFrame({"chunks": "elsewhere000", "query_id": QUERIES, "largest": 300})
-    assert not by_window(within, others)["over"].isin([WHOLE, TRUNCATED]).any()
+    one = {"model": MODEL, "chunks": "paragraph000", "query_id": QUERIES, "needs": 300}
+    for other in ({"chunks": "elsewhere000"}, {"model": "another/model"}):
+        groups = by_window(within, pd.DataFrame(one | other))["over"]
+        assert not groups.isin([WHOLE, TRUNCATED]).any()
+    assert by_window(within, pd.DataFrame(one))["over"].isin([WHOLE, TRUNCATED]).any()
+
+
+def test_what_a_model_cuts_by_its_own_tokens_goes_before_the_records_sizes(within: Any) -> None:
+    measured = pd.DataFrame(
+        {"model": MODEL, "chunks": "fixed-640000", "window": [128, 256, 512], "cut": [0.5, 0, 0]}
+    )
+    table = by_window(within, NOT_MEASURED, measured).query("measure == 'DCG@10'")
+    assert set(table[table["window"] == 128]["over"]) == {EVERY, CUT}
+    assert set(table[table["window"] == 256]["over"]) == {EVERY, FIT, CUT}
 
 
 def test_a_window_cuts_a_chunk_that_leaves_no_room_for_the_special_tokens() -> None:

@@ -8,11 +8,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis import chroma
+from chunkstudy.analysis import chroma, late_chunking
 from chunkstudy.analysis.paired import EQUIVALENT, SIGNIFICANT
-from chunkstudy.analysis.which_chunker import AS_GOOD, ITSELF, advice, which_chunker
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import OWN, PRE, WIDE
+from chunkstudy.analysis.which_chunker import (
+    ADVISED,
+    AS_GOOD,
+    ENCODED,
+    FEWEST_QUESTIONS,
+    GROUP,
+    ITSELF,
+    OPERATIONS,
+    OVER_PAPERS,
+    READ,
+    advice,
+    which_chunker,
+)
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid import facts
+from chunkstudy.grid.conditions import FOUR_BITS, Condition
+from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
@@ -21,12 +35,12 @@ from tests.made_library import made_library
 ROOT = Places(Path(__file__).parents[1])
 LIBRARY = Library(ROOT)
 PUBLISHED = cells.frame(cells.read(ROOT))
-GROUP = ["task", "encoder"]
 
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    return which_chunker(LIBRARY, PUBLISHED, chroma.cost(LIBRARY))
+    sizes, papers = late_chunking.facts(ROOT), facts.read(ROOT, covid_qa.WITHIN)
+    return which_chunker(LIBRARY, PUBLISHED, chroma.cost(LIBRARY), sizes, papers)
 
 
 def test_every_task_is_ranked_from_its_best_down(table: pd.DataFrame) -> None:
@@ -55,7 +69,7 @@ def test_advice_names_the_best_and_counts_who_is_behind(table: pd.DataFrame) -> 
     found = advice(table)
     assert len(found) == len(table[GROUP].drop_duplicates())
     for row in found.to_dict("records"):
-        group = table[(table["task"] == row["task"]) & (table["encoder"] == row["encoder"])]
+        group = table[(table[GROUP] == pd.Series(row)[GROUP]).all(axis=1)]
         assert row["chunker"] == group["chunker"].iloc[0]
         assert row["behind"] == (group["behind"] == "yes").sum()
         as_good, open_ = (
@@ -74,17 +88,74 @@ def test_advice_says_where_parents_are_credited(table: pd.DataFrame) -> None:
     assert ((found["credited"] != ITSELF) == propositions).all()
 
 
+def test_too_few_questions_are_shown_and_advise_nothing(table: pd.DataFrame) -> None:
+    found = advice(table)
+    assert ((found[ADVISED] == "yes") == (found["n"] >= FEWEST_QUESTIONS)).all()
+    emma = found[found["collections"] == "gutenqa-emma"]
+    assert len(emma) and set(emma[ADVISED]) == {"no"}
+    papers = found[found["collections"] == covid_qa.WITHIN]
+    assert len(papers) and set(papers[ADVISED]) == {"yes"} and set(papers["n"]) == {1351}
+
+
+def test_on_papers_intervals_and_tests_are_over_papers(table: pd.DataFrame) -> None:
+    rows = table[table["collections"] == covid_qa.WITHIN]
+    tested = rows[rows["difference"] < 0]
+    assert set(tested["interval"]) == {OVER_PAPERS}
+    others = table[(table["collections"] != covid_qa.WITHIN) & (table["difference"] < 0)]
+    assert OVER_PAPERS not in set(others["interval"])
+
+
+def test_cost_counts_overlap_and_windows_once_more(table: pd.DataFrame) -> None:
+    excerpts = table[table["task"] == "excerpts"].set_index(["chunker", "ordering"])
+    assert excerpts.at[("token-250-125", PRE), ENCODED] == pytest.approx(2, abs=0.02)
+    assert excerpts.at[("token-250-0", PRE), ENCODED] == pytest.approx(1, abs=0.02)
+    late = excerpts.at[("fixed-256", "contextualized"), ENCODED]
+    assert late == pytest.approx(256 / (256 - 64), abs=0.03)
+    assert (excerpts[READ] == excerpts["tokens read at 5"]).all()
+    assert table.groupby("encoder")[OPERATIONS].nunique().max() == 1
+
+
+def test_two_arms_are_no_choice_and_four_bits_give_no_advice() -> None:
+    queries = [f"q{i}" for i in range(50)]
+    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
+    few = {
+        Condition("chroma-within", chunker, WIDE, PRE, OWN): scores
+        for chunker in ("fixed-256", "paragraph")
+    }
+    nothing = pd.DataFrame(columns=["chunker"])
+    assert which_chunker(made_library(few), PUBLISHED, nothing).empty
+    four_bits = {
+        Condition("chroma-within", chunker, FOUR_BITS, ordering, OWN): scores
+        for chunker in ("fixed-256", "paragraph")
+        for ordering in (PRE, LATE)
+    }
+    assert which_chunker(made_library(four_bits), PUBLISHED, nothing).empty
+
+
 def test_a_second_model_is_ranked_by_itself() -> None:
     random = np.random.default_rng(0)
     queries = [f"q{i}" for i in range(50)]
     base = random.random(50)
     made = {}
     for encoder, better in ((WIDE, "fixed-256"), ("jinaai__jina-embeddings-v2-small-en", "none")):
-        for chunker in ("fixed-256", "none"):
+        for chunker in ("fixed-256", "none", "sentence-5"):
             values = base + 0.2 * (chunker == better) + 0.01 * random.standard_normal(50)
             one = Condition("scifact", chunker, encoder, PRE, OWN)
             made[one] = pd.DataFrame({"nDCG@10": values}, index=queries)
     table = which_chunker(made_library(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
     best = table.groupby("encoder")["chunker"].first()
     assert best[WIDE] == "fixed-256" and best.drop(WIDE).tolist() == ["none"]
-    assert table["behind"].tolist() == ["", "yes", "", "yes"]
+    assert table["behind"].tolist() == ["", "yes", "yes"] * 2
+
+
+def test_late_arms_without_their_plain_ones_are_not_ranked() -> None:
+    queries = [f"q{i}" for i in range(50)]
+    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
+    chunkers = ("fixed-256", "paragraph", "sentence-5")
+    plain = {Condition("chroma-within", one, WIDE, PRE, OWN): scores for one in chunkers}
+    late = {Condition("chroma-within", one, WIDE, LATE, OWN): scores + 1 for one in chunkers}
+    nothing = pd.DataFrame(columns=["chunker"])
+    assert which_chunker(made_library(late), PUBLISHED, nothing).empty
+    del plain[Condition("chroma-within", "paragraph", WIDE, PRE, OWN)]
+    table = which_chunker(made_library(plain | late), PUBLISHED, nothing)
+    assert ("paragraph" not in set(table["chunker"])) and len(table) == 4

@@ -19,7 +19,7 @@ from chunkstudy.places import Places
 from chunkstudy.reproduce import pool
 
 GIVEN = ("results/runs", "results/published", "results/studies", "results/facts",
-         "results/predictions", "notebooks")  # fmt: skip
+         "results/llm", "results/predictions", "notebooks")  # fmt: skip
 """What everything else is derived from."""
 DERIVED = ("results/tables", "results/notebooks", "figures", "paper/generated")
 DERIVED_FILES = ("results/comparison.csv", "results/claims.csv", "README.md")

@@ -1,4 +1,4 @@
-"""The command line: list, fetch, estimate, run, study, predict, inspect, reproduce, check."""
+"""The command line: list, fetch, estimate, run, study, generate, inspect, reproduce, check."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from chunkstudy import places
-from chunkstudy.collections import registry
+from chunkstudy.collections import own, registry
 from chunkstudy.grid import conditions, devices, grids, records
 from chunkstudy.grid.conditions import Condition
 
@@ -85,7 +85,10 @@ def estimate(
         str, typer.Option(help=f"Where it would run: {', '.join(devices.DEVICES)}")
     ] = devices.TWO_CORES,
 ) -> None:
-    """Tokens, floating-point operations, hours and dollars that a run would take."""
+    """Tokens, floating-point operations, hours and dollars that a run would take.
+
+    Boundaries that the papers let a language model draw come last.
+    """
     with one_sentence():
         _price(_select(only), device)
 
@@ -197,8 +200,61 @@ def predict(
 
 
 @app.command()
+def generate(
+    documents: Annotated[Path, typer.Argument(help="A folder of texts")],
+    model: Annotated[str, typer.Option(help="Whom to ask, for instance openai/gpt-4o-mini")],
+    questions: Annotated[int, typer.Option(help="How many to try for")] = 50,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The collection's folder; below build/collections if none"),
+    ] = None,
+    variant: Annotated[
+        str, typer.Option(help="exact (excerpts are quoted) or approximate (numbered pieces)")
+    ] = "exact",
+    seed: Annotated[int, typer.Option(help="Another one shows other passages")] = 0,
+    attempts: Annotated[int, typer.Option(help="Replies asked for at most, a question")] = 10,
+    characters: Annotated[int, typer.Option(help="Of a document shown at once")] = 4_000,
+    least: Annotated[float, typer.Option(help="Similarity that an excerpt needs")] = 0.36,
+    most: Annotated[float, typer.Option(help="Similarity that two questions may have")] = 0.78,
+    encoder: Annotated[str, typer.Option(help="Whose similarities")] = conditions.MINILM,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
+) -> None:
+    """Let a language model write questions with excerpts on your own texts, and filter them.
+
+    CHUNKSTUDY_LLM=record asks; a run that was stopped goes on from its recorded replies.
+    """
+    from chunkstudy import generating
+    from chunkstudy.generation.settings import Settings, Variant
+
+    with one_sentence():
+        settings = Settings(
+            model,
+            questions,
+            cast(Variant, variant),
+            seed=seed,
+            attempts=attempts,
+            characters=characters,
+        )
+        if dry_run:
+            for line in generating.price(documents, settings):
+                typer.echo(line)
+            return
+        folder = generating.run(
+            places.find(),
+            documents,
+            settings,
+            out,
+            encoder,
+            least,
+            most,
+            lambda line: typer.echo(line, err=True),
+        )
+        typer.echo(folder)
+
+
+@app.command()
 def inspect(
-    collection: Annotated[str, typer.Argument(help="chroma or builtin")],
+    collection: Annotated[str, typer.Argument(help="chroma, builtin, or one of your own")],
     query: Annotated[
         str | None, typer.Argument(help="A query id; without one, the worst queries and an index")
     ] = None,
@@ -292,15 +348,18 @@ def one_sentence() -> Iterator[None]:
 
 
 def _price(selected: list[Condition], device: str) -> None:
+    from chunkstudy.grid import segmentation_cost
     from chunkstudy.grid.estimate import estimate as price
 
     for line in price(selected, places.find(), device):
+        typer.echo(line)
+    for line in segmentation_cost.lines(selected, places.find()):
         typer.echo(line)
 
 
 def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
     where = places.find()
-    todo = [c for c in selected if again or not records.complete(where.runs / c.path)]
+    todo = [c for c in selected if again or not records.complete(_runs(c, where) / c.path)]
     skipped = [c for c in todo if c.reason_not_run]
     todo = [c for c in todo if not c.reason_not_run]
     typer.echo(
@@ -317,12 +376,22 @@ def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
         if not dry_run:
             from chunkstudy.grid.run import run as run_one
 
-            run_one(condition, where.vectors, where.runs, where.rankings)
-    for name in sorted({c.collection for c in todo}) if not dry_run else ():
+            run_one(condition, where.vectors, _runs(condition, where), where.rankings)
+    for condition in (c for c in todo if c.collection not in registry.COLLECTIONS):
+        typer.echo(_runs(condition, where) / condition.path)
+    studied = {c.collection for c in todo}.intersection(registry.COLLECTIONS)
+    for name in sorted(studied) if not dry_run else ():
         from chunkstudy.grid import facts
         from chunkstudy.grid.run import load_collection
 
         facts.write(load_collection(name), where)
+
+
+def _runs(condition: Condition, where: places.Places) -> Path:
+    """Where a condition's record lies: that of a collection of one's own beside its questions."""
+    if condition.collection in registry.COLLECTIONS:
+        return where.runs
+    return own.collections_folder() / condition.collection / "runs"
 
 
 def _recorded(only: list[str]) -> list[Condition]:

@@ -24,6 +24,11 @@ class Places:
         return self.results / "published"
 
     @property
+    def llm(self) -> Path:
+        """What language models were asked and answered."""
+        return self.results / "llm"
+
+    @property
     def tables(self) -> Path:
         return self.results / "tables"
 

@@ -12,15 +12,23 @@ from chunkstudy.analysis import (
     chroma_print,
     chroma_search,
     chunk_size,
+    conformance,
     empty_documents,
+    equal_budget,
+    generation,
     jina,
     labels,
     labels_power,
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    models,
+    moderators,
+    moderators_ranges,
+    moderators_rows,
     papers,
     published_facts,
+    random_boundaries,
     reproduction,
     taxonomy,
     which_chunker,
@@ -81,7 +89,9 @@ def make(
             library, results.read(places, "cut-chunks", "chunkers")
         ),
         "late_chunking_cut": late_chunking_cut.by_window(
-            library, results.read(places, "cut-chunks", "questions")
+            library,
+            results.read(places, "cut-chunks", "questions"),
+            results.read(places, "cut-chunks", "chunkers"),
         ),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
         "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),
@@ -89,6 +99,12 @@ def make(
         "late_chunking_company": results.read(places, "packed-windows"),
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
+        **models.every(library, of_papers),
+        "late_chunking_conformance": conformance.decisions(
+            results.read(places, "conformance", "scores")
+        ),
+        "late_chunking_conformance_vectors": results.read(places, "conformance", "vectors"),
+        "late_chunking_separated": conformance.separated(library),
         "papers_gains": papers.gains(library, of_papers),
         "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
         "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),
@@ -107,9 +123,12 @@ def make(
     made |= taxonomy.tables(library, published)
     made |= empty_documents.tables(results.tables(places, "empty-documents"), published)
     made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
-    made["which_chunker"] = which_chunker.which_chunker(library, published, made["chroma_cost"])
+    made["which_chunker"] = which_chunker.which_chunker(
+        library, published, made["chroma_cost"], made["late_chunking_collections"], of_papers
+    )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
-    return made | _labels(places)
+    made |= generation.tables(results.tables(places, "generated-questions"))
+    return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -143,6 +162,29 @@ def _chroma_search(
         chroma_search.corpora(found, study["missed"], study["moved"]),
     )
     return dict(zip(names, made, strict=True))
+
+
+def _controls(places: Places) -> dict[str, pd.DataFrame]:
+    drawn, read = (results.tables(places, one) for one in ("random-boundaries", "equal-budget"))
+    nothing = pd.DataFrame()
+    questions = read.get("questions", nothing)
+    return {
+        "random_boundaries": random_boundaries.table(
+            drawn.get("questions", nothing), drawn.get("draws", nothing)
+        ),
+        "equal_budget_overlap": equal_budget.overlaps(questions),
+        "equal_budget_sizes": equal_budget.sizes(questions, read.get("chunkers", nothing)),
+    }
+
+
+def _moderators(places: Places, library: Library) -> dict[str, pd.DataFrame]:
+    rows = moderators_rows.rows(library, results.tables(places, "moderators"))
+    return {
+        "moderators": moderators.over_windows(rows),
+        "moderators_by_window": moderators.by_window(rows),
+        "moderators_predicted": moderators.predictions(rows),
+        "moderators_ranges": moderators_ranges.ranges(rows),
+    }
 
 
 def _labels(places: Places) -> dict[str, pd.DataFrame]:

@@ -17,12 +17,13 @@ import pandas as pd
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.late_chunking_excerpts import MEASURES, late_and_plain, title
 from chunkstudy.analysis.paired import Pair, differences
-from chunkstudy.grid.library import Library
-from chunkstudy.studies.cut_chunks import DIGITS, SPECIAL
+from chunkstudy.grid.library import Library, Record
+from chunkstudy.studies.cut_chunks import DIGITS
 
 EVERY, FIT, CUT = "all chunkers", "chunkers whose chunks fit", "chunkers whose chunks are cut"
 WHOLE, TRUNCATED = "answers in chunks read whole", "answers in chunks that are cut"
 GROUPS = (EVERY, FIT, CUT, WHOLE, TRUNCATED)
+NOT_MEASURED = pd.DataFrame()
 TITLES = tuple(title(*one) for one in MEASURES)
 
 
@@ -37,28 +38,33 @@ class Arm:
     answer_cut: pd.Series | None
 
 
-def by_window(library: Library, questions: pd.DataFrame) -> pd.DataFrame:
+def by_window(
+    library: Library, questions: pd.DataFrame, chunkers: pd.DataFrame = NOT_MEASURED
+) -> pd.DataFrame:
     """Contextualized minus plain, each question's mean over a group's chunkers, by window.
 
     Args:
         library: the records.
         questions: the table ``questions`` of the study ``cut-chunks``; without it the groups by
             answer are left out.
+        chunkers: its table ``chunkers``; what it does not hold is decided by the record's sizes,
+            which are WordPiece tokens.
     """
     pairs = []
+    answers, cut = _by_chunks(questions, "needs"), _by_chunks(chunkers, "cut")
     for measure, collection in MEASURES:
         arms: dict[tuple[str, int], list[Arm]] = {}
         for late, record, plain in late_and_plain(library, collection):
             if not reading.contextualized(late):
                 continue
             window = reading.window(late.ordering)
-            digest = record.run.chunks_sha256[:DIGITS]
+            of = reading.model(late.encoder), record.run.chunks_sha256[:DIGITS]
             arms.setdefault((late.encoder, window), []).append(
                 Arm(
                     record.wide[measure],
                     plain.wide[measure],
-                    reading.cuts(record, window),
-                    _answer_cut(questions, digest, window),
+                    _cuts(record, window, cut.get(of)),
+                    answers[of] > window if of in answers else None,
                 )
             )
         for (encoder, window), found in arms.items():
@@ -98,12 +104,22 @@ def _groups(arms: Iterable[Arm]) -> Iterator[tuple[str, list[tuple[pd.Series, pd
     yield from ((name, group) for name, group in found.items() if group)
 
 
-def _answer_cut(questions: pd.DataFrame, digest: str, window: int) -> pd.Series | None:
-    """By question whether a chunk that shares a character with its answer is cut."""
-    if questions.empty:
-        return None
-    own = questions[questions["chunks"] == digest].set_index("query_id")["largest"]
-    return own > window - SPECIAL if len(own) else None
+def _by_chunks(measured: pd.DataFrame, value: str) -> dict[tuple[str, str], pd.Series]:
+    """A table of the study by model and chunks: its value by question, or by window."""
+    if measured.empty:
+        return {}
+    key = "query_id" if "query_id" in measured else "window"
+    return {
+        (str(name[0]), str(name[1])): part.set_index(key)[value]
+        for name, part in measured.groupby(["model", "chunks"])
+    }
+
+
+def _cuts(record: Record, window: int, measured: pd.Series | None) -> bool:
+    """Whether the window cuts any chunk: as measured, else by the record's sizes."""
+    if measured is None or window not in measured.index:
+        return reading.cuts(record, window)
+    return bool(measured[window] > 0)
 
 
 def _mean(columns: Iterable[pd.Series]) -> pd.Series:

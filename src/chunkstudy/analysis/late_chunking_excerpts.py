@@ -20,7 +20,7 @@ from chunkstudy.analysis.late_chunking import ALL_CORPORA, WITHIN
 from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.analysis.windows import IN_ORDER
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
 from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.studies.cut_chunks import DIGITS
@@ -32,6 +32,8 @@ TOGETHER = ", all corpora"
 ALL = "all"
 AGAINST = "against in order"
 CUT = ["cut", "unread"]
+Reading = tuple[str, int, str]
+"""An encoder, its window, and the positions at which tokens are read."""
 
 
 def excerpts(library: Library, cut: pd.DataFrame) -> pd.DataFrame:
@@ -44,19 +46,21 @@ def excerpts(library: Library, cut: pd.DataFrame) -> pd.DataFrame:
         library: the records.
         cut: the table ``chunkers`` of the study ``cut-chunks``; may be empty.
     """
-    of_chunks = cut.set_index(["chunks", "window"])[CUT] if len(cut) else pd.DataFrame(columns=CUT)
+    by = ["model", "chunks", "window"]
+    of_chunks = cut.set_index(by)[CUT] if len(cut) else pd.DataFrame(columns=CUT)
     pairs = []
     for measure, collection in MEASURES:
         for late, record, plain in late_and_plain(library, collection):
             if not reading.contextualized(late):
                 continue
             window = reading.window(late.ordering)
-            key = record.run.chunks_sha256[:DIGITS], window
+            model = reading.model(late.encoder)
+            key = model, record.run.chunks_sha256[:DIGITS], window
             known = key in of_chunks.index
             keys = {
                 "measure": title(measure, collection),
                 "chunker": late.chunker,
-                "model": reading.model(late.encoder),
+                "model": model,
                 "window": window,
                 **{name: of_chunks.at[key, name] if known else np.nan for name in CUT},
             }
@@ -72,10 +76,10 @@ def positions(library: Library) -> pd.DataFrame:
     """Contextualized minus plain, each question's mean over the chunkers: over all corpora and in
     each, by window, and by the positions at which tokens are read.
 
-    ``against in order`` and its interval and p say what the moved positions change themselves;
-    they are missing where tokens are read in order.
+    ``against in order`` and its interval and p say what the moved positions change themselves, over
+    the chunkers read at both; they are missing where tokens are read in order.
     """
-    arms = _means_over_chunkers(library)
+    arms, beside = _means_over_chunkers(library), _moved_and_in_order(library)
     corpora = _corpora(library)
     against_plain, against_order = [], []
     for corpus in (ALL, *corpora):
@@ -86,9 +90,9 @@ def positions(library: Library) -> pd.DataFrame:
             }  # fmt: skip
             asked = late.index if corpus == ALL else late.index.intersection(corpora[corpus])
             against_plain.append(Pair(keys, late[asked], plain))
-            in_order = arms.get((encoder, window, IN_ORDER))
-            if where != IN_ORDER and in_order is not None:
-                against_order.append(Pair(keys, late[asked], in_order[0]))
+            if (encoder, window, where) in beside:
+                elsewhere, in_order = beside[encoder, window, where]
+                against_order.append(Pair(keys, elsewhere[asked], in_order))
 
     def family(keys: Mapping[str, object]) -> str:
         over = "all corpora" if keys["corpus"] == ALL else "corpus by corpus"
@@ -115,11 +119,13 @@ def positions(library: Library) -> pd.DataFrame:
 
 def _means_over_chunkers(
     library: Library,
-) -> dict[tuple[str, int, str], tuple[pd.Series, pd.Series, int]]:
-    """By encoder, window and positions: each question's mean DCG of both arms over the chunkers
-    that have both, and how many these are."""
-    found: dict[tuple[str, int, str], list[tuple[pd.Series, pd.Series]]] = {}
+) -> dict[Reading, tuple[pd.Series, pd.Series, int]]:
+    """Each question's mean DCG of both arms over the chunkers that have both, and how many these
+    are."""
+    found: dict[Reading, list[tuple[pd.Series, pd.Series]]] = {}
     for late, record, plain in late_and_plain(library, WITHIN):
+        if not (reading.contextualized(late) or parse_ordering(late.ordering).at):
+            continue
         key = late.encoder, reading.window(late.ordering), reading.positions(late.ordering)
         found.setdefault(key, []).append((record.wide[DCG], plain.wide[DCG]))
     return {
@@ -127,6 +133,21 @@ def _means_over_chunkers(
               len(found[key]))
         for key in sorted(found, key=lambda key: (key[1], key[2] != IN_ORDER, key))
     }  # fmt: skip
+
+
+def _moved_and_in_order(library: Library) -> dict[Reading, tuple[pd.Series, pd.Series]]:
+    """Each question's mean DCG at moved positions and in order, over the chunkers read at both."""
+    found: dict[Reading, list[tuple[pd.Series, pd.Series]]] = {}
+    for late, record, _ in late_and_plain(library, WITHIN):
+        window = reading.window(late.ordering)
+        in_order = library.get(replace(late, ordering=f"{CONTEXTUALIZED}-{window}"))
+        if parse_ordering(late.ordering).at and in_order is not None:
+            key = late.encoder, window, reading.positions(late.ordering)
+            found.setdefault(key, []).append((record.wide[DCG], in_order.wide[DCG]))
+    return {
+        key: (_mean(one for one, _ in pairs), _mean(one for _, one in pairs))
+        for key, pairs in found.items()
+    }
 
 
 def _mean(columns: Iterable[pd.Series]) -> pd.Series:
@@ -154,6 +175,7 @@ def late_and_plain(library: Library, collection: str) -> Iterator[tuple[Conditio
         if one.collection == collection
         and one.protocol == OWN
         and one.ordering.startswith(CONTEXTUALIZED)
+        and not parse_ordering(one.ordering).apart
     ]
     for late in sorted(found, key=lambda one: reading.window(one.ordering)):
         record = library.get(late)

@@ -10,22 +10,20 @@ one comparison by itself; the other chunkers against paragraphs, for each orderi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pandas as pd
 
-from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
-from chunkstudy.analysis.paired import Pair, differences, margin, shown
+from chunkstudy.analysis.over_papers import differences_over_papers
+from chunkstudy.analysis.paired import Keys, Pair
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.library import Library
-from chunkstudy.statistics.clusters import clustered_mean
 
-Keys = Mapping[str, object]
 MEASURES = ("DCG@10", "SpanRecall@5")
 MEAN = "mean over chunkers"
 PARAGRAPH = "paragraph"
@@ -57,7 +55,7 @@ def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
         of = MEAN if keys["chunker"] == MEAN else "the chunkers"
         return f"late chunking within papers, {of}, {_read(keys)}"
 
-    return _with_papers(pairs, parts, family, "contextualized", "plain")
+    return differences_over_papers(pairs, parts, family, "contextualized", "plain")
 
 
 def against_paragraphs(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
@@ -84,37 +82,7 @@ def against_paragraphs(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
         ordering = str(keys["ordering"]).split("-")[0]
         return f"against paragraphs, {ordering}, papers: {keys['papers']}, {_read(keys)}"
 
-    return _with_papers(pairs, parts, family, "mean", "mean of paragraphs")
-
-
-def _with_papers(
-    pairs: Sequence[Pair],
-    parts: pd.DataFrame,
-    family: Callable[[Keys], str],
-    first: str,
-    second: str,
-) -> pd.DataFrame:
-    """The paired differences, beside each the interval and p over papers, and what these show."""
-    table = differences(pairs, family, first, second)
-    if table.empty:
-        return table
-    papers = parts.set_index("query_id")["part"]
-    rows = []
-    for pair in pairs:
-        change = (pair.first - pair.second).dropna().sort_index()
-        found = clustered_mean(change, papers.loc[change.index])
-        allowed = margin(str(pair.keys["measure"]))
-        equal = statistics.two_one_sided(found.mean, found.error, found.groups - 1, allowed)
-        rows.append((found.groups, *found.interval, found.p, equal))
-    names = ["papers drawn", "over papers low", "over papers high", "over papers p",
-             "over papers p_equivalent"]  # fmt: skip
-    beside = pd.DataFrame(rows, table.index, names)
-    for p in ("p", "p_equivalent"):
-        by_family = beside[f"over papers {p}"].groupby(table["family"], sort=False)
-        beside[f"over papers {p}_holm"] = by_family.transform(statistics.holm)
-    decisive = {p: beside[f"over papers {p}"] for p in ("p_holm", "p_equivalent_holm")}
-    table["shown"] = shown(table.assign(**decisive))
-    return pd.concat([table, beside], axis=1)
+    return differences_over_papers(pairs, parts, family, "mean", "mean of paragraphs")
 
 
 def _pair(library: Library, measure: str, one: Condition, other: Condition) -> Pair | None:

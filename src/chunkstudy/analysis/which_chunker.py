@@ -2,32 +2,50 @@
 
 Under the corrected protocol, each model at the window with the most records; beside it, where the
 papers' own models rank a method. A method is said to be behind only where its paired difference
-from the best survives Holm's correction within the task and model. The best is chosen by the same
-scores, so being behind is shown a little too easily.
+from the best survives Holm's correction within the task, collections and model. The best is chosen
+by the same scores, so being behind is shown a little too easily. On COVID-QA intervals and tests
+are over papers, each with all its questions.
+
+A passage of one document is looked for in three collections that are not averaged: papers, Chroma's
+corpora, and one novel, whose questions are too few to advise from.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.analysis import windows
+from chunkstudy.analysis.over_papers import differences_over_papers
 from chunkstudy.analysis.paired import EQUIVALENT, SIGNIFICANT, Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
+from chunkstudy.collections import covid_qa
+from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.encoding import parse_ordering
 from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.grid.library import Library, Record
+from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.studies.cut_chunks import SPECIAL
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
-TASKS = {
-    EXCERPTS: ("chroma",),
-    IN_CORPUS: BEIR_AT_HAND,
-    IN_DOCUMENT: ("gutenqa-emma",),
-}
+QUESTIONS = (
+    (EXCERPTS, ("chroma",)),
+    (IN_CORPUS, BEIR_AT_HAND),
+    (IN_DOCUMENT, (covid_qa.WITHIN,)),
+    (IN_DOCUMENT, ("chroma-within",)),
+    (IN_DOCUMENT, ("gutenqa-emma",)),
+)
+"""Tasks, and the collections over which each is one question."""
+GROUP = ["task", "collections", "encoder"]
+"""What is ranked by itself, as the tables name it."""
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
 IN_THE_TAXONOMY = {
     "none": "paragraph",
@@ -51,31 +69,69 @@ TESTED: dict[str, object] = {
 }  # fmt: skip
 """What a comparison with the best adds, and what stands there for the best itself."""
 AS_GOOD = "shown to be as good within a point"
+ENCODED = "tokens encoded a token of text"
+OPERATIONS = "million operations a token"
+READ = "tokens that a reader gets"
+"""Of the five chunks retrieved where excerpts are looked for, measured; of ten chunks of mean size
+within a document; missing where whole documents are looked for."""
+NOTHING = pd.DataFrame()
+OVER_PAPERS = f"percentile bootstrap over papers, {statistics.RESAMPLES:,} resamples"
+SAME_TEXT = {"chroma": "chroma-within"}
+"""Collections whose text was counted under another name."""
+FEWEST_ARMS = 3
+"""Of fewer, none can be called the best."""
+FEWEST_QUESTIONS = 100
+"""Fewer bear no advice: no two chunkers of the tutorial's comparison could be told apart by five
+points with a hundred (``labels_power``)."""
+ADVISED = "enough questions to advise"
 Method = tuple[str, str]
+Question = tuple[str, tuple[str, ...]]
 
 
-def which_chunker(library: Library, published: pd.DataFrame, cost: pd.DataFrame) -> pd.DataFrame:
-    """A row per task, encoder, chunker and ordering, the best of each task and encoder first.
+@dataclass(frozen=True)
+class Known:
+    """What is known beside the records, as :func:`which_chunker` takes it."""
+
+    published: pd.DataFrame
+    cost: pd.DataFrame
+    sizes: pd.DataFrame
+    papers: pd.DataFrame
+
+
+def which_chunker(
+    library: Library,
+    published: pd.DataFrame,
+    cost: pd.DataFrame,
+    sizes: pd.DataFrame = NOTHING,
+    papers: pd.DataFrame = NOTHING,
+) -> pd.DataFrame:
+    """A row per task, collections, encoder, chunker and ordering, the best of each encoder first.
 
     Args:
         library: the records.
         published: every published cell.
         cost: the table of what each chunker costs on Chroma's data.
+        sizes: documents and WordPiece tokens of the collections; without them what late chunking
+            reads is missing.
+        papers: ``query_id`` and ``part``, the paper of every query of COVID-QA.
     """
+    known = Known(published, cost, sizes, papers)
     tables = [
-        _ranked(task, encoder, library, published, cost)
-        for task in TASKS
-        for encoder in _encoders(task, library)
+        _ranked(question, encoder, library, known)
+        for question in QUESTIONS
+        for encoder in _encoders(question, library)
     ]
+    tables = [one for one in tables if len(one) >= FEWEST_ARMS]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
 def advice(table: pd.DataFrame) -> pd.DataFrame:
-    """A row per task and encoder: the best; what is shown to be as good within the margin, and what
-    is neither that nor shown to be worse; how many are behind and by how much; and, for excerpts,
-    the best where text read in vain is charged."""
+    """A row per task, collections and encoder: the best; what is shown to be as good within the
+    margin, and what is neither that nor shown to be worse; how many are behind and by how much;
+    for excerpts, the best where text read in vain is charged; and whether the questions are enough
+    to advise from."""
     rows = []
-    for (task, encoder), group in table.groupby(["task", "encoder"], sort=False):
+    for (task, _, encoder), group in table.groupby(GROUP, sort=False):
         best = group.iloc[0]
         close, behind = (group[group["behind"] == word] for word in ("no", "yes"))
         equal = close["shown"] == EQUIVALENT
@@ -84,6 +140,8 @@ def advice(table: pd.DataFrame) -> pd.DataFrame:
             "encoder": encoder,
             **best[["chunker", "ordering", "credited", "measure", "score", "low", "high"]],
             **best[["n", "collections"]],
+            ADVISED: "yes" if best["n"] >= FEWEST_QUESTIONS else "no",
+            **best[[ENCODED, OPERATIONS, READ]],
             AS_GOOD: _arms(close[equal]),
             "not shown to be worse": _arms(close[~equal]),
             "others": len(group) - 1,
@@ -107,9 +165,13 @@ def _arms(rows: pd.DataFrame) -> str:
 
 
 def _ranked(
-    task: str, encoder: str, library: Library, published: pd.DataFrame, cost: pd.DataFrame
+    question: Question,
+    encoder: str,
+    library: Library,
+    known: Known,
 ) -> pd.DataFrame:
-    records = _records(task, encoder, library)
+    task, _ = question
+    records = _records(question, encoder, library)
     measure = MEASURES[task]
     scores = {
         method: pd.concat({name: one.wide[measure] for name, one in found.items()})
@@ -117,16 +179,18 @@ def _ranked(
     }
     means = {method: found.groupby(level=0).mean().mean() for method, found in scores.items()}
     ranked = sorted(means, key=lambda method: (-means[method], method))
+    if not ranked:
+        return pd.DataFrame()
     best = scores[ranked[0]]
     pairs = [
         Pair({"chunker": method[0], "ordering": method[1]}, scores[method], best)
         for method in ranked[1:]
     ]
-    compared = differences(pairs, f"behind the best, {task}, {encoder}", "score", "best")
+    names = ", ".join(next(iter(records.values())))
+    compared = _compared(pairs, f"behind the best, {task}, {names}, {encoder}", names, known.papers)
     rows = []
     for at, method in enumerate(ranked):
-        groups = [one for _, one in scores[method].groupby(level=0, sort=False)]
-        low, high = statistics.over_collections(groups).interval
+        low, high = _interval(scores[method], names, known.papers)
         found = dict(compared.iloc[at - 1]) if at else {}
         behind = "yes" if found.get("p_holm", 1.0) < SIGNIFICANT else "no"
         rows.append(
@@ -136,7 +200,7 @@ def _ranked(
                 "chunker": method[0],
                 "ordering": method[1].split("-")[0],
                 "measure": measure,
-                "collections": ", ".join(records[method]),
+                "collections": names,
                 "n": len(best),
                 "score": means[method],
                 "low": low,
@@ -144,9 +208,11 @@ def _ranked(
                 "difference": found.get("difference", 0.0),
                 "difference low": found.get("low", 0.0),
                 "difference high": found.get("high", 0.0),
-                **_chunk_cost(task, method, list(records[method].values()), cost),
+                **_chunk_cost(task, method, list(records[method].values()), known.cost),
+                ENCODED: _encoded(method, records[method], known.sizes),
+                OPERATIONS: models.spec(windows.model(encoder)).flops_per_token(0) / 1e6,
                 "credited": CREDITED.get(method[0], ITSELF),
-                **_published_rank(task, method, published),
+                **_published_rank(task, method, known.published),
                 **{name: found.get(name, missing) for name, missing in TESTED.items()},
                 "behind": behind if at else "",
             }
@@ -154,37 +220,65 @@ def _ranked(
     return pd.DataFrame(rows)
 
 
-def _encoders(task: str, library: Library) -> list[str]:
-    """Of each model with records of the task, its encoder with the most of them."""
-    counts = Counter(one.encoder for one in library if _belongs(task, one))
+def _compared(pairs: Sequence[Pair], family: str, names: str, papers: pd.DataFrame) -> pd.DataFrame:
+    """The differences from the best; where questions come in papers, over papers."""
+    if names != covid_qa.WITHIN or papers.empty or not pairs:
+        return differences(pairs, family, "score", "best")
+    single = [Pair(one.keys, one.first.droplevel(0), one.second.droplevel(0)) for one in pairs]
+    table = differences_over_papers(single, papers, family, "score", "best")
+    own = {
+        name: table[f"over papers {name}"]
+        for name in ("low", "high", "p", "p_holm", "p_equivalent", "p_equivalent_holm")
+    }
+    return table.assign(**own, interval=OVER_PAPERS)
+
+
+def _interval(scores: pd.Series, names: str, papers: pd.DataFrame) -> statistics.Interval:
+    """The 95% interval of a score, by collection and query; over papers where these are known."""
+    if names == covid_qa.WITHIN and len(papers):
+        values = scores.droplevel(0)
+        of = papers.set_index("query_id")["part"]
+        return clustered_mean(values, of.loc[values.index]).interval
+    groups = [one for _, one in scores.groupby(level=0, sort=False)]
+    return statistics.over_collections(groups).interval
+
+
+def _encoders(question: Question, library: Library) -> list[str]:
+    """Of each model with records of the task, its encoder with the most of them; the model with
+    the most records first."""
+    counts = Counter(one.encoder for one in library if _belongs(question, one))
     best: dict[str, str] = {}
     for encoder in sorted(counts, key=lambda one: (counts[one], windows.reach(one)), reverse=True):
         best.setdefault(windows.model(encoder), encoder)
     return list(best.values())
 
 
-def _belongs(task: str, one: Condition) -> bool:
+def _belongs(question: Question, one: Condition) -> bool:
+    """Whether a condition is asked about; a model of four bits answers another question only."""
+    if one.collection not in question[1] or one.protocol != OWN or one.encoder == NONE:
+        return False
     spec = catalogue.parse(one.chunker)
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
-    known = one.collection in TASKS[task] and one.protocol == OWN and one.encoder != NONE
-    return known and usual and (one.ordering == PRE or windows.contextualized(one))
+    whole = models.spec(windows.model(one.encoder)).four_bits is None
+    return usual and whole and (one.ordering == PRE or windows.contextualized(one))
 
 
-def _records(task: str, encoder: str, library: Library) -> dict[Method, dict[str, Record]]:
+def _records(question: Question, encoder: str, library: Library) -> dict[Method, dict[str, Record]]:
     """Per chunker and ordering the records by collection, where all collections that have any have
-    one."""
-    wanted = [one for one in library if _belongs(task, one) and one.encoder == encoder]
+    one; a late arm beside its plain one only, so that no half of a run is called the best."""
+    wanted = [one for one in library if _belongs(question, one) and one.encoder == encoder]
     seen = {one.collection for one in wanted}
-    names = [name for name in TASKS[task] if name in seen]
+    names = [name for name in question[1] if name in seen]
     found: dict[Method, dict[str, Record]] = {}
     for one in wanted:
         record = library.get(one)
         if record is not None:
             found.setdefault((one.chunker, one.ordering), {})[one.collection] = record
+    whole = {method for method, records in found.items() if len(records) == len(names)}
     return {
-        method: {name: records[name] for name in names}
-        for method, records in found.items()
-        if len(records) == len(names)
+        method: {name: found[method][name] for name in names}
+        for method in found
+        if method in whole and (method[0], PRE) in whole
     }
 
 
@@ -195,12 +289,37 @@ def _chunk_cost(
     chunks = sum(record.run.counts.chunks for record in records)
     weighted = sum(r.run.sizes[unit].mean * r.run.counts.chunks for r in records) / chunks
     row: dict[str, object] = {"chunks": chunks, "mean tokens": weighted}
+    if task == IN_DOCUMENT:
+        row[READ] = int(MEASURES[task].partition("@")[2]) * weighted
     if task == EXCERPTS:
         row[IOU] = statistics.mean(records[0].wide[IOU])
         row["tokens read at 5"] = statistics.mean(records[0].wide["TokensRead@5"])
+        row[READ] = row["tokens read at 5"]
         seen = cost[cost["chunker"] == method[0]]
         row["chunking s/M tokens"] = seen["chunking s/M tokens"].iloc[0] if len(seen) else np.nan
     return row | {"needs": _needs(method[0])}
+
+
+def _encoded(method: Method, records: Mapping[str, Record], sizes: pd.DataFrame) -> float:
+    """Tokens that the encoder reads for every token of text: chunks with their two special tokens,
+    or a mean document's windows. What a window cuts off a chunk is counted all the same."""
+    if sizes.empty:
+        return np.nan
+    known = sizes.set_index("collection").to_dict("index")
+    read = text = 0.0
+    for name, record in records.items():
+        counted = known[SAME_TEXT.get(name, name)]
+        tokens, documents = counted["wordpiece_tokens"], counted["documents"]
+        ordering = parse_ordering(method[1])
+        if ordering.window:
+            steps = tokens / documents - (ordering.window - SPECIAL)
+            window = 1 + max(0, math.ceil(steps / (ordering.window - SPECIAL - ordering.overlap)))
+            read += tokens + documents * ((window - 1) * ordering.overlap + window * SPECIAL)
+        else:
+            size = record.run.sizes["wordpiece"].mean
+            read += record.run.counts.chunks * (size + SPECIAL)
+        text += tokens
+    return read / text
 
 
 def _needs(chunker: str) -> str:

@@ -2,15 +2,16 @@
 
 A slug is the name, its sizes, and the length function where that is not the chunker's first:
 ``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``, ``fixed-256``.
-Where another model than the evaluated one draws the boundaries, it is named at the end:
-``semantic-by-jinaai__jina-embeddings-v2-small-en``.
+Where another model than the evaluated one, or the one the paper asked, draws the boundaries, it is
+named at the end: ``semantic-by-jinaai__jina-embeddings-v2-small-en``,
+``lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.locate import locate
@@ -18,20 +19,23 @@ from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import Embed, TextTokens, Vectors
+from chunkstudy.llm import providers
+from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunker, Drawn, RewrittenSpan, Span
 
 SLUG = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"
     r"(?:-(?P<length>wordpiece-special|wordpiece|characters))?"
-    r"(?:-by-(?P<by>[A-Za-z0-9_.-]+))?"
+    r"(?:-by-(?P<by>[A-Za-z0-9_.@-]+))?"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkerSpec:
     """A chunker and its parameters: size, then overlap, in tokens of ``length``; ``by`` is the slug
-    of the encoder that draws the boundaries, where it is not the evaluated one."""
+    of the model that draws the boundaries, where it is not the evaluated encoder or the language
+    model that the paper asked."""
 
     name: str
     sizes: tuple[int, ...] = ()
@@ -54,9 +58,16 @@ class ChunkerSpec:
         return self.entry.needs_encoder
 
     @property
+    def encoder(self) -> str:
+        """The slug of the encoder that draws the boundaries, empty where it is the evaluated one or
+        none does."""
+        return self.by if self.needs_encoder else ""
+
+    @property
     def llm(self) -> str:
-        """The model that the paper let draw the boundaries, empty where none takes part."""
-        return self.entry.llm
+        """The language model that draws the boundaries, by provider and name; empty where none
+        does."""
+        return self.by.replace("__", "/") if self.entry.llm and self.by else self.entry.llm
 
 
 def parse(slug: str) -> ChunkerSpec:
@@ -74,9 +85,12 @@ def parse(slug: str) -> ChunkerSpec:
             spec = ChunkerSpec(match["name"], sizes, match["length"] or entry.lengths[0], by)
             if sizes:
                 structure.check_sizes(*sizes)
-            if by:
+            if by and entry.needs_encoder:
                 models.parse_slug(by)
-            if spec.length in entry.lengths and (entry.needs_encoder or not by):
+            asked = bool(entry.llm) and providers.is_name(spec.llm)
+            if asked and spec.llm == entry.llm:
+                spec = replace(spec, by="")
+            if spec.length in entry.lengths and (entry.needs_encoder or asked or not by):
                 return spec
     raise ValueError(
         f"unknown chunker {slug!r}; known are {', '.join(CHUNKERS)} with their sizes, for "
@@ -89,6 +103,8 @@ def build(
     protocol: Protocol,
     embed: Embed | None = None,
     tokenizer: TextTokens | None = None,
+    ask: Ask | None = None,
+    sentences: bool = False,
 ) -> Chunker:
     """The chunker of a slug under a protocol.
 
@@ -96,20 +112,35 @@ def build(
     with the text that is embedded.
 
     ``embed`` is of the model that draws the boundaries; ``tokenizer`` the evaluated encoder's, for
-    a protocol that counts in its tokens, WordPiece's where none is given.
+    a protocol that counts in its tokens, WordPiece's where none is given. ``ask`` reaches the
+    language model of a chunker that asks one; ``sentences`` shows it those where ielab's code does.
 
     Raises:
-        ValueError: if the slug is unknown, its sizes are impossible or it lacks an encoder.
+        ValueError: if the slug is unknown, its sizes are impossible, or it lacks an encoder or a
+            way to ask.
     """
     spec = parse(slug)
     if spec.needs_encoder and embed is None:
         raise ValueError(f"chunker {slug} places its boundaries by embeddings; give it an encoder")
+    if spec.llm and ask is None:
+        raise ValueError(f"chunker {slug} asks {spec.llm}; give it a way to ask, as Asker().ask is")
     entry = CHUNKERS[spec.name]
     own = tokenizer if protocol.tokenizer == "encoder" else None
     used: TextTokens = own or WordPieces()
 
     def chunk(text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-        job = Job(text, spec.name, spec.sizes, spec.length, protocol, embed or _no_encoder, used)
+        job = Job(
+            text,
+            spec.name,
+            spec.sizes,
+            spec.length,
+            protocol,
+            embed or _no_encoder,
+            used,
+            ask or _nobody,
+            spec.llm,
+            sentences,
+        )
         found = entry.split(job)
         fallbacks = found.fallbacks if isinstance(found, Drawn) else 0
         if protocol.chunk_text == "source" and not entry.rewrites:
@@ -127,3 +158,7 @@ def build(
 
 def _no_encoder(_: Sequence[str]) -> Vectors:
     raise ValueError("this chunker embeds text; set needs_encoder in its entry in CHUNKERS")
+
+
+def _nobody(_: Request) -> Reply:
+    raise ValueError("this chunker asks a language model; set llm in its entry in CHUNKERS")

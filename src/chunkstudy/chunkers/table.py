@@ -10,10 +10,21 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 
-from chunkstudy.chunkers import handmade, passages, released, semantic, structure
+from chunkstudy.chunkers import (
+    handmade,
+    llm_windows,
+    lumberchunker,
+    lumberchunker_published,
+    passages,
+    propositions,
+    released,
+    semantic,
+    structure,
+)
 from chunkstudy.chunkers.text_tokens import token_spans
 from chunkstudy.collections import gutenqa
 from chunkstudy.encoders.interface import Embed, TextTokens
+from chunkstudy.llm.interface import Ask
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
@@ -21,7 +32,8 @@ from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a chunker is given: a text, its name, sizes and length function, and how to embed."""
+    """What a chunker is given: a text, its name, sizes and length function, how to embed, how to
+    ask a language model and which, and whether ielab's code would show it sentences."""
 
     text: str
     name: str
@@ -30,6 +42,9 @@ class Job:
     protocol: Protocol
     embed: Embed
     tokenizer: TextTokens
+    ask: Ask
+    model: str
+    sentences: bool
 
     @property
     def spans(self) -> list[Span]:
@@ -49,6 +64,9 @@ class Job:
 
 Split = Callable[[Job], list[RewrittenSpan]]
 
+GEMINI = "gemini/gemini-2.5-flash"
+"""What the taxonomy asks (Beyond Chunk-Then-Embed, Section 3.2)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -66,7 +84,7 @@ class Entry:
         decodes: whether Jina's plain arm puts its tokens back into text.
         rewrites: whether its text is its own under every protocol, beside its parent's span.
         segments: the collections it knows, where it does not chunk any text.
-        llm: the model that the paper let draw the boundaries.
+        llm: the language model that the paper let draw the boundaries, by provider and name.
     """
 
     split: Split
@@ -188,11 +206,48 @@ def _sentence_propositions(job: Job) -> list[RewrittenSpan]:
     return passages.sentence_propositions(job.text)
 
 
-def _llm(job: Job) -> list[RewrittenSpan]:
-    raise ValueError(
-        f"the boundaries of chunker {job.name} come from {CHUNKERS[job.name].llm}, and no "
-        "segmentation of this collection is here; give it one as a chunker of your own"
-    )
+def _lumberchunker(job: Job) -> Drawn[RewrittenSpan]:
+    if job.protocol.form == "ielab":
+        split = passages.ielab_sentences(job.text, 1) if job.sentences else _paragraph(job)
+        hear = lumberchunker_published.hearing(job.ask, job.model, job.sentences)
+        sizes = lumberchunker_published.sizes([text for *_, text in split], job.tokenizer)
+        blocks, by_rule = lumberchunker_published.ielab([t for *_, t in split], sizes, hear)
+    elif job.quirks:
+        split = _paragraph(job)
+        hear = lumberchunker_published.hearing(job.ask, job.model, temperature=0.1)
+        blocks, by_rule = lumberchunker_published.authors([text for *_, text in split], hear)
+    else:
+        unit, spans = lumberchunker.units(job.text)
+        split = _source(job.text, spans)
+        choose = lumberchunker.asking(job.ask, job.model, unit)
+        blocks = list(lumberchunker.blocks((text for *_, text in split), choose))
+        by_rule = sum(block.by_rule for block in blocks)
+    if not job.text and job.protocol.form == "ielab":
+        return Drawn([(0, 0, "")], 0)
+    return Drawn([_block(split, one.first, one.after) for one in blocks], by_rule)
+
+
+def _block(units: list[RewrittenSpan], first: int, after: int) -> RewrittenSpan:
+    """Units joined by line breaks, as both official codes join them."""
+    start = units[first][0]
+    end = units[after - 1][1] if first < after else start
+    return start, end, "\n".join(text for *_, text in units[first:after])
+
+
+def _propositions(job: Job) -> Drawn[RewrittenSpan]:
+    official = job.protocol.form == "ielab"
+    if not job.text and official:
+        return Drawn([(0, 0, "")], 0)
+    return propositions.chunk(job.text, job.ask, job.model, official)
+
+
+def _llm_windows(job: Job) -> Drawn[RewrittenSpan]:
+    pieces = structure.pieces(job.text, job.count)
+    texts = [job.text[start:end] for start, end in pieces]
+    choose = llm_windows.asking(job.ask, job.model, texts, job.quirks)
+    found, by_rule = llm_windows.splits(job.count.count_many(texts), choose)
+    starts = sorted({0, *(one for one in found if 0 < one < len(pieces))})
+    return Drawn(_join(job.text, pieces, starts) if pieces else [], by_rule)
 
 
 CHUNKERS: dict[str, Entry] = {
@@ -229,7 +284,7 @@ CHUNKERS: dict[str, Entry] = {
         )
         for name in released.RELEASED
     },
-    "llm": Entry(_llm, sizes=0, llm="gpt-4o"),
-    "lumberchunker": Entry(_llm, sizes=0, llm="gemini-2.5-flash"),
-    "proposition": Entry(_llm, sizes=0, rewrites=True, llm="gemini-2.5-flash"),
+    "llm": Entry(_llm_windows, sizes=0, lengths=("cl100k",), llm="openai/gpt-4o"),
+    "lumberchunker": Entry(_lumberchunker, sizes=0, lengths=("cl100k",), llm=GEMINI),
+    "proposition": Entry(_propositions, sizes=0, lengths=("cl100k",), rewrites=True, llm=GEMINI),
 }

@@ -160,7 +160,8 @@ def f1_is_the_harmonic_mean(evidence: Evidence) -> Outcome:
 def omega_bounds_precision(evidence: Evidence, each_query: bool) -> Outcome:
     """Is precision ever above precision Ω where recall is perfect, or on a chunker's average?"""
     above: list[pd.Series] = []
-    rates, means = {}, {}
+    rates: dict[str, float] = {}
+    means: dict[str, bool] = {}
     for condition, record in evidence.records("chroma"):
         if condition.encoder == NONE or condition.protocol != AS_PUBLISHED_CHROMA.name:
             continue
@@ -168,17 +169,16 @@ def omega_bounds_precision(evidence: Evidence, each_query: bool) -> Outcome:
         perfect = wide[wide[RECALL] >= 1 - ROUNDING]
         more = perfect["SpanPrecision@5"] - perfect["PrecisionOmega"] > ROUNDING
         above.append(more)
-        rates[condition.chunker] = more.mean()
-        means[condition.chunker] = bool(
-            wide["SpanPrecision@5"].mean() <= wide["PrecisionOmega"].mean()
-        )
+        arm = f"{_chunker(condition.chunker)}, {shown('encoder', condition.encoder)}"
+        rates[arm] = more.mean()
+        means[arm] = bool(wide["SpanPrecision@5"].mean() <= wide["PrecisionOmega"].mean())
     if not above:
         return unanswered(NO_RECORDS, "0 scores")
     every = pd.concat(above)
     most = max(rates, key=lambda name: rates[name])
     figures = (
         f"above it in {every.sum()} of {len(every)} rankings with recall 1 at 5 chunks "
-        f"({every.mean():.2%}), most often with {_chunker(most)} ({rates[most]:.1%})"
+        f"({every.mean():.2%}), most often with {most} ({rates[most]:.1%})"
     )
     return decide(not every.any(), figures) if each_query else counted(means, figures)
 
@@ -269,7 +269,10 @@ def tokens_against_characters(evidence: Evidence) -> str:
     table = evidence.table("chroma_token_unit")
     if table.empty:
         return ""
-    table = table[table["measure"].isin([RECALL, "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5"])]
+    table = table[
+        table["measure"].isin([RECALL, "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5"])
+        & table["encoder"].map(lambda one: one == NONE or model(one) == model(MINILM))
+    ]
     largest = table.iloc[int(table["difference"].abs().argmax())]
     order = min(
         group["characters"].corr(group["characters"] - group["difference"], method="spearman")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from chunkstudy.collections import beir, builtin, chroma, covid_qa, gutenqa
+from chunkstudy.collections import beir, builtin, chroma, covid_qa, gutenqa, own
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.collections.within import within_documents
 from chunkstudy.spans import Collection
@@ -51,14 +51,19 @@ class Entry:
 
 
 def find(name: str) -> Entry:
-    """The entry of that name.
+    """The entry of that name, else the collection of one's own that lies in a folder of that name.
 
     Raises:
         SourceError: if there is none, with the names there are.
     """
-    if name not in COLLECTIONS:
-        raise SourceError(f"unknown collection {name!r}; use one of {', '.join(COLLECTIONS)}")
-    return COLLECTIONS[name]
+    if name in COLLECTIONS:
+        return COLLECTIONS[name]
+    if folder := own.find(name):
+        return Entry(own.task(folder), partial(own.load, folder), documents=1)
+    raise SourceError(
+        f"unknown collection {name!r}; use one of {', '.join(COLLECTIONS)}, or a folder of your own"
+        " (docs/generation.md)"
+    )
 
 
 def _within_chroma() -> Collection:

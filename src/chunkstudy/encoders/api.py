@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -17,8 +18,10 @@ from chunkstudy import tokens
 from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelSpec
-from chunkstudy.encoders.prices import PRICES, Budget, Estimate
 from chunkstudy.encoders.recordings import Recordings, recordings_folder, text_digest
+from chunkstudy.services.budget import Budget
+from chunkstudy.services.keys import key
+from chunkstudy.services.prices import PRICES
 from chunkstudy.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 
 KEY = "OPENAI_API_KEY"
@@ -26,6 +29,35 @@ HOME = "api.openai.com"
 INPUTS = 2048
 REQUEST_TOKENS = 300_000
 """What one request may hold (OpenAI's API reference, embeddings, ``input``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What encoding some texts would take.
+
+    Attributes:
+        texts: distinct texts to ask for; recorded and empty ones are not among them.
+        recorded: distinct texts whose vectors were received before.
+        empty: texts the API refuses; each gets a zero vector without being asked for.
+        cut: texts longer than the window.
+        tokens: cl100k tokens sent.
+        requests: as few as the API allows, none repeated.
+        dollars: at the price of ``PRICES``.
+    """
+
+    texts: int
+    recorded: int
+    empty: int
+    cut: int
+    tokens: int
+    requests: int
+    dollars: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.texts} texts, {self.tokens} tokens, about ${self.dollars:.4f} "
+            f"({self.recorded} recorded, {self.empty} empty, {self.cut} cut)"
+        )
 
 
 class ApiEncoder:
@@ -188,7 +220,7 @@ class ApiEncoder:
             cut=sum(len(a) < len(b) for a, b in zip(sent, self._whole(texts, role), strict=True)),
             tokens=sum(batches),
             requests=len(batches),
-            dollars=sum(batches) * PRICES[self.id].dollars / 1e6,
+            dollars=PRICES[self.id].dollars(sum(batches)),
         )
 
     def _whole(self, texts: Sequence[str], role: Role) -> list[str]:
@@ -197,15 +229,15 @@ class ApiEncoder:
         return [text.replace("\n", " ") for text in whole] if self.newlines == "spaces" else whole
 
     def _open(self, missing: int, unique: int) -> EmbeddingsClient:
-        key = os.environ.get(KEY, "").strip()
-        if not key:
+        found = key(KEY)
+        if not found:
             raise ApiError(
                 f"{missing} of {unique} texts have no vector recorded under "
                 f"{self.recordings.folder}; set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS "
                 "to a folder with the recordings"
             )
         base_url = os.environ.get("OPENAI_BASE_URL") or None
-        return EmbeddingsClient(self.id, self.dimension, key, base_url, self.budget, self._sleep)
+        return EmbeddingsClient(self.id, self.dimension, found, base_url, self.budget, self._sleep)
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
         """Texts in order, as many as one request may hold, with their tokens."""

@@ -1,9 +1,10 @@
 """Contextualized encoding (late chunking): a document laid out in windows, chunks pooled from it.
 
 A layout says which token ids are read together and which of their states count; one after the
-other, the states that count form the document's sequence, and a chunk is a span of it. Three
-layouts are in use (docs/protocols.md#jina-long-documents, #ielab-late-encoder): Jina's, ielab's,
-and one without their faults.
+other, the states that count form the document's sequence, and a chunk is a span of it. Four
+layouts are in use (docs/protocols.md#jina-long-documents, #ielab-late-encoder,
+#late-chunking-as-others-ship-it): Jina's, ielab's, one without their faults, and ConTEB's with a
+[SEP] between chunks.
 """
 
 from __future__ import annotations
@@ -160,6 +161,50 @@ def packed(
         members.append(i)
     close()
     return Layout(tuple(windows), tuple((0, len(one)) for one in windows)), spans
+
+
+def separated(
+    chunks: Sequence[Sequence[int]],
+    window: int,
+    ends: tuple[int, int],
+    prefix: Sequence[int] = (),
+) -> tuple[Layout, TokenSpans]:
+    """ConTEB's, made whole for long documents: chunks tokenized alone, a [SEP] between any two.
+
+    The model is told where chunks end; no chunk takes in a separator, [CLS] or the prefix
+    (long_context_model.py:60-106; docs/protocols.md#late-chunking-as-others-ship-it-conteb). Its
+    authors read one window and give later chunks no vector; here windows follow each other, filled
+    greedily with whole chunks, and a chunk longer than a window takes several, so that every token
+    counts. As in ``centred``, the first [CLS] and prefix and the last [SEP] stand in the sequence.
+
+    Args:
+        chunks: the ids of each chunk without special tokens; one without any stays empty.
+        window: tokens read together, special ones included.
+        ends: the ids of [CLS] and [SEP].
+        prefix: ids of the model's document prefix.
+    """
+    lead = 1 + len(prefix)
+    room = window - 1 - lead
+    _check(room, 0)
+    spans = np.zeros((len(chunks), 2), dtype=np.int64)
+    held: list[list[int]] = []
+    done = lead
+    for i, ids in enumerate(chunks):
+        for start in range(0, len(ids), room):
+            piece = ids[start : start + room]
+            if held and len(held[-1]) + 1 + len(piece) <= room:
+                held[-1].append(ends[1])
+                done += 1
+            else:
+                held.append([])
+            held[-1].extend(piece)
+            spans[i] = spans[i, 0] if start else done, done + len(piece)
+            done += len(piece)
+    windows = tuple((ends[0], *prefix, *content, ends[1]) for content in held)
+    kept = tuple(
+        (lead if i else 0, len(one) - (i < len(windows) - 1)) for i, one in enumerate(windows)
+    )
+    return Layout(windows, kept), spans
 
 
 def tokens_between(offsets: NDArray[np.int64], starts: TokenSpans, ends: TokenSpans) -> TokenSpans:

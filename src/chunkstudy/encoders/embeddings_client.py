@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import email.utils
-import math
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,18 +14,14 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from chunkstudy.encoders.models import ModelError
-from chunkstudy.encoders.prices import PRICES, Budget
+from chunkstudy.services.budget import Budget
+from chunkstudy.services.keys import code
+from chunkstudy.services.prices import PRICES
+from chunkstudy.services.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
-ATTEMPTS = 6
-FIRST_WAIT = 1.0
-"""Seconds before the second attempt; each further wait is twice as long."""
-LONGEST_WAIT = 120.0
-"""Seconds; a server that asks for more ends the run, which resumes later."""
-TIMEOUT = 120.0
-"""Seconds without a byte until an attempt counts as failed."""
 ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
 """Another name that a model's replies have carried (Helicone pull request 1346)."""
 ADVICE = {
@@ -50,23 +43,6 @@ class Reply:
     vectors: NDArray[np.float32]
     model: str
     tokens: int
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why an attempt brought nothing.
-
-    Attributes:
-        problem: what the server did, without any text of its own.
-        again: whether another attempt may help.
-        billed: whether it may have been charged for.
-        wait: seconds the server asks to wait.
-    """
-
-    problem: str
-    again: bool = True
-    billed: bool = True
-    wait: float = 0.0
 
 
 class _Strict(BaseModel):
@@ -111,16 +87,17 @@ class EmbeddingsClient:
         budget: Budget,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        if not re.fullmatch(r"[\x21-\x7e]+", key):
-            raise ApiError("OPENAI_API_KEY holds characters no key has; set it again")
         self.model = model
         self.dimension = dimension
-        self.budget = budget
-        self.requests = 0
-        self._sleep = sleep
+        self._retries = Retries("the embeddings API", ApiError, budget, sleep)
         self._key = key
         self._base_url = base_url
         self._openai: OpenAI | None = None
+
+    @property
+    def requests(self) -> int:
+        """Attempts so far."""
+        return self._retries.requests
 
     def ask(self, texts: Sequence[str], tokens: int) -> Reply:
         """The vectors of texts that fit one request and hold that many tokens together.
@@ -129,30 +106,11 @@ class EmbeddingsClient:
             ApiError: if no attempt brought a reply that can be used.
             BudgetError: if an attempt could exceed the ceiling; it is not sent then.
         """
-        price = PRICES[self.model].dollars / 1e6
-        problem, wait = "", 0.0
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                self._sleep(max(wait, FIRST_WAIT * 2 ** (attempt - 1)))
-            self.budget.spend(price * tokens)
-            self.requests += 1
-            outcome = self._once(texts)
-            if isinstance(outcome, Reply):
-                self.budget.correct(price * (outcome.tokens - tokens))
-                return outcome
-            if not outcome.billed:
-                self.budget.correct(-price * tokens)
-            problem, wait = outcome.problem, outcome.wait
-            if not outcome.again:
-                raise ApiError(f"the embeddings API {problem}")
-            if wait > LONGEST_WAIT:
-                raise ApiError(
-                    f"the embeddings API {problem} and asks to wait {wait:.0f} seconds; run "
-                    "again then, what was received is kept"
-                )
-        raise ApiError(
-            f"the embeddings API failed {ATTEMPTS} times, the last time because it {problem}; "
-            "run again later, what was received is kept"
+        price = PRICES[self.model]
+        return self._retries.ask(
+            lambda: self._once(texts),
+            price.dollars(tokens),
+            lambda reply: price.dollars(reply.tokens),
         )
 
     def _once(self, texts: Sequence[str]) -> Reply | Failure:
@@ -174,14 +132,13 @@ class EmbeddingsClient:
         except openai.OpenAIError:
             return Failure("could not be reached or dropped the connection")
 
-    def _refusal(self, status: int, code: object, headers: Mapping[str, str]) -> Failure:
-        named = isinstance(code, str) and re.fullmatch("[a-z_]{1,40}", code)
-        shown = f" ({code})" if named and self._key not in str(code) else ""
-        if code == "insufficient_quota":
+    def _refusal(self, status: int, word: object, headers: Mapping[str, str]) -> Failure:
+        shown = code(word)
+        if word == "insufficient_quota":
             return Failure(
                 f"answered {status}{shown}; add credit to the account", again=False, billed=False
             )
-        again = status in (408, 409, 429) or status >= 500
+        again = may_pass(status)
         advice = "" if again else ADVICE.get(status, "")
         return Failure(f"answered {status}{shown}{advice}", again, False, retry_after(headers))
 
@@ -213,22 +170,6 @@ def read_reply(body: bytes, texts: int, dimension: int, model: str) -> Reply | F
     if not vectors.any(axis=1).all():
         return Failure("sent a vector of zeros")
     return Reply(vectors, reply.model, reply.usage.prompt_tokens)
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds a server asks to wait, in any of the header's forms; 0 where it asks nothing."""
-    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if math.isfinite(seconds):
-            return max(0.0, seconds)
-    try:
-        until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
-        return 0.0
-    return max(0.0, until.timestamp() - time.time())
 
 
 def _numbers(embedding: str | list[float]) -> NDArray[np.float32] | None:

@@ -5,21 +5,13 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.encoders.prices import Budget, budget_from_environment
 from chunkstudy.grid.store import VectorStore
-
-
-@lru_cache(maxsize=1)
-def budget() -> Budget:
-    """What this process may spend, over all its conditions."""
-    return budget_from_environment()
 
 
 def announce(label: str, store: VectorStore, texts: Sequence[str], queries: Sequence[str]) -> None:

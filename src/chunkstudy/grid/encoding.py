@@ -18,6 +18,7 @@ from chunkstudy.encoders.contextualized import (
     continuous,
     in_sequence,
     packed,
+    separated,
     tokens_between,
 )
 from chunkstudy.encoders.interface import TokenEncoder
@@ -28,9 +29,10 @@ from chunkstudy.spans import Chunks, Document
 PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
 HALVED = "halved"
+SEPARATED = "separated"
 SLUG = re.compile(
-    CONTEXTUALIZED + "-(?P<window>[0-9]+)(?:-(?P<overlap>[0-9]+))?"
-    f"(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?"
+    CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<apart>{SEPARATED})|"
+    f"(?:-(?P<overlap>[0-9]+))?(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?)"
 )
 
 
@@ -46,19 +48,26 @@ class Ordering:
     p + 256. ``contextualized-512-at-halved`` reads a wide window where a narrow one reads: the
     token at place p at position p // 2.
 
+    ``contextualized-512-separated`` reads whole chunks with a [SEP] between them, in windows that
+    share nothing.
+
     Attributes:
         window: tokens read together; 0 before encoding.
         overlap: tokens that two windows share.
         at: how far on tokens are read, or ``halved``; empty where they are read in their order.
+        apart: whether a [SEP] stands between chunks.
     """
 
     window: int = 0
     overlap: int = 0
     at: str = ""
+    apart: bool = False
 
     def __str__(self) -> str:
         if not self.window:
             return PRE_EMBEDDING
+        if self.apart:
+            return f"{CONTEXTUALIZED}-{self.window}-{SEPARATED}"
         other = () if self.overlap == self.window // 4 else (str(self.overlap),)
         at = ("at", self.at) if self.at else ()
         return "-".join((CONTEXTUALIZED, str(self.window), *other, *at))
@@ -91,13 +100,16 @@ def parse_ordering(slug: str) -> Ordering:
         return Ordering()
     if match := SLUG.fullmatch(slug):
         window = int(match["window"])
+        if match["apart"] and window > 2:
+            return Ordering(window, apart=True)
         overlap = int(match["overlap"] or window // 4)
-        if window > 2 and overlap < window - 2:
+        if not match["apart"] and window > 2 and overlap < window - 2:
             return Ordering(window, overlap, match["at"] or "")
     raise ValueError(
         f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
         "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, and "
-        "`-at-256` or `-at-halved` behind it to read tokens at other positions"
+        "`-at-256` or `-at-halved` behind it to read tokens at other positions, or "
+        "contextualized-WINDOW-separated to put a [SEP] between chunks"
     )
 
 
@@ -128,16 +140,18 @@ def jobs(
 ) -> Jobs:
     """Lay out every document that has chunks, as the protocol says.
 
-    Rewritten chunks, whose text the document does not hold, are packed under every protocol.
+    Rewritten chunks, whose text the document does not hold, are packed under every protocol, or
+    put apart where the ordering says so.
     """
     encoder = cast(TokenEncoder, store.encoder)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"
-    if protocol.layout == "packed" or rewritten:
+    if ordering.apart or protocol.layout == "packed" or rewritten:
+        lay_out = separated if ordering.apart else packed
         ids = [one for one, _ in encoder.content(chunks.texts(documents))]
         parts = [
-            packed(ids[a:b], ordering.window, encoder.ends, encoder.prefix_ids)
+            lay_out(ids[a:b], ordering.window, encoder.ends, encoder.prefix_ids)
             for a, b in itertools.pairwise(limits)
         ]
         return Jobs([layout for layout, _ in parts], [spans for _, spans in parts])

@@ -1,7 +1,8 @@
 """What a run would cost, before it starts: tokens, operations, hours, dollars.
 
-Queries, search and an LLM's segmentation are left out; documents beyond the window are counted
-once, although neighbouring windows overlap.
+Queries and search are left out, and so is what a language model takes to draw boundaries
+(``segmentation_cost`` says it); documents beyond the window are counted once, although neighbouring
+windows overlap.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from dataclasses import dataclass
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.encoders.prices import PRICES
 from chunkstudy.grid import devices, facts, records
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.services.prices import PRICES
 
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
@@ -79,7 +80,7 @@ def prices(conditions: Sequence[Condition], places: Places) -> list[Price]:
             tokens += read
             operations += read * models.spec(reading.model).flops_per_token(length)
             if reading.model in PRICES:
-                dollars += read / 1e6 * PRICES[reading.model].dollars
+                dollars += PRICES[reading.model].dollars(read)
         found.append(Price(condition, tokens, operations, dollars, blocked[condition]))
     return found
 
@@ -153,7 +154,8 @@ def collection_tokens(name: str, places: Places) -> int:
 def _key(condition: Condition) -> tuple[str, ...]:
     """What conditions have in common that read the same tokens."""
     if condition.ordering.startswith(CONTEXTUALIZED):
-        if PROTOCOLS[condition.protocol].layout != "packed":
+        packed = PROTOCOLS[condition.protocol].layout == "packed"
+        if not packed and not parse_ordering(condition.ordering).apart:
             return (condition.collection, condition.encoder, condition.ordering)
         return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
     return (condition.collection, condition.encoder, condition.chunker)

@@ -9,7 +9,7 @@ from itertools import product
 from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED
+from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED, SEPARATED
 from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
 from chunkstudy.protocols import (
     AS_PUBLISHED_CHROMA,
@@ -23,6 +23,7 @@ MINILM_SIZES = ("250-125", "250-0", "200-0")
 
 WIDE = f"{MINILM}-w512"
 """MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
+SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 PRE = "pre_embedding"
 LATE = "contextualized-512"
 BEIR_AT_HAND = tuple(name for name, source in beir.SOURCES.items() if source.laptop)
@@ -53,6 +54,8 @@ MOVED = {256: f"{CONTEXTUALIZED}-256-at-256", 512: f"{CONTEXTUALIZED}-512-at-{HA
 """By window, the control that tells positions from context; both models were tuned on texts of at
 most 128 tokens, their cards say. In all-mpnet-base-v2 it moves absolute positions alone: relative
 ones stay, and no distance is new to it, since all from 91 tokens on share one bias."""
+SEPARATED_WINDOWS = (256, 512)
+"""Where a [SEP] is put between chunks: at 128 tokens few chunks share a window."""
 PAPER_METHODS = (
     *EXCERPT_METHODS,
     "semantic",
@@ -178,6 +181,16 @@ def papers_grid(
     return grid
 
 
+def separated_grid(windows: Windows = WINDOWS) -> list[Condition]:
+    """A [SEP] between chunks, where both orderings are at hand to compare with."""
+    within = ("chroma-within", covid_qa.WITHIN)
+    grid = []
+    for window, encoder in windows.items():
+        ordering = f"{CONTEXTUALIZED}-{window}-{SEPARATED}"
+        grid += _cross(within, EXCERPT_METHODS, (encoder,), (ordering,), (OWN,))
+    return grid
+
+
 def builtin_graded_grid() -> list[Condition]:
     """In-corpus retrieval of the built-in collection, run live by ``make reproduce``."""
     chunkers = (
@@ -190,6 +203,13 @@ def builtin_graded_grid() -> list[Condition]:
         "proposition-sentences",
     )
     return _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
+
+
+def language_model_grid() -> list[Condition]:
+    """Boundaries by the language model that runs here, as far as its replies are recorded."""
+    chunker = f"lumberchunker-by-{SMOLLM}"
+    grid = _cross(("builtin-graded",), (chunker,), (WIDE,), (PRE, LATE), (OWN,))
+    return grid + _cross(("builtin",), (chunker,), (MINILM,), (PRE,), (OWN,))
 
 
 def live_grid() -> list[Condition]:
@@ -205,7 +225,8 @@ def witness_grid(encoder: str) -> list[Condition]:
 def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
     ours = chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid()
-    return _once(ours + witness_grid(MINILM))
+    apart = separated_grid({window: WINDOWS[window] for window in SEPARATED_WINDOWS})
+    return _once(ours + apart + witness_grid(MINILM))
 
 
 def mpnet_grid() -> list[Condition]:
@@ -234,7 +255,7 @@ def four_bits_grid() -> list[Condition]:
 def grid() -> list[Condition]:
     """Every condition of the study: the profile ``full``."""
     ours = laptop_grid() + mpnet_grid() + four_bits_grid()
-    return _once(ours + live_grid() + published_grid())
+    return _once(ours + live_grid() + language_model_grid() + published_grid())
 
 
 def _cross(*parts: Iterable[str]) -> list[Condition]:

@@ -24,11 +24,19 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid import behind_api, rankings, records, scoring
+from chunkstudy.grid import behind_api, by_language_model, rankings, records, scoring
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
-from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
+from chunkstudy.grid.encoding import (
+    CONTEXTUALIZED,
+    SEPARATED,
+    encode,
+    jobs,
+    parse_ordering,
+    read_once,
+)
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
+from chunkstudy.services.budget import budget
 from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
@@ -66,7 +74,7 @@ def load_store(
     name, window = models.parse_slug(encoder)
     model = models.spec(name)
     if model.kind == "api":
-        return VectorStore(ApiEncoder(model, window, newlines, budget=behind_api.budget()), folder)
+        return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
     return VectorStore(TransformerEncoder(model, window=window, positions=positions), folder)
 
 
@@ -103,8 +111,8 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
 
 def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
     """The model that draws the boundaries, where it is not the evaluated one."""
-    by = catalogue.parse(condition.chunker).by
-    return load_store(by, vectors) if by else None
+    drawing = catalogue.parse(condition.chunker).encoder
+    return load_store(drawing, vectors) if drawing else None
 
 
 def reading_store(condition: Condition, vectors: Path) -> VectorStore | None:
@@ -196,7 +204,7 @@ def evaluate(
         per_query_sha256=records.scores_sha256(scores),
         ranking=None if scored.kept is None else rankings.describe(scored.kept),
         model=behind_api.describe(store, vectors) if store and vectors else None,
-        boundaries=boundaries.encoder.describe() if boundaries else None,
+        boundaries=_drawing(condition, boundaries),
         reading=_reading(condition),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],
@@ -234,8 +242,10 @@ def chunk(
     """
     if chunker is None:
         spec = catalogue.parse(condition.chunker)
-        drawing = boundaries if spec.by else store
-        if spec.by and drawing is None:
+        if spec.llm:
+            return by_language_model.chunk(condition, collection, _tokenizer(store))
+        drawing = boundaries if spec.encoder else store
+        if spec.encoder and drawing is None:
             raise ConditionError(f"{spec.by} draws the boundaries of {condition}; give its store")
         embed: Embed | None = drawing.encode if drawing else None
         if drawing and spec.entry.windows:
@@ -243,6 +253,13 @@ def chunk(
         protocol = PROTOCOLS[condition.protocol]
         chunker = catalogue.build(condition.chunker, protocol, embed, _tokenizer(store))
     return chunk_documents(chunker, collection.documents)
+
+
+def _drawing(condition: Condition, boundaries: VectorStore | None) -> dict[str, Any] | None:
+    """The description of another model that draws the boundaries."""
+    if llm := catalogue.parse(condition.chunker).llm:
+        return by_language_model.describe(llm)
+    return boundaries.encoder.describe() if boundaries else None
 
 
 def _tokenizer(store: VectorStore | None) -> TextTokens | None:
@@ -320,7 +337,7 @@ def _reading(condition: Condition) -> dict[str, Any] | None:
         return None
     ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
     found = {
-        "layout": protocol.layout,
+        "layout": SEPARATED if ordering.apart else protocol.layout,
         "window": ordering.window,
         "overlap": ordering.overlap if protocol.layout != "packed" else 0,
         "special_tokens": protocol.special_tokens,

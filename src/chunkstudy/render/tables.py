@@ -67,6 +67,12 @@ def thousandths(value: float) -> str:
     return decimals(value, 3)
 
 
+def power_of_ten(value: float) -> str:
+    """Two digits and a power, for what is too small for decimals."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
+
+
 def probability(value: float) -> str:
     """Three decimals, or that it is smaller than they show."""
     if pd.isna(value):
@@ -99,7 +105,30 @@ COLUMNS: dict[str, Column] = {
     "over papers p": Column("over papers: p", probability),
     "over papers p_holm": Column("over papers: p, Holm", probability),
     "over papers p_equivalent_holm": Column("over papers: p of equivalence, Holm", probability),
+    "chosen": Column("chosen", percent),
+    "random": Column("mean of draws", percent),
+    "lowest draw": Column("lowest draw", percent),
+    "highest draw": Column("highest draw", percent),
+    "draws below": Column("draws below", percent),
+    "p_rank": Column("p of its place", probability),
     "gain": Column("gain, points", points),
+    "tokens encoded a token of text": Column("tokens encoded a token of text", number),
+    "million operations a token": Column("million operations a token", whole),
+    "tokens that a reader gets": Column("tokens that a reader gets", whole),
+    "second model difference": Column("all-mpnet-base-v2: difference, points", points),
+    "second model shown": Column("all-mpnet-base-v2: shown", str),
+    "gain against": Column("gain with the other model, points", points),
+    "change against": Column("change with the other model, points", points),
+    "gain at the wider": Column("gain at the wider window, points", points),
+    "at the narrower": Column("gain at the narrower window, points", points),
+    "gain per step": Column("gain of late chunking per step, points", points_finely),
+    "plain per step": Column("plain per step, points", points_finely),
+    "late per step": Column("late per step, points", points_finely),
+    "size of step": Column("size of a step", number),
+    "r2": Column("squared error taken away, %", percent),
+    "error of the mean": Column("error of the mean, points", percent),
+    "error": Column("error, points", percent),
+    "change of error": Column("change of error, points", points_finely),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
     "effect": Column("effect size", number),
@@ -154,8 +183,8 @@ HIDDEN = (
 """Said once under a table and not in every row, before its correction, or only in the file."""
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
-OF_INTERVAL = ("difference", "late - plain", "a minus b", "Pearson r", "r", "mean", "score",
-               "DCG@10", "reproduced")  # fmt: skip
+OF_INTERVAL = ("difference", "gain per step", "gain", "late - plain", "a minus b", "Pearson r", "r",
+               "mean", "score", "DCG@10", "reproduced")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
 Kinds = dict[str, Callable[[float], str]]
 
@@ -280,6 +309,15 @@ CAPTIONS = {
     "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
     "chroma_cost": "What each chunker costs.",
     "chroma_collection": "Chroma's corpora: counted, and as published.",
+    "generation_outcomes": "What became of the replies, by who wrote them.",
+    "generation_cost": "What asking took.",
+    "generation_filters": "What the two filters kept, by what the author of a question meant.",
+    "generation_candidates": "Every question on the built-in collection, with its similarities.",
+    "generation_thresholds": "How many of Chroma's released questions would pass its two filters "
+    "with all-MiniLM-L6-v2.",
+    "generation_places": "Where Chroma's released excerpts stand.",
+    "generation_shifted": "Excerpts named by numbered pieces: where they stand, and where the "
+    "official code puts them, in characters.",
     "chroma_search": "Every cell with the spread of Chroma's own search over 20 runs, in percent.",
     "chroma_search_settings": "How many printed cells each setting of the search explains.",
     "chroma_search_recalls": "Recall at five chunks: print, exact search and the published search.",
@@ -316,12 +354,35 @@ CAPTIONS = {
     "packed.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
     "late_chunking_similarity": "How alike the chunks of one document are.",
+    "late_chunking_by_model": "Late against plain chunking by model and window, each question's "
+    "mean over the chunkers that all of them have.",
+    "late_chunking_held": "What all-MiniLM-L6-v2 shows, and whether it held for all-mpnet-base-v2: "
+    "open where one of them shows nothing.",
+    "late_chunking_models": "Two models: the gain of late chunking with one minus that with the "
+    "other, question by question.",
+    "late_chunking_changes": "What the gain of late chunking becomes from a window of 128 tokens "
+    "to one of 512.",
+    "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
+    "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
+    "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
+    "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
+    "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
+    "equal_budget_overlap": "Recall of excerpts, in tokens, with and without overlap: the first "
+    "five chunks, then by tokens read.",
+    "equal_budget_sizes": "Recall of excerpts, in tokens, by chunker: the first five chunks, then "
+    "by tokens read, against the best.",
+    "moderators": "What moderates the gain of late chunking: a step more of each, the others held.",
+    "moderators_by_window": "The same at each window.",
+    "moderators_ranges": "The gain of late chunking by where the answer is read, nothing held.",
+    "moderators_predicted": "The gain on a document predicted from all others: by the moderators, "
+    "against the mean of the same chunker; windows together and apart.",
     "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
     "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
     "labels_power": "Queries needed to see a difference in recall at five chunks.",
-    "which_chunker": "Every chunker by task, the best first.",
+    "which_chunker": "Every chunker by task, collection and model, the best first.",
+    "which_chunker_advice": "The best by task, collection and model, and what it costs.",
     "chunk_size_correlations": "Chunk size against effectiveness.",
     "predictions_by_kind": "Registered predictions by what decides them.",
     "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
@@ -342,8 +403,17 @@ AS_PRINTED: Kinds = {
 """Published columns with the decimals that Chroma prints."""
 
 KINDS: dict[str, Kinds] = {
+    "generation_thresholds": dict.fromkeys(
+        ("published threshold", "reached by 95%", "95% of questions below"), number),
+    "generation_candidates": dict.fromkeys(
+        ("least similar excerpt", "most similar earlier question"), number),
+    "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
+    "generation_cost": dict.fromkeys(
+        ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
+    "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
+    "late_chunking_changes_between": {"change": points},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "jina_berlin": {"*": thousandths, "late - plain": thousandths},
     "chroma_main": AS_PRINTED | {"*": number},
@@ -352,6 +422,9 @@ KINDS: dict[str, Kinds] = {
     "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {"*": whole},
+    "late_chunking_conformance_vectors": {
+        "apart": power_of_ten, "apart when recorded": power_of_ten, "apart from ours": power_of_ten,
+    },
     "chroma_lengths": {"difference": points},
     "predictions": {"*": thousandths},
     "predictions_to_bet_on": {"*": number},
@@ -360,6 +433,7 @@ KINDS: dict[str, Kinds] = {
         ("as published - published", "corrected - published",
          "as published, Chroma's own search - published",
          "true offsets, Chroma's own search - published"), points),
+    "moderators_predicted": {"window": lambda size: whole(size) if size else "all"},
     "witnesses": {"witness": percent_finely, "score": percent_finely,
                   "difference": points_finely},
 }  # fmt: skip

@@ -2,20 +2,24 @@
 
 A chunk that is embedded by itself is read up to the window; what stands beyond it is lost. Where a
 document's tokens are read first and pooled afterwards, nothing is. A gain of late chunking over
-chunkers whose chunks are cut may thus be a gain of text and not of context.
+chunkers whose chunks are cut may thus be a gain of text and not of context. Each model cuts its own
+text into tokens, so that one window holds more text with one than with another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy import tokens
+from chunkstudy.encoders import models
+from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.grid import records
-from chunkstudy.grid.grids import OWN, PRE, WINDOWS
+from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET
+from chunkstudy.grid.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
 from chunkstudy.spans import Chunks, Collection
 from chunkstudy.studies.runner import Context
 
@@ -24,15 +28,23 @@ SPECIAL = 2
 """[CLS] and [SEP], which take two of a window's tokens."""
 DIGITS = 12
 """Of a digest, to tell chunks apart."""
+READ = {
+    models.parse_slug(one)[0]: tuple(windows)
+    for one, windows in (
+        (MINILM, WINDOWS), (MPNET, MPNET_WINDOWS), (FOUR_BITS, FOUR_BIT_WINDOWS),
+    )
+}  # fmt: skip
+"""The windows of each model."""
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """``chunkers``: of each chunker and window the fraction of chunks longer than the window has
-    room for, and the fraction of their tokens beyond it. ``questions``: of each chunker and
-    question the size of the largest chunk that shares a character with an excerpt.
+    """``chunkers``: of each model, chunker and window the fraction of chunks longer than the window
+    has room for, and the fraction of their tokens beyond it. ``questions``: of each model, chunker
+    and question the tokens that a window needs to read the largest chunk that shares a character
+    with an excerpt.
 
-    Sizes are WordPiece tokens. ``chunks`` are the first digits of the chunks' digest, by which a
-    record is found that was made with them.
+    Sizes are the model's own tokens. ``chunks`` are the first digits of the chunks' digest, by
+    which a record is found that was made with them.
 
     Raises:
         RuntimeError: if chunks are not those that a record was made with.
@@ -40,34 +52,44 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     by_chunker, by_question = [], []
     for name in collections:
         collection = context.collection(name)
-        seen: set[str] = set()
+        seen: set[tuple[str, str]] = set()
         for condition, folder in records.find(context.places.runs).items():
-            digest = records.read_run(folder).chunks_sha256
             wanted = condition.collection == name and condition.protocol == OWN
-            if not wanted or condition.ordering != PRE or digest in seen:
+            if not wanted or condition.ordering != PRE:
                 continue
-            seen.add(digest)
+            digest = records.read_run(folder).chunks_sha256
+            model = models.parse_slug(condition.encoder)[0]
+            if (model, digest) in seen:
+                continue
+            seen.add((model, digest))
             context.say(f"chunks of {condition}")
-            chunks = context.chunks(condition, context.store(condition.encoder))
+            store = context.store(condition.encoder)
+            chunks = context.chunks(condition, store)
             if chunks.digest() != digest:
                 raise RuntimeError(f"{condition} has other chunks than its record; run it again")
-            counted = tokens.counter("wordpiece").count_many(chunks.texts(collection.documents))
-            sizes = np.asarray(counted, dtype=np.int64)
-            keys = {"collection": name, "chunker": condition.chunker, "chunks": digest[:DIGITS]}
-            by_chunker += [keys | beyond(sizes, window) for window in WINDOWS]
-            found = largest(collection, chunks, sizes)
-            by_question += [keys | {"query_id": q, "largest": size} for q, size in found.items()]
+            encoder = cast(TokenEncoder, store.encoder)
+            texts = chunks.texts(collection.documents)
+            sizes = np.array([len(ids) for ids, _ in encoder.content(texts)], dtype=np.int64)
+            beside = len(encoder.ends) + len(encoder.prefix_ids)
+            keys = {
+                "collection": name, "model": model, "chunker": condition.chunker,
+                "chunks": digest[:DIGITS],
+            }  # fmt: skip
+            by_chunker += [keys | beyond(sizes, window, beside) for window in READ[model]]
+            needed = largest(collection, chunks, sizes + beside)
+            by_question += [keys | {"query_id": q, "needs": size} for q, size in needed.items()]
     return {"chunkers": pd.DataFrame(by_chunker), "questions": pd.DataFrame(by_question)}
 
 
-def beyond(sizes: NDArray[np.int64], window: int) -> dict[str, object]:
+def beyond(sizes: NDArray[np.int64], window: int, beside: int = SPECIAL) -> dict[str, object]:
     """The fraction of chunks that a window cuts, and of their tokens that it leaves unread.
 
     Args:
         sizes: shape (chunks,), in tokens.
         window: tokens read at once, special ones included.
+        beside: tokens of every window that are not the chunk's: special ones and a prefix.
     """
-    over = np.maximum(sizes - (window - SPECIAL), 0)
+    over = np.maximum(sizes - (window - beside), 0)
     return {
         "window": window,
         "cut": float((over > 0).mean()),

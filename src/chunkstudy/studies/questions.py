@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -14,13 +13,13 @@ import pandas as pd
 
 from chunkstudy import tokens
 from chunkstudy.collections import chroma
+from chunkstudy.generation.replies import joins_with_and
 from chunkstudy.grid.grids import WIDE
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.spans import Collection
 from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma",)
-AND = re.compile(r"(\w+)\W* and \W*(\w+)")
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -77,11 +76,6 @@ def counts(collection: Collection, released: str) -> pd.DataFrame:
             }
         ]
     )
-
-
-def joins_with_and(text: str) -> bool:
-    """Whether an ``and`` stands between two words that are not both parts of a name."""
-    return any(not (a[:1].isupper() and b[:1].isupper()) for a, b in AND.findall(text))
 
 
 def similarity(collection: Collection, store: VectorStore) -> pd.DataFrame:

@@ -73,6 +73,7 @@ def intervals(
     scale: float = 100.0,
     hollow: ArrayLike | None = None,
     upright: bool = False,
+    marker: str = "o",
 ) -> None:
     """Points with horizontal intervals at heights ``at``, or upright ones at places ``at``;
     fractions are drawn in percent. Points that are ``hollow`` are white inside."""
@@ -80,7 +81,7 @@ def intervals(
     errors = np.clip([middle - low, high - middle], 0, None)
     x, y = (np.asarray(at), middle) if upright else (middle, np.asarray(at))
     across, up = (None, errors) if upright else (errors, None)
-    axes.errorbar(x, y, xerr=across, yerr=up, fmt="o", ms=4, lw=1.2, color=color, label=label)
+    axes.errorbar(x, y, xerr=across, yerr=up, fmt=marker, ms=4, lw=1.2, color=color, label=label)
     if hollow is not None:
         some = np.asarray(hollow, dtype=bool)
         axes.plot(x[some], y[some], "o", ms=2.4, color="white", zorder=3)

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.analysis.late_chunking_cut import CUT, TRUNCATED
+from chunkstudy.analysis import windows as reading
+from chunkstudy.analysis.late_chunking_cut import CUT, GROUPS, TRUNCATED
+from chunkstudy.analysis.model_gains import REFERENCE, SECOND
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import (
@@ -45,6 +47,7 @@ def gains(rows: pd.DataFrame) -> Figure:
     """Late minus plain with 95% intervals, a panel per collection."""
     rows = rows[rows["collection"].isin(SHOWN)]
     rows = rows[rows["encoder"] == rows["encoder"].value_counts().idxmax()]
+    encoder = display_names.encoder(str(rows["encoder"].iloc[0]))
     names = [name for name in SHOWN if name in set(rows["collection"])]
     protocols = list(dict.fromkeys(rows["protocol"]))
     figure, panels = plt.subplots(
@@ -61,7 +64,8 @@ def gains(rows: pd.DataFrame) -> Figure:
             intervals(axes, here, at, COLORS[offset], display_names.protocol(protocol))
         zero(axes)
         rows_named(axes, [display_names.chunker(one) for one in chunkers])
-        axes.set_title(f"{display_names.collection(name)}, {part['measure'].iloc[0]}", loc="left")
+        title = f"{display_names.collection(name)}, {part['measure'].iloc[0]}: {encoder}"
+        axes.set_title(title, loc="left")
     panels[-1, 0].set_xlabel("late minus plain chunking, points, 95% interval")
     one_legend(figure, panels[:, 0], columns=2)
     return figure
@@ -94,56 +98,64 @@ def windows(rows: pd.DataFrame) -> Figure:
             f"{display_names.collection(name)}, {part['n'].max():.0f} queries", loc="left"
         )
     one_legend(figure, panels[0], columns=3)
-    figure.suptitle("Late minus plain chunking by window, 95% intervals\n"
+    model = display_names.encoder(reading.model(str(rows["encoder"].iloc[0])))
+    figure.suptitle(f"Late minus plain chunking by window, {model}, 95% intervals\n"
                     "hollow: the window cuts chunks that are embedded by themselves")  # fmt: skip
     return figure
 
 
 def excerpts(rows: pd.DataFrame, groups: pd.DataFrame) -> Figure:
-    """Late minus plain with 95% intervals by window, within one document, by both measures: groups
-    of chunkers above, single ones below."""
+    """Late minus plain with 95% intervals by window, within one document, by both measures: a row
+    of panels per model, in each groups of chunkers above, single ones below."""
     measures = list(dict.fromkeys(rows["measure"]))[:2]
-    model = rows["model"].iloc[0]
-    rows, groups = rows[rows["model"] == model], groups[groups["model"] == model]
+    models = [one for one in (REFERENCE, SECOND) if one in set(groups["model"])]
     chunkers, sizes = list(dict.fromkeys(rows["chunker"])), sorted(set(rows["window"]))
-    names = [*dict.fromkeys(groups["over"]), *chunkers]
+    over = [one for one in GROUPS if one in set(groups["over"])]
+    names = [*over, *chunkers]
     figure, panels = plt.subplots(
-        1, len(measures), figsize=(8.3, 0.42 * len(names) + 1.6), squeeze=False, sharey=True,
-        layout="constrained",
+        len(models), len(measures), figsize=(8.3, (0.5 * len(names) + 0.4) * len(models) + 1.2),
+        squeeze=False, sharey=True, sharex="col", layout="constrained",
     )  # fmt: skip
-    for axes, measure in zip(panels[0], measures, strict=True):
-        single = rows[rows["measure"] == measure].assign(over=rows["chunker"])
-        group = groups[groups["measure"] == measure]
-        group = group.assign(cut=group["over"].isin([CUT, TRUNCATED]).astype(float))
-        both = pd.concat([group, single])
-        for offset, window in enumerate(sizes):
-            here = both[both["window"] == window]
-            at = [names.index(one) + 0.24 * (offset - 1) for one in here["over"]]
-            intervals(axes, here, at, COLORS[offset], f"reading {window} tokens at once",
-                      hollow=here["cut"] > 0)  # fmt: skip
-        zero(axes)
-        axes.axhline(len(names) - len(chunkers) - 0.5, color="0.6", lw=0.8)
-        axes.set_title(display_names.measure(str(measure)), loc="left")
+    for down, model in enumerate(models):
+        for axes, measure in zip(panels[down], measures, strict=True):
+            single = rows[(rows["measure"] == measure) & (rows["model"] == model)]
+            group = groups[(groups["measure"] == measure) & (groups["model"] == model)]
+            group = group.assign(cut=group["over"].isin([CUT, TRUNCATED]).astype(float))
+            both = pd.concat([group, single.assign(over=single["chunker"])])
+            for offset, window in enumerate(sizes):
+                here = both[both["window"] == window]
+                shift = 0.72 / len(sizes) * (offset - (len(sizes) - 1) / 2)
+                at = [names.index(one) + shift for one in here["over"]]
+                intervals(axes, here, at, COLORS[offset], f"reading {window} tokens at once",
+                          hollow=here["cut"] > 0)  # fmt: skip
+            zero(axes)
+            axes.axhline(len(over) - 0.5, color="0.6", lw=0.8)
+            axes.set_title(
+                f"{display_names.encoder(model)}\n{display_names.measure(str(measure))}",
+                loc="left",
+            )
+    for axes in panels[-1]:
         axes.set_xlabel("late minus plain, points, 95% interval")
     shown = [one if one not in chunkers else display_names.chunker(one) for one in names]
     rows_named(panels[0][0], shown, 9)
     figure.suptitle(
         f"Late chunking within a long document, {rows['n'].iloc[0]:.0f} questions on Chroma's five "
-        f"corpora,\n{display_names.encoder(model)}; hollow: the window cuts chunks that are "
-        "embedded by themselves"
+        "corpora;\nhollow: the window cuts chunks that are embedded by themselves"
     )
-    one_legend(figure, [panels[0][0]], columns=len(sizes))
+    one_legend(figure, panels.flat, columns=min(len(sizes), 2))
     return figure
 
 
 def _of_one_model(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the first model, whatever its windows."""
+    """The rows of the model with the most of them, whatever its windows."""
     models = rows["encoder"].str.replace(r"-w\d+$", "", regex=True)
-    return rows[models == models.iloc[0]]
+    return rows[models == models.value_counts().idxmax()]
 
 
 def emma(rows: pd.DataFrame) -> Figure:
-    """DCG@10 under both orderings against the ceiling, a panel per protocol."""
+    """DCG@10 under both orderings against the ceiling, a panel per protocol, of one model."""
+    rows = _of_one_model(rows)
+    encoder = display_names.encoder(str(rows["encoder"].iloc[0]))
     protocols = list(dict.fromkeys(rows["protocol"]))
     counts = [rows[rows["protocol"] == one]["chunker"].nunique() for one in protocols]
     figure, panels = plt.subplots(
@@ -164,7 +176,7 @@ def emma(rows: pd.DataFrame) -> Figure:
         axes.set_title(f"Passages judged {display_names.protocol(protocol)}", loc="left")
     panels[-1, 0].set_xlabel("DCG@10 (%), 95% interval")
     one_legend(figure, panels[:, 0], columns=3)
-    figure.suptitle("Emma: thirty questions tell little apart")
+    figure.suptitle(f"Emma: thirty questions tell little apart\n{encoder}")
     return figure
 
 

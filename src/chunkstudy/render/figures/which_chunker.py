@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chunkstudy.analysis.paired import NOT_SHOWN
+from chunkstudy.analysis.which_chunker import FEWEST_QUESTIONS, GROUP
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import PLAIN, intervals, rows_named, table
@@ -23,16 +24,16 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
 
 
 def scores(rows: pd.DataFrame) -> Figure:
-    """Score with 95% interval, a panel per task: filled where it is the best or shown to be as
-    good, hollow where neither that nor the contrary is shown, grey where it is behind the best."""
-    tasks = list(dict.fromkeys(rows["task"]))
-    counts = [int((rows["task"] == task).sum()) for task in tasks]
+    """Score with 95% interval, a panel per task, collections and model: filled where it is the best
+    or shown to be as good, hollow where neither that nor the contrary is shown, grey where it is
+    behind the best. What has too few questions to advise from says so."""
+    parts = [part.reset_index(drop=True) for _, part in rows.groupby(GROUP, sort=False)]
+    counts = [len(part) + 1 for part in parts]
     figure, panels = plt.subplots(
-        len(tasks), 1, figsize=(8.3, 0.24 * sum(counts) + 0.8 * len(tasks)), squeeze=False,
+        len(parts), 1, figsize=(8.3, 0.24 * sum(counts) + 0.8 * len(parts)), squeeze=False,
         height_ratios=counts, layout="constrained",
     )  # fmt: skip
-    for axes, task in zip(panels[:, 0], tasks, strict=True):
-        part = rows[rows["task"] == task].reset_index(drop=True)
+    for axes, part in zip(panels[:, 0], parts, strict=True):
         behind = part["behind"].astype(str).isin(("yes", "True"))
         for is_behind, color in ((False, PLAIN), (True, "0.65")):
             here = part[behind == is_behind]
@@ -42,7 +43,13 @@ def scores(rows: pd.DataFrame) -> Figure:
         names = part["chunker"].map(display_names.chunker) + late.map({True: ", late", False: ""})
         rows_named(axes, list(names))
         first = part.iloc[0]
-        title = f"{display_names.shown('task', task).capitalize()}, {first['n']:.0f} queries"
+        few = " (too few to advise from)" if first["n"] < FEWEST_QUESTIONS else ""
+        title = (
+            f"{display_names.shown('task', first['task']).capitalize()}, "
+            f"{display_names.encoder(str(first['encoder']))}\n"
+            f"{display_names.collection(str(first['collections']))}, {first['n']:,.0f} "
+            f"queries{few}"
+        )
         axes.set_title(title, loc="left")
         axes.set_xlabel(f"{display_names.measure(str(first['measure']))} (%), 95% interval")
     looks = ((PLAIN, PLAIN), (PLAIN, "white"), ("0.65", "0.65"))

@@ -1,0 +1,125 @@
+"""Overlap and chunk size where every chunker hands over equally much text.
+
+Families: the overlaps, and their mean, by collection, encoder, ordering and way of counting, all
+budgets together; the chunkers against the best one by the same and by budget. The best is chosen by
+the same scores, so being behind it is shown a little too easily.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from chunkstudy import statistics
+from chunkstudy.analysis.by_document import FEWEST, differences_by_document
+from chunkstudy.analysis.paired import Pair
+from chunkstudy.chunkers import catalogue
+from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.intervals import Interval
+
+MEASURE = "SpanRecall(unit=token)"
+ARM = ["collection", "encoder", "ordering"]
+READ = [*ARM, "counted", "budget"]
+IDS = ("query_id", "document")
+WITH, WITHOUT = "with overlap", "without"
+MEAN = "mean over chunkers"
+BEST = "best chunker"
+Keys = Mapping[str, object]
+
+
+def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
+    """Every chunker with overlap minus the same without, by budget and way of counting, and each
+    question's mean over those chunkers.
+
+    Args:
+        questions: of the study ``equal-budget``; may be empty.
+    """
+    pairs, documents = [], []
+    for keys, recalls, document in _read(questions):
+        found = {one: other for one in recalls if (other := without_overlap(one)) in recalls}
+        for chunker, other in found.items():
+            of_pair = {**keys, "chunker": chunker, "other": other, "measure": MEASURE}
+            pairs.append(Pair(of_pair, recalls[chunker], recalls[other]))
+        if found:
+            of_mean = {**keys, "chunker": MEAN, "other": "", "measure": MEASURE}
+            wide = pd.DataFrame(recalls)
+            means = (wide[list(one)].mean(axis=1) for one in (found, found.values()))
+            pairs.append(Pair(of_mean, *means))
+            documents += [document] * (len(found) + 1)
+
+    def family(keys: Keys) -> str:
+        of = MEAN if keys["chunker"] == MEAN else "the chunkers"
+        return f"overlap, {of}, {_where(keys)}"
+
+    return differences_by_document(pairs, documents, family, WITH, WITHOUT)
+
+
+def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
+    """Every chunker by budget and way of counting, against the best of them.
+
+    ``recall`` with its interval ``recall low`` to ``recall high``, over documents where there are
+    enough of them; the rest compares it with the best, whose own row has no comparison. ``tokens``
+    is the mean of its chunks.
+
+    Args:
+        questions: of the study ``equal-budget``; may be empty.
+        chunkers: the same study's.
+    """
+    pairs, documents, rows = [], [], []
+    for keys, recalls, document in _read(questions):
+        wide = pd.DataFrame(recalls)
+        best = str(wide.mean().idxmax())
+        ends = _intervals(wide, document)
+        for chunker, interval in zip(wide, ends, strict=True):
+            of_one = {**keys, "chunker": chunker}
+            mean = float(wide[chunker].mean())
+            spread = {"recall low": interval.low, "recall high": interval.high}
+            rows.append(of_one | {"recall": mean, **spread, BEST: best})
+            if chunker != best:
+                pairs.append(Pair({**of_one, "measure": MEASURE}, wide[chunker], wide[best]))
+                documents.append(document)
+    if not rows:
+        return pd.DataFrame()
+
+    def family(keys: Keys) -> str:
+        return f"against the best, {_where(keys)}, {keys['budget']}"
+
+    behind = differences_by_document(pairs, documents, family, "mean", "mean of the best")
+    behind = behind.drop(columns=["measure", "mean", "mean of the best"])
+    together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
+    of_chunker = [*ARM, "chunker"]
+    return together.merge(chunkers[[*of_chunker, "tokens"]], how="left", on=of_chunker)
+
+
+def without_overlap(chunker: str) -> str:
+    """The slug of the same chunker without overlap; empty where it has none."""
+    spec = catalogue.parse(chunker)
+    if not spec.entry.overlaps or not spec.sizes[1]:
+        return ""
+    return str(catalogue.ChunkerSpec(spec.name, (spec.sizes[0], 0), spec.length, spec.by))
+
+
+def _intervals(wide: pd.DataFrame, document: pd.Series) -> list[Interval]:
+    """Of each column's mean, drawn as the comparisons draw."""
+    if document.nunique() < FEWEST:
+        return statistics.bootstrap_intervals(wide.to_numpy())
+    return [clustered_mean(column, document).interval for _, column in wide.items()]
+
+
+def _read(
+    questions: pd.DataFrame,
+) -> Iterator[tuple[dict[str, object], dict[str, pd.Series], pd.Series]]:
+    """The keys, each chunker's recall by query id, and each question's document."""
+    if questions.empty:
+        return
+    for key, part in questions.groupby(READ, sort=False):
+        wide = part.set_index("query_id")
+        recalls = wide.drop(columns=[*READ, "document"]).dropna(axis=1, how="all")
+        columns = {str(name): values for name, values in recalls.items()}
+        yield dict(zip(READ, key, strict=True)), columns, wide["document"]
+
+
+def _where(keys: Keys) -> str:
+    where = ", ".join(str(keys[name]) for name in ARM)
+    return f"{where}, counted {keys['counted']}"

@@ -1,0 +1,155 @@
+"""LumberChunker as its authors' code runs it, and as ielab's does, with what is wrong in either.
+
+docs/protocols.md#lumberchunker-segmentation and #ielab-chunkers. Where the official loop asks the
+same for ever, the window's end ends the chunk and the case is counted; where it would crash at the
+end of a book, the rest of the book is the last chunk, counted too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from chunkstudy.chunkers.lumberchunker import (
+    LEAST,
+    LIMIT,
+    NUMBER_WORDS,
+    TOKENS_A_WORD,
+    Block,
+    request,
+)
+from chunkstudy.encoders.interface import TextTokens
+from chunkstudy.llm.interface import Ask, Reply
+
+Hear = Callable[[int, Sequence[str]], Reply]
+"""The reply to a window: the number of its first unit, and its units."""
+
+AUTHORS_ANSWER = re.compile(r"Answer: ID \w+")
+AUTHORS_NUMBER = re.compile(r"\d+")
+IELAB_ANSWER = re.compile(r"Answer: ID (\d+)")
+"""Anywhere in the reply, digits of any script (LumberChunker-Segmentation.py:200-207;
+lumber_chunker.py:308)."""
+SENSIBLE = 18
+"""Digits of a number that is read; no document has more units."""
+
+
+@dataclass
+class _Cuts:
+    """Where chunks begin, as the model said, and how often a rule had to say it."""
+
+    at: list[int]
+    by_rule: int = 0
+
+    def blocks(self, count: int) -> tuple[list[Block], int]:
+        ends = [*self.at, count] if count else []
+        return [Block(first, after) for first, after in pairwise(ends)], self.by_rule
+
+
+def hearing(ask: Ask, model: str, sentences: bool = False, temperature: float = 0.0) -> Hear:
+    """What a language model replies. At temperature 0, ielab's, the seed is 42
+    (docs/protocols.md#ielab-chunkers)."""
+    unit = "sentence" if sentences else "paragraph"
+    seed = None if temperature else 42
+
+    def hear(first: int, shown: Sequence[str]) -> Reply:
+        asked = request(model, unit, first, shown)
+        return ask(replace(asked, temperature=temperature, seed=seed))
+
+    return hear
+
+
+def sizes(texts: Sequence[str], tokenizer: TextTokens) -> list[int]:
+    """Tokens of each unit with its number, [CLS] and [SEP], as ielab counts."""
+    numbered = [f"ID {i}: {text}" for i, text in enumerate(texts)]
+    return [len(ids) + 2 for ids, _ in tokenizer.content(numbered)]
+
+
+def authors(texts: Sequence[str], hear: Hear) -> tuple[list[Block], int]:
+    """Chunks, some empty or overlapping, and how often a rule stood in for the model.
+
+    - The paragraph that overflows a window is left out, and so is the last one of a window that
+      ends with the book, whose very last is never shown (175-187).
+    - The next window begins one paragraph after the boundary (217).
+    - A reply without an answer is not asked again, as the code says, but passed over with the
+      paragraphs it was shown (194, 209); a blocked one with one more (201).
+    - A number is taken whatever was shown: an earlier one gives an empty chunk, and then one that
+      overlaps those before (215, 234).
+    """
+    count = len(texts)
+    words = [NUMBER_WORDS + len(text.split()) for text in texts]
+    cuts = _Cuts([0])
+    begin, begun = 0, set[int]()
+    while begin < count - LEAST:
+        taken = total = 0
+        while round(TOKENS_A_WORD * total) < LIMIT and begin + taken < count - 1:
+            total += words[begin + taken]
+            taken += 1
+        shown = max(1, taken - 1)
+        if begin in begun:
+            cuts.by_rule += 1
+            begin = max(begun) + shown
+            continue
+        begun.add(begin)
+        reply = hear(begin, texts[begin : begin + shown])
+        number = _authors_number(reply)
+        if number is not None and number < count:
+            cuts.at.append(number)
+            begin = number + 1
+            continue
+        cuts.by_rule += 1
+        if number is not None:
+            break
+        blocked = reply.finish in ("blocked", "refused")
+        begin += max(1, taken - 1 + blocked)
+    return cuts.blocks(count)
+
+
+def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> tuple[list[Block], int]:
+    """Chunks and how often a rule stood in for the model.
+
+    Args:
+        texts: the units.
+        sizes: tokens of each with its number, [CLS] and [SEP].
+        hear: asks.
+
+    - A unit that fills a window alone is a chunk, and nobody is asked.
+    - Any number of the document is taken, shown or not (315); a chunk of nothing is dropped.
+    - Otherwise the chunk ends with the window.
+    """
+    count = len(texts)
+    cuts = _Cuts([0])
+    begun = set[int]()
+    while cuts.at[-1] + LEAST <= count:
+        begin = cuts.at[-1]
+        shown = total = 0
+        while begin + shown < count and total + sizes[begin + shown] <= LIMIT:
+            total += sizes[begin + shown]
+            shown += 1
+        shown = max(1, shown)
+        if begin in begun:
+            cuts.by_rule += 1
+            cuts.at.append(min(count, max(begun) + shown))
+            continue
+        begun.add(begin)
+        if shown == 1:
+            cuts.at.append(begin + 1)
+            continue
+        number = _number(IELAB_ANSWER.search(hear(begin, texts[begin : begin + shown]).text), 1)
+        if number is not None and 0 < number <= count:
+            cuts.at.append(number)
+        else:
+            cuts.by_rule += 1
+            cuts.at.append(begin + shown)
+    blocks, by_rule = cuts.blocks(count)
+    return [block for block in blocks if block.first < block.after], by_rule
+
+
+def _authors_number(reply: Reply) -> int | None:
+    found = AUTHORS_ANSWER.search(reply.text)
+    return _number(AUTHORS_NUMBER.search(found[0]), 0) if found else None
+
+
+def _number(found: re.Match[str] | None, group: int) -> int | None:
+    return int(found[group]) if found and len(found[group]) <= SENSIBLE else None

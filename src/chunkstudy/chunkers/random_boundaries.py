@@ -1,0 +1,102 @@
+"""Boundaries at random: a text's chunks keep their number and sizes and come in another order.
+
+The control for chunkers that choose where to cut. A chunker of its own this is not, since it takes
+the chunks of another one: what is left of them is how many there are and how large, and what is
+gone is the choice of places.
+
+Two rules say where a cut may fall. At the *units* of the method (sentences, pieces, paragraphs) it
+falls at the unit's start that is nearest to where the sizes say; sizes then hold to within a unit.
+*Anywhere* it falls at the very character, within a word too; sizes then hold exactly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.spans import Span
+
+Ints = NDArray[np.int64]
+
+
+def generator(draw: int, document: str) -> np.random.Generator:
+    """The random numbers of one draw for one document, whatever else is drawn beside it."""
+    digest = hashlib.sha256(document.encode("utf-8", errors="surrogatepass")).digest()
+    return np.random.default_rng([draw, int.from_bytes(digest[:8], "little")])
+
+
+def at_units(
+    chunks: Sequence[Span], units: Sequence[Span], random: np.random.Generator
+) -> list[Span]:
+    """The chunks' sizes in another order, each cut moved to the nearest start of a unit.
+
+    A chunk runs from its first unit's start to its last unit's end, as the method's own do.
+
+    Args:
+        chunks: the method's chunks of one text, ascending.
+        units: what the method cannot cut through, ascending; they cover all chunks.
+
+    Raises:
+        ValueError: if there are more chunks than units.
+    """
+    if len(chunks) < 2:
+        return list(chunks)
+    starts, ends = np.asarray(units, dtype=np.int64).T
+    inside = np.flatnonzero((ends > chunks[0][0]) & (starts < chunks[-1][1]))
+    places = starts[inside[1:]]
+    if len(places) < len(chunks) - 1:
+        raise ValueError(
+            f"{len(chunks)} chunks cannot be cut at {len(inside)} units; give the units that the "
+            "method cuts at"
+        )
+    cuts = inside[1:][nearest(_cuts(chunks, random), places)]
+    bounds = [inside[0], *cuts, inside[-1] + 1]
+    return [(int(starts[first]), int(ends[after - 1])) for first, after in pairwise(bounds)]
+
+
+def anywhere(chunks: Sequence[Span], random: np.random.Generator) -> list[Span]:
+    """The chunks' sizes in another order, end to end; what lies between two chunks counts to the
+    first of them."""
+    if len(chunks) < 2:
+        return list(chunks)
+    bounds = [chunks[0][0], *_cuts(chunks, random).tolist(), chunks[-1][1]]
+    return list(pairwise(bounds))
+
+
+def nearest(wanted: Ints, places: Ints) -> Ints:
+    """For each wanted cut the index of a place, all different and ascending.
+
+    From left to right each takes the nearest place that is still free and leaves enough for the
+    rest, the earlier one of two that are equally near.
+
+    Args:
+        wanted: shape (cuts,), ascending.
+        places: shape (places,), ascending, at least as many.
+    """
+    found = np.zeros(len(wanted), dtype=np.int64)
+    free = 0
+    for i, cut in enumerate(wanted.tolist()):
+        last = len(places) - (len(wanted) - i)
+        after = int(np.searchsorted(places, cut))
+        before = after - 1
+        closer = (
+            before
+            if after >= len(places) or (before >= 0 and cut - places[before] <= places[after] - cut)
+            else after
+        )
+        found[i] = min(max(closer, free), last)
+        free = found[i] + 1
+    return found
+
+
+def _cuts(chunks: Sequence[Span], random: np.random.Generator) -> Ints:
+    """Where cuts fall when the sizes, from one chunk's start to the next one's, are reordered."""
+    bounds = np.asarray([start for start, _ in chunks] + [chunks[-1][1]], dtype=np.int64)
+    if (np.diff(bounds) <= 0).any():
+        raise ValueError("chunks must start one after the other; give them in ascending order")
+    sizes = random.permutation(np.diff(bounds))
+    return bounds[0] + np.cumsum(sizes)[:-1]

@@ -1,0 +1,1 @@
+"""Asking a language model: one interface, several providers, replies recorded and priced."""

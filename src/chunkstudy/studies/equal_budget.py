@@ -1,0 +1,164 @@
+"""Does overlap still pay, and which chunk size is best, where all hand over equally much text?
+
+At equal k larger and overlapping chunks give the reader more text. Here retrieved chunks are read
+in the order of their rank until a budget of tokens is spent, and the last one is cut there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import encode, parse_ordering
+from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.measures.reading_budget import AGAIN, ONCE, follow
+from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.retrieval import chunks as retrieval
+from chunkstudy.spans import Chunks, Collection
+from chunkstudy.studies.runner import Context
+from chunkstudy.tokens import TokenOffsets, cl100k_offsets
+
+FIVE = ("chroma", "chroma-within")
+"""The same five corpora, searched together and each by itself."""
+PAPERS = (covid_qa.WITHIN,)
+COLLECTIONS = (*FIVE, *PAPERS)
+BUDGETS = (1_000, 2_000, 4_000)
+"""cl100k tokens."""
+CHUNKS, CUT = "chunks", 5
+"""Beside the budgets, recall of the first five chunks, which is how it is usually reported."""
+DECIMALS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Chunkers under one encoder and ordering. ``collections`` are of the same documents, so that
+    these are chunked and encoded once."""
+
+    collections: tuple[str, ...]
+    encoder: str
+    ordering: str
+    chunkers: tuple[str, ...]
+
+
+TO_400 = (
+    *(f"recursive-{size}" for size in ("200-0", "250-0", "250-125", "400-0", "400-200")),
+    *(f"token-{size}" for size in ("250-0", "250-125")),
+    *("fixed-64", "sentence-5", "cluster-200"),
+)
+LONGER = (
+    *(f"token-{size}" for size in ("200-0", "400-0", "400-200")),
+    *(f"{name}-{size}" for name in ("recursive", "token") for size in ("800-0", "800-400")),
+    *("fixed-256", "paragraph", "cluster-400"),
+)
+OF_PAPERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0")
+ARMS = (
+    Arm(FIVE, WIDE, PRE, TO_400),
+    Arm(FIVE, WIDE, LATE, (*TO_400, *LONGER)),
+    Arm(PAPERS, WIDE, PRE, OF_PAPERS),
+    Arm(PAPERS, WIDE, LATE, OF_PAPERS),
+)
+"""Chunks of 800 tokens are longer than any window, so that embedded by themselves they would be
+cut: they are compared where documents are read first, which takes one reading for all chunkers.
+The papers' chunkers are those of their records, whose vectors are at hand; none has overlap."""
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``questions``: a row per collection, encoder, ordering, budget, way of counting and question,
+    a column per chunker: the fraction of the judged tokens that is read. ``chunkers``: of each
+    collection how many chunks there are, and their mean tokens.
+
+    Raises:
+        ValueError: if there is nothing to compare on these collections.
+    """
+    questions, chunkers = [], []
+    for arm in ARMS:
+        if named := [name for name in arm.collections if name in collections]:
+            found, sizes = read(context, arm, [context.collection(name) for name in named])
+            questions.append(found)
+            chunkers += sizes
+    if not questions:
+        raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
+    together = pd.concat(questions, ignore_index=True)
+    first = ["collection", "encoder", "ordering", "counted", "budget", "query_id", "document"]
+    columns = [*first, *(name for name in together if name not in first)]
+    return {"questions": together[columns], "chunkers": pd.DataFrame(chunkers)}
+
+
+def read(
+    context: Context, arm: Arm, collections: Sequence[Collection]
+) -> tuple[pd.DataFrame, list[dict[str, object]]]:
+    """Rows of both tables of one arm."""
+    store, documents = context.store(arm.encoder), collections[0].documents
+    if any(one.documents != documents for one in collections):
+        raise ValueError("collections of other documents cannot share chunks; run them apart")
+    offsets = [cl100k_offsets(document.text) for document in documents]
+    ordering, keys = (
+        parse_ordering(arm.ordering),
+        {"encoder": arm.encoder, "ordering": arm.ordering},
+    )
+    recalls: dict[str, dict[str, pd.Series]] = {one.name: {} for one in collections}
+    sizes = []
+    for slug in arm.chunkers:
+        condition = Condition(collections[0].name, slug, arm.encoder, arm.ordering, OWN)
+        context.say(f"tokens read of {condition}")
+        chunks = context.chunks(condition, store)
+        vectors, _ = encode(store, documents, chunks, ordering, PROTOCOLS[OWN], slug)
+        for one in collections:
+            asked = store.encode([query.text for query in one.queries], "query")
+            ranking = ranked(one, chunks, asked, vectors)
+            recalls[one.name][slug], tokens = at_budgets(one, chunks, ranking, offsets)
+            about = {"chunker": slug, "chunks": len(chunks), "tokens": tokens}
+            sizes.append({"collection": one.name, **keys, **about})
+    found = []
+    for one in collections:
+        document = {query.id: query.document or "" for query in one.queries}
+        rows = pd.DataFrame(recalls[one.name]).reset_index()
+        rows["document"] = rows["query_id"].map(document)
+        found.append(rows.assign(collection=one.name, **keys))
+    return pd.concat(found), sizes
+
+
+def ranked(
+    collection: Collection,
+    chunks: Chunks,
+    asked: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+) -> NDArray[np.int64]:
+    """All chunks that a query may search, in order, shape (queries, one more than any may search):
+    every row ends in padding, or in the last chunk there is."""
+    places = collection.positions
+    named = [places[q.document] if q.document else -1 for q in collection.queries]
+    limit = retrieval.Limit(np.asarray(named, dtype=np.int64), chunks.document)
+    most = int(np.bincount(chunks.document).max()) + 1 if min(named) >= 0 else len(chunks)
+    return retrieval.search(asked, vectors, most, limit).chunk
+
+
+def at_budgets(
+    collection: Collection,
+    chunks: Chunks,
+    ranking: NDArray[np.int64],
+    offsets: Sequence[TokenOffsets],
+) -> tuple[pd.Series, float]:
+    """Recall by way of counting, budget and query, and the mean tokens of a chunk.
+
+    Args:
+        offsets: the characters of each document's cl100k tokens.
+    """
+    judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
+    reading = follow(judged, in_tokens, ranking, max(BUDGETS))
+    few = ranking[:, :CUT]
+    few = np.pad(few, ((0, 0), (0, CUT - few.shape[1])), constant_values=retrieval.NO_CHUNK)
+    found = {(CHUNKS, CUT): TokenOverlap(judged, in_tokens, "overlap").at(few, CUT)["SpanRecall"]}
+    for counted in (AGAIN, ONCE):
+        found |= {(counted, budget): reading.recall(budget, counted) for budget in BUDGETS}
+    wide = pd.DataFrame(found, index=[query.id for query in collection.queries])
+    long = pd.Series(wide.round(DECIMALS).unstack())
+    long = long.rename_axis(["counted", "budget", "query_id"])
+    return long, float(in_tokens.lengths.mean())

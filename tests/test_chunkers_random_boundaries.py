@@ -1,0 +1,116 @@
+"""Random boundaries keep number and sizes, and let cuts fall nowhere but where they may."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from chunkstudy.chunkers.random_boundaries import anywhere, at_units, generator, nearest
+from chunkstudy.spans import Span
+
+lengths = st.lists(st.integers(1, 9), min_size=1, max_size=12)
+
+
+@st.composite
+def chunked(draw: st.DrawFn) -> tuple[list[Span], list[Span]]:
+    """Units with gaps between them, and chunks of whole units."""
+    bounds = np.cumsum([draw(st.integers(0, 5)), *draw(lengths)]).tolist()
+    units = [(a, b - draw(st.integers(0, 1)) * (b - a > 1)) for a, b in pairwise(bounds)]
+    cuts = draw(st.sets(st.integers(1, len(units) - 1))) if len(units) > 1 else set()
+    firsts = [0, *sorted(cuts), len(units)]
+    return units, [(units[a][0], units[b - 1][1]) for a, b in pairwise(firsts)]
+
+
+def sizes(chunks: list[Span]) -> list[int]:
+    """From each chunk's start to the next one's, the last one's to its end."""
+    return [b - a for a, b in pairwise([*(start for start, _ in chunks), chunks[-1][1]])]
+
+
+@given(chunked(), st.integers(1, 5))
+def test_cut_anywhere_the_sizes_are_the_same_in_some_order_and_the_text_is_covered(
+    made: tuple[list[Span], list[Span]], draw: int
+) -> None:
+    _, chunks = made
+    found = anywhere(chunks, generator(draw, "paper"))
+    assert sorted(sizes(found)) == sorted(sizes(chunks))
+    assert found[0][0] == chunks[0][0] and found[-1][1] == chunks[-1][1]
+    assert len(found) == 1 or all(a[1] == b[0] for a, b in pairwise(found))
+
+
+@given(chunked(), st.integers(1, 5))
+def test_cut_at_units_every_unit_lies_in_one_of_as_many_chunks(
+    made: tuple[list[Span], list[Span]], draw: int
+) -> None:
+    units, chunks = made
+    found = at_units(chunks, units, generator(draw, "paper"))
+    assert len(found) == len(chunks)
+    held = [[unit for unit in units if start <= unit[0] and unit[1] <= end] for start, end in found]
+    assert [unit for of_chunk in held for unit in of_chunk] == units
+    assert [(of_chunk[0][0], of_chunk[-1][1]) for of_chunk in held] == found
+
+
+@given(chunked(), st.integers(1, 5))
+def test_units_of_one_character_let_sizes_be_exact(
+    made: tuple[list[Span], list[Span]], draw: int
+) -> None:
+    _, chunks = made
+    letters = [(i, i + 1) for i in range(chunks[0][0], chunks[-1][1])]
+    of_letters = at_units(chunks, letters, generator(draw, "paper"))
+    assert of_letters == anywhere(chunks, generator(draw, "paper")) or len(chunks) == 1
+
+
+@given(chunked(), st.integers(1, 5))
+def test_a_seed_gives_the_same_boundaries_again(
+    made: tuple[list[Span], list[Span]], draw: int
+) -> None:
+    units, chunks = made
+    first, second = (at_units(chunks, units, generator(draw, "paper")) for _ in range(2))
+    assert first == second
+
+
+def test_draws_and_documents_differ() -> None:
+    chunks = [(a, b) for a, b in pairwise(np.cumsum([0, *range(1, 40)]).tolist())]
+    drawn = [
+        anywhere(chunks, generator(draw, name)) for draw in range(1, 6) for name in ("one", "two")
+    ]
+    assert len({tuple(one) for one in drawn}) == 10
+
+
+def test_a_document_of_one_chunk_stays_itself() -> None:
+    assert at_units([(2, 9)], [(2, 4), (5, 9)], generator(1, "one")) == [(2, 9)]
+    assert anywhere([(2, 9)], generator(1, "one")) == [(2, 9)]
+    assert anywhere([], generator(1, "none")) == []
+
+
+def test_more_chunks_than_units_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 chunks cannot be cut at 2 units"):
+        at_units([(0, 2), (2, 4), (4, 6)], [(0, 3), (3, 6)], generator(1, "one"))
+
+
+def test_chunks_that_do_not_ascend_are_refused() -> None:
+    with pytest.raises(ValueError, match="ascending order"):
+        anywhere([(4, 6), (0, 4)], generator(1, "one"))
+
+
+@given(
+    st.lists(st.integers(0, 60), min_size=1, max_size=8, unique=True),
+    st.lists(st.integers(0, 60), min_size=1, max_size=12, unique=True),
+)
+def test_cuts_take_different_places_and_the_nearest_one_where_none_is_in_the_way(
+    wanted: list[int], places: list[int]
+) -> None:
+    assume(len(wanted) <= len(places))
+    cuts, free = np.sort(wanted), np.sort(places)
+    found = nearest(cuts, free)
+    assert (np.diff(found) > 0).all() and found[0] >= 0 and found[-1] < len(free)
+    alone = [int(np.argmin(np.abs(free - cut))) for cut in cuts]
+    if all(a < b for a, b in pairwise(alone)):
+        assert found.tolist() == alone
+
+
+def test_of_two_places_that_are_equally_near_the_earlier_is_taken() -> None:
+    assert nearest(np.array([5]), np.array([3, 7])).tolist() == [0]

@@ -1,0 +1,184 @@
+"""A folder of one's own is a collection; a line that is wrong is refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.collections import own, own_documents, registry
+from chunkstudy.collections.own import Excerpt, Question
+from chunkstudy.collections.own_documents import BINARY, EMPTY, ENCODING, REPEATED, LeftOut
+from chunkstudy.collections.sources import SourceError
+from chunkstudy.spans import SpanError
+
+TEXT = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A collection ``farm`` of one document and one question."""
+    farm = tmp_path / "farm"
+    (farm / "documents").mkdir(parents=True)
+    (farm / "documents" / "grain.md").write_text(TEXT, encoding="utf-8")
+    write(
+        farm,
+        {"id": "1", "question": "When?", "excerpts": [{"document": "grain.md", "text": "autumn"}]},
+    )
+    return farm
+
+
+def write(folder: Path, *lines: object) -> None:
+    text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
+    (folder / "questions.jsonl").write_text(text, encoding="utf-8")
+
+
+def asked(**values: object) -> dict[str, object]:
+    return {"id": "1", "question": "When?", **values}
+
+
+def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) -> None:
+    files = {
+        "a.txt": b"one",
+        "b/again.md": b"one",
+        "c.md": b"",
+        "d.md": b" \n\t",
+        "e.bin": b"x\0y",
+        "f.txt": "Käse".encode("latin-1"),
+        "g.txt": b"\xef\xbb\xbfmarked\r\n",
+        ".hidden": b"secret",
+        ".git/config": b"secret",
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    found = own_documents.read(tmp_path)
+    assert found.texts == {"a.txt": "one", "g.txt": "marked\r\n"}
+    assert found.left_out == (
+        LeftOut("b/again.md", REPEATED),
+        LeftOut("c.md", EMPTY),
+        LeftOut("d.md", EMPTY),
+        LeftOut("e.bin", BINARY),
+        LeftOut("f.txt", ENCODING),
+    )
+    assert "2 left out, empty (c.md, d.md)" in str(found)
+
+
+def test_a_folder_without_a_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="holds no text"):
+        own_documents.read(tmp_path)
+    with pytest.raises(SourceError, match="is no folder"):
+        own_documents.read(tmp_path / "none")
+
+
+def test_excerpts_stand_where_offsets_or_their_text_say(folder: Path) -> None:
+    write(
+        folder,
+        asked(excerpts=[{"document": "grain.md", "start": 0, "end": 3}]),
+        "",
+        asked(id="2", excerpts=[{"document": "grain.md", "text": "Oats"}]),
+        asked(id="3", excerpts=[{"document": "grain.md", "start": 48, "end": 51, "text": "Rye"}]),
+    )
+    found = own.load(folder)
+    assert [TEXT[j.start : j.end] for j in found.judgments] == ["Rye", "Oats", "Rye"]
+    assert found.name == "farm" and own.task(folder) == "token_overlap"
+
+
+def test_whole_documents_can_be_judged_by_grade(folder: Path) -> None:
+    write(folder, asked(documents={"grain.md": 2}))
+    (judgment,) = own.load(folder).judgments
+    assert (judgment.start, judgment.end, judgment.grade) == (0, len(TEXT), 2)
+    assert own.task(folder) == "in_corpus"
+
+
+GOOD = {"document": "grain.md", "text": "autumn"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ([], "holds no question"),
+        (["{"], "line 1 is not JSON"),
+        (["[" * 100_000], "line 1 is not JSON"),
+        (["[1]"], "the line is wrong"),
+        ([asked(id=1, excerpts=[GOOD])], "id is wrong"),
+        ([asked(question="", excerpts=[GOOD])], "question is wrong"),
+        ([asked(excerpts=[GOOD], more=1)], "more is wrong"),
+        ([asked(excerpts=[GOOD]), asked(excerpts=[GOOD])], "'1' stands in line 1 as well"),
+        ([asked()], "needs either excerpts or documents"),
+        ([asked(excerpts=[GOOD], documents={"grain.md": 1})], "either excerpts or documents"),
+        (
+            [asked(excerpts=[GOOD]), asked(id="2", documents={"grain.md": 1})],
+            "line 2: question '2' is judged by documents and line 1 is not",
+        ),
+        ([asked(documents={"rye.md": 1})], "names document 'rye.md', which is missing"),
+        ([asked(documents={"empty.md": 1})], "names document 'empty.md', which is empty"),
+        ([asked(documents={"grain.md": -1})], "has grade -1"),
+        ([asked(excerpts=[{"document": "grain.md"}])], "needs both start and end, or its text"),
+        ([asked(excerpts=[{"document": "grain.md", "start": 3}])], "needs both start and end"),
+        ([asked(excerpts=[{"document": "grain.md", "text": "Rye"}])], "stands there 2 times"),
+        ([asked(excerpts=[{"document": "grain.md", "text": "wheat"}])], "does not stand there"),
+        ([asked(excerpts=[{"document": "grain.md", "start": 5, "end": 5}])], "offsets 5 to 5"),
+        ([asked(excerpts=[{"document": "grain.md", "start": 0, "end": 999}])], "offsets 0 to 999"),
+        (
+            [asked(excerpts=[{"document": "grain.md", "start": 1, "end": 4, "text": "Rye"}])],
+            "is not what stands at 1 to 4",
+        ),
+        (
+            [asked(excerpts=[GOOD, {"document": "grain.md", "start": 0, "end": 20}])],
+            "share characters, from 15 to 20",
+        ),
+    ],
+)
+def test_each_fault_has_its_sentence(folder: Path, lines: list[object], sentence: str) -> None:
+    (folder / "documents" / "empty.md").write_text("", encoding="utf-8")
+    write(folder, *lines)
+    with pytest.raises(SpanError, match=sentence) as refused:
+        own.load(folder)
+    assert "questions.jsonl" in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_file_in_another_encoding_is_refused(folder: Path) -> None:
+    (folder / "questions.jsonl").write_bytes(b'{"id": "\xe9"}')
+    with pytest.raises(SpanError, match="not UTF-8"):
+        own.load(folder)
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.integers(0, 9)),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_questions_are_read_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, int]]
+) -> None:
+    questions = [
+        Question(
+            id=str(i),
+            question=text,
+            excerpts=(Excerpt(document=text, start=at, end=at + 1, text=text),),
+        )
+        for i, (text, at) in enumerate(drawn)
+    ]
+    path = tmp_path_factory.mktemp("drawn") / "questions.jsonl"
+    own.write_questions(path, questions)
+    read = own.parse(path.read_bytes().decode("utf-8"), "drawn")
+    assert [one for _, one in read] == questions
+
+
+def test_the_registry_finds_a_collection_of_ones_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SourceError, match="unknown collection 'farm'"):
+        registry.find("farm")
+    monkeypatch.setenv("CHUNKSTUDY_COLLECTIONS", str(folder.parent))
+    entry = registry.find("farm")
+    assert entry.task == "token_overlap" and len(entry.load().queries) == 1
+    for name in ("..", "../farm", "farm/", ""):
+        with pytest.raises(SourceError, match="unknown collection"):
+            registry.find(name)

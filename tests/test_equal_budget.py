@@ -1,0 +1,198 @@
+"""Overlap and size at an equal budget, from made recalls and from the study where it was run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.analysis import equal_budget as analysis
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.grids import OWN
+from chunkstudy.grid.library import Library
+from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
+from chunkstudy.places import Places
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import equal_budget as study
+from chunkstudy.studies import results
+from chunkstudy.tokens import cl100k_offsets
+
+PLACES = Places(Path(__file__).parents[1])
+QUESTIONS = 200
+ARM = {"collection": "chroma", "encoder": "e", "ordering": "pre_embedding"}
+
+
+def recalls(documents: int = 1, gain: float = 0.0) -> pd.DataFrame:
+    """Two sizes with overlap that gains so much over none, at two budgets."""
+    random = np.random.default_rng(0)
+    parts = []
+    for budget in (1_000, 2_000):
+        plain = random.uniform(size=QUESTIONS)
+        noise = random.normal(scale=0.01, size=QUESTIONS)
+        table = pd.DataFrame(
+            {
+                "query_id": [f"q{i}" for i in range(QUESTIONS)],
+                "document": [f"d{i % documents}" for i in range(QUESTIONS)],
+                "recursive-400-0": plain,
+                "recursive-400-200": plain + gain + noise,
+                "sentence-5": plain / 2,
+                "token-800-400": np.nan,
+            }
+        )
+        parts.append(table.assign(**ARM, counted="again", budget=budget))
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.mark.parametrize("gain, word", [(0.05, "higher"), (-0.05, "lower"), (0.0, "equivalent")])
+def test_each_overlap_is_compared_with_its_own_size_alone(gain: float, word: str) -> None:
+    found = analysis.overlaps(recalls(gain=gain))
+    found = found[found["chunker"] != analysis.MEAN]
+    assert found["chunker"].tolist() == ["recursive-400-200"] * 2
+    assert found["other"].tolist() == ["recursive-400-0"] * 2
+    assert set(found["shown"]) == {word} and set(found["family_size"]) == {2}
+
+
+def test_the_mean_over_chunkers_is_a_comparison_in_a_family_of_its_own() -> None:
+    made = recalls(gain=0.02)
+    made["token-800-0"], made["token-800-400"] = made["recursive-400-0"], 0.0
+    found = analysis.overlaps(made).set_index(["chunker", "budget"])
+    single = found.drop(analysis.MEAN, level="chunker")["difference"].groupby("budget").mean()
+    mean = found.xs(analysis.MEAN, level="chunker")
+    assert mean["difference"].tolist() == pytest.approx(single.tolist())
+    assert mean["family"].nunique() == 1 and set(mean["family_size"]) == {2}
+
+
+def test_many_documents_are_what_is_drawn_and_few_are_not() -> None:
+    few, many = (analysis.overlaps(recalls(n, 0.05)) for n in (5, 50))
+    assert few["interval"].str.contains("queries").all()
+    assert many["interval"].str.contains("documents").all() and set(many["documents"]) == {50}
+    assert few["difference"].tolist() == many["difference"].tolist()
+    assert few["low"].tolist() != many["low"].tolist()
+
+
+def test_every_chunker_stands_against_the_best_of_its_budget() -> None:
+    chunkers = pd.DataFrame(
+        {"chunker": ["recursive-400-0", "recursive-400-200", "sentence-5"], "tokens": [4.0, 5, 6]}
+    ).assign(**ARM)
+    found = analysis.sizes(recalls(gain=0.05), chunkers).set_index(["budget", "chunker"])
+    assert len(found) == 6 and set(found["best chunker"]) == {"recursive-400-200"}
+    best = found.xs("recursive-400-200", level="chunker")
+    assert best["difference"].isna().all() and (best["tokens"] == 5).all()
+    assert (found.xs("sentence-5", level="chunker")["shown"] == "lower").all()
+    assert (
+        (found["recall low"] < found["recall"]) & (found["recall"] < found["recall high"])
+    ).all()
+
+
+def test_where_documents_are_many_the_best_s_own_interval_is_over_them_too() -> None:
+    chunkers = pd.DataFrame({"chunker": ["recursive-400-0"], "tokens": [4.0]}).assign(**ARM)
+    made = recalls(documents=25)
+    made["recursive-400-0"] = made["document"].str[1:].astype(int) / 25  # alike within a document
+    apart, together = (
+        analysis.sizes(made.assign(document=document), chunkers).set_index(["budget", "chunker"])
+        for document in ("one", made["document"])
+    )
+    width = [one["recall high"] - one["recall low"] for one in (apart, together)]
+    alike = width[1] / width[0]
+    assert (alike.xs("recursive-400-0", level="chunker") > 2).all()
+    assert apart["recall"].tolist() == together["recall"].tolist()
+
+
+def test_only_a_chunker_with_overlap_has_one_without() -> None:
+    assert analysis.without_overlap("token-250-125") == "token-250-0"
+    assert analysis.without_overlap("recursive-250-125-wordpiece") == "recursive-250-0-wordpiece"
+    assert not analysis.without_overlap("recursive-400-0")
+    assert not analysis.without_overlap("sentence-5")
+
+
+def test_nothing_measured_is_an_empty_table() -> None:
+    nothing = pd.DataFrame()
+    assert analysis.overlaps(nothing).empty and analysis.sizes(nothing, nothing).empty
+
+
+TEXT = " ".join(f"Word{i} stands here." for i in range(400))
+COLLECTION = Collection(
+    "made",
+    (Document("a", TEXT), Document("b", TEXT[:900])),
+    (Query("q1", "one", "a"), Query("q2", "two", "b"), Query("q3", "none", "a")),
+    (Judgment("q1", "a", 100, 900), Judgment("q2", "b", 0, 50)),
+)
+STARTS = [*range(0, len(TEXT), 300)]
+CHUNKS = Chunks(
+    np.array([0] * len(STARTS) + [1] * 3),
+    np.array([*STARTS, 0, 300, 600]),
+    np.array([*(min(s + 400, len(TEXT)) for s in STARTS), 300, 600, 900]),
+)
+
+
+def test_a_question_ranks_the_chunks_of_its_own_document_and_no_others() -> None:
+    vectors = np.eye(len(CHUNKS), dtype=np.float32)
+    asked = np.ones((3, len(CHUNKS)), dtype=np.float32)
+    found = study.ranked(COLLECTION, CHUNKS, asked, vectors)
+    assert found.shape == (3, len(STARTS) + 1)
+    assert found[0].tolist() == [*range(len(STARTS)), -1]
+    assert found[1, :4].tolist() == [len(STARTS), len(STARTS) + 1, len(STARTS) + 2, -1]
+
+
+def test_recall_at_budgets_stands_beside_recall_of_five_chunks() -> None:
+    ranking = np.full((3, len(STARTS) + 1), -1)
+    ranking[[0, 2], :-1] = np.arange(len(STARTS))[::-1]
+    ranking[1, :3] = [len(STARTS), len(STARTS) + 1, len(STARTS) + 2]
+    offsets = [cl100k_offsets(document.text) for document in COLLECTION.documents]
+    found, tokens = study.at_budgets(COLLECTION, CHUNKS, ranking, offsets)
+    found = found.sort_index()
+    judged, in_tokens = to_tokens(JudgedSpans.of(COLLECTION), CHUNKS, offsets)
+    five = TokenOverlap(judged, in_tokens, "overlap").at(ranking, 5)["SpanRecall"]
+    assert found[study.CHUNKS, 5].tolist() == pytest.approx(five, abs=1e-4)
+    assert tokens == in_tokens.lengths.mean()
+    assert found["again", 1_000]["q2"] == 1 and found["again", 4_000]["q3"] == 0
+    assert (found["once"] >= found["again"]).all()
+
+
+@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+def test_of_the_real_study_recall_grows_with_the_budget_and_by_counting_once() -> None:
+    found = results.read(PLACES, "equal-budget", "questions")
+    chunkers = results.read(PLACES, "equal-budget", "chunkers")["chunker"].unique()
+    keys = ["collection", "encoder", "ordering", "query_id"]
+    wide = found[found["counted"] != study.CHUNKS].set_index([*keys, "counted", "budget"])
+    for chunker in chunkers:
+        one = wide[chunker].unstack(["counted", "budget"])
+        for counted in ("again", "once"):
+            grown = one[counted][list(study.BUDGETS)].dropna()
+            assert (np.diff(grown, axis=1) >= 0).all()
+        assert (one["once"] >= one["again"]).to_numpy()[one.notna().all(axis=1)].all()
+
+
+@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+def test_recall_of_five_chunks_is_that_of_the_records() -> None:
+    found = results.read(PLACES, "equal-budget", "questions")
+    found = found[(found["counted"] == study.CHUNKS) & (found["collection"] == "chroma")]
+    library, compared = Library(PLACES), 0
+    for (encoder, ordering), part in found.groupby(["encoder", "ordering"]):
+        wide = part.set_index("query_id").sort_index()
+        for chunker in wide.columns.difference([*analysis.READ, "document"]):
+            record = library.get(Condition("chroma", chunker, str(encoder), str(ordering), OWN))
+            if record is not None and wide[chunker].notna().any():
+                recorded = record.wide["SpanRecall(unit=token)@5"]
+                assert wide[chunker].to_numpy() == pytest.approx(recorded.to_numpy(), abs=1e-4)
+                compared += 1
+    assert compared >= 5
+
+
+@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+def test_every_collection_is_compared_whole_and_its_chunkers_are_counted() -> None:
+    found = results.tables(PLACES, "equal-budget")
+    questions, chunkers = found["questions"], found["chunkers"]
+    assert set(questions["collection"]) == set(study.COLLECTIONS) == set(chunkers["collection"])
+    papers = questions[questions["collection"] == covid_qa.WITHIN].groupby(analysis.READ)
+    assert set(papers["query_id"].nunique()) == {1_351}
+    assert set(papers["document"].nunique()) == {98}
+    counted = dict(iter(chunkers.groupby(analysis.ARM)["chunker"]))
+    for arm, part in questions.groupby(analysis.ARM):
+        compared = part.dropna(axis=1, how="all").columns.difference(
+            [*analysis.READ, "query_id", "document"]
+        )
+        assert sorted(compared) == sorted(counted[arm])

@@ -1,0 +1,98 @@
+"""Both filters against the official loops written out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from chunkstudy.generation import filters
+from chunkstudy.generation.filters import ALIKE, UNLIKE
+from chunkstudy.generation.generate import Candidate
+
+Vectors = NDArray[np.float32]
+
+
+def units(rows: Sequence[Sequence[int]]) -> Vectors:
+    values = np.asarray(rows, dtype=np.float32) + np.float32(0.1)
+    found: Vectors = values / np.linalg.norm(values, axis=1, keepdims=True)
+    return found
+
+
+VECTORS = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=12).map(units)
+THRESHOLD = st.floats(-1, 1)
+
+
+@given(VECTORS, THRESHOLD)
+def test_duplicates_fall_as_in_the_official_loop(vectors: Vectors, most: float) -> None:
+    similar = vectors @ vectors.T
+    left = [True] * len(vectors)
+    for i in range(len(vectors)):
+        for j in range(i + 1, len(vectors)):
+            if left[i] and left[j] and similar[i, j] > most:
+                left[j] = False
+    near = np.abs(similar - most).min() < 1e-5  # where rounding decides, either is right
+    found = filters.alike(vectors, most, np.ones(len(vectors), dtype=np.bool_))
+    assert near or [place < 0 for place in found] == left
+    for j, i in enumerate(found):
+        assert i < j and (i < 0 or found[i] < 0)
+
+
+@given(VECTORS, VECTORS)
+def test_the_least_similar_excerpt_is_the_least_of_all(questions: Vectors, quoted: Vectors) -> None:
+    of = np.arange(max(len(quoted), len(questions)), dtype=np.int64) % len(questions)
+    quoted = np.resize(quoted, (len(of), 3))
+    found = filters.least_similar(questions, quoted, of)
+    for i in range(len(questions)):
+        least = min(float(questions[i] @ quoted[k]) for k in np.flatnonzero(of == i))
+        assert found[i] == pytest.approx(least, abs=1e-6)
+
+
+@given(VECTORS)
+def test_the_most_similar_earlier_question(vectors: Vectors) -> None:
+    found = filters.most_similar_before(vectors)
+    assert np.isnan(found[0])
+    for i in range(1, len(vectors)):
+        most = max(float(vectors[i] @ vectors[j]) for j in range(i))
+        assert found[i] == pytest.approx(most, abs=1e-6)
+
+
+PLANE = {"north": (1.0, 0.0), "almost north": (0.98, 0.199), "east": (0.0, 1.0)}
+
+
+def encode(texts: Sequence[str], role: str) -> Vectors:
+    return np.array([PLANE[text] for text in texts], dtype=np.float32).reshape(-1, 2)
+
+
+def candidate(number: int, question: str, excerpt: str) -> Candidate:
+    start = TEXT.index(f"|{excerpt}|") + 1
+    return Candidate(number, question, "a", ((start, start + len(excerpt)),), 0, True, False)
+
+
+TEXT = "|north|almost north|east|"
+
+
+def test_a_question_that_is_dropped_anyway_drops_no_other() -> None:
+    asked = [
+        candidate(1, "north", "east"),
+        candidate(2, "almost north", "north"),
+        candidate(3, "north", "almost north"),
+        candidate(4, "east", "east"),
+    ]
+    found = filters.apply(asked, {"a": TEXT}, encode, 0.36, 0.78)
+    assert found.dropped == (UNLIKE, "", ALIKE, "")
+    assert found.like == (-1, -1, 1, -1)
+
+
+def test_nothing_is_filtered_where_there_is_no_question() -> None:
+    found = filters.apply([], {}, encode)
+    assert (found.dropped, len(found.least), len(found.most)) == ((), 0, 0)
+
+
+def test_a_threshold_that_is_no_cosine_is_refused() -> None:
+    with pytest.raises(ValueError, match="use -1 to 1"):
+        filters.apply([], {}, encode, least=36)

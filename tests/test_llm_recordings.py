@@ -1,0 +1,210 @@
+"""Recorded replies: found again whatever happened while they were written."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import multiprocessing
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.providers import Authored
+from chunkstudy.llm.recordings import RecordingError, Recordings
+from chunkstudy.services.retries import Failure
+
+MODEL = "made/model:1"
+
+
+class Made:
+    """A provider of nothing."""
+
+    name = "made"
+    endpoint = "somewhere.example"
+
+    def __init__(self, revision: str = "a") -> None:
+        self.revision = revision
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name, "revision": self.revision}
+
+    def open(self) -> None:
+        raise LanguageModelError("nobody is there")
+
+    def once(self, request: Request) -> Reply | Failure:
+        return Failure("cannot be asked")
+
+
+def request(i: int) -> Request:
+    return Request(f"made/{MODEL}", (Message("user", f"question {i}"),), 5)
+
+
+def reply(i: int) -> Reply:
+    return Reply(f"answer {i} é\n", "stop", 3, i, "made", "model-1", 0.5, "2026-05-17")
+
+
+def opened(folder: Path, revision: str = "a") -> Recordings:
+    return Recordings(folder, Made(revision), MODEL)
+
+
+def found(recordings: Recordings, i: int) -> Reply | None:
+    return recordings.find(recordings.digest(request(i)))
+
+
+def written(folder: Path, count: int) -> Recordings:
+    recordings = opened(folder)
+    for i in range(count):
+        recordings.write(request(i), reply(i))
+    return recordings
+
+
+def test_what_is_written_is_found_again_at_once_and_later(tmp_path: Path) -> None:
+    recordings = written(tmp_path, 5)
+    for one in (recordings, opened(tmp_path)):
+        assert [found(one, i) for i in range(6)] == [*map(reply, range(5)), None]
+        assert len(one) == 5
+
+
+def test_the_file_lies_where_endpoint_and_model_say(tmp_path: Path) -> None:
+    path = written(tmp_path, 1).path
+    assert path.relative_to(tmp_path) == Path("somewhere.example/made__model%3A1.jsonl")
+
+
+def test_replies_of_another_revision_are_not_taken(tmp_path: Path) -> None:
+    written(tmp_path, 3)
+    assert found(opened(tmp_path, "b"), 1) is None
+
+
+def test_a_line_names_request_provider_and_reply_and_holds_no_text_of_the_request(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, 1).path
+    content = json.loads(path.read_bytes())
+    assert set(content) == {"digest", "provider", "request", "reply", "sha256"}
+    assert content["request"]["messages"][0]["characters"] == len("question 0")
+    assert b"question" not in path.read_bytes()
+
+
+def test_a_reply_is_recorded_once_and_the_first_stays(tmp_path: Path) -> None:
+    recordings = written(tmp_path, 1)
+    before = recordings.path.read_bytes()
+    other = dataclasses.replace(reply(0), text="another")
+    assert recordings.write(request(0), other) == reply(0)
+    assert opened(tmp_path).write(request(0), other) == reply(0)
+    assert recordings.path.read_bytes() == before
+
+
+def test_the_reply_of_another_provider_is_refused(tmp_path: Path) -> None:
+    authored = dataclasses.replace(reply(0), provider="authored")
+    with pytest.raises(RecordingError, match="authored cannot stand among those of made"):
+        opened(tmp_path).write(request(0), authored)
+
+
+def test_what_a_person_wrote_says_so(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path, Authored(), "by-hand")
+    asked = Request("authored/by-hand", (Message("user", "a"),), 5)
+    by_hand = Reply("ID 2", "stop", 0, 0, "authored", "by-hand")
+    recordings.write(asked, by_hand)
+    assert recordings.path == tmp_path / "authored" / "by-hand.jsonl"
+    with pytest.raises(RecordingError):
+        recordings.write(request(1), reply(1))
+    again = Recordings(tmp_path, Authored(), "by-hand")
+    assert again.find(again.digest(asked)) == by_hand
+
+
+def test_a_line_cut_at_any_byte_loses_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "whole", 3).path
+    whole = path.read_bytes()
+    start = whole.rfind(b"\n", 0, -1) + 1
+    for cut in range(start, len(whole)):
+        folder = tmp_path / str(cut)
+        torn = folder / path.relative_to(tmp_path / "whole")
+        torn.parent.mkdir(parents=True)
+        torn.write_bytes(whole[:cut])
+        recordings = opened(folder)
+        assert [found(recordings, i) for i in range(3)] == [reply(0), reply(1), None]
+        assert recordings.write(request(2), reply(2)) == reply(2)
+        assert torn.read_bytes() == whole
+        aside = torn.with_name(f"{torn.name}.torn")
+        if cut > start:
+            assert aside.read_bytes() == whole[start:cut] + b"\n"
+        else:
+            assert not aside.exists()
+        recordings.close()
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_a_damaged_line_is_named_once_and_counts_as_not_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], place: float
+) -> None:
+    path = written(tmp_path, 3).path
+    lines = path.read_bytes().splitlines(keepends=True)
+    at = int(len(lines[1]) * place)
+    lines[1] = lines[1][:at] + bytes([lines[1][at] ^ 1]) + lines[1][at + 1 :]
+    path.write_bytes(b"".join(lines))
+    recordings = opened(tmp_path)
+    assert [found(recordings, i) for i in range(3)] == [reply(0), None, reply(2)]
+    assert recordings.write(request(1), reply(1)) == reply(1)
+    assert capsys.readouterr().err.count(f"damaged line at byte {len(lines[0])}") == 1
+    recordings.settle()
+    assert path.with_name(f"{path.name}.torn").read_bytes() == lines[1]
+    again = opened(tmp_path)
+    assert [found(again, i) for i in range(3)] == [reply(0), reply(1), reply(2)]
+    assert not capsys.readouterr().err
+
+
+def test_settled_recordings_do_not_show_who_was_first(tmp_path: Path) -> None:
+    order = list(range(20))
+    files = []
+    for seed in range(3):
+        random.Random(seed).shuffle(order)
+        recordings = opened(tmp_path / str(seed))
+        for i in order:
+            recordings.write(request(i), reply(i))
+        recordings.settle()
+        assert [found(recordings, i) for i in range(20)] == [*map(reply, range(20))]
+        files.append(recordings.path.read_bytes())
+    assert len(set(files)) == 1
+
+
+def test_who_reads_while_another_settles_still_finds_everything(tmp_path: Path) -> None:
+    reader, writer = written(tmp_path, 10), opened(tmp_path)
+    writer.settle()
+    assert [found(reader, i) for i in range(10)] == [*map(reply, range(10))]
+    reader.write(request(10), reply(10))
+    assert found(writer, 10) is None
+    assert writer.write(request(10), reply(11)) == reply(10)
+    assert [found(reader, i) for i in range(11)] == [*map(reply, range(11))]
+
+
+def _write_many(folder: str, seed: int, count: int) -> None:
+    recordings = opened(Path(folder))
+    order = list(range(count))
+    random.Random(seed).shuffle(order)
+    for i in order:
+        recordings.write(request(i), dataclasses.replace(reply(i), seconds=float(seed)))
+    recordings.settle()
+
+
+def test_processes_that_write_at_once_lose_nothing_and_agree(tmp_path: Path) -> None:
+    several = multiprocessing.get_context("fork")
+    writers = [
+        several.Process(target=_write_many, args=(str(tmp_path), seed, 100)) for seed in range(3)
+    ]
+    for one in writers:
+        one.start()
+    for one in writers:
+        one.join(60)
+    assert [one.exitcode for one in writers] == [0, 0, 0]
+    recordings = opened(tmp_path)
+    lines = recordings.path.read_bytes().splitlines()
+    assert len(lines) == len(recordings) == 100
+    texts = [found(recordings, i) for i in range(100)]
+    assert [one and one.text for one in texts] == [reply(i).text for i in range(100)]
+    assert not recordings.path.with_name(f"{recordings.path.name}.torn").exists()

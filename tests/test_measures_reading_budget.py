@@ -1,0 +1,128 @@
+"""Recall at a budget of tokens, against reading token by token."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.measures.reading_budget import AGAIN, ONCE, follow
+from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap
+from chunkstudy.spans import Chunks
+
+Placed = tuple[int, int, int]  # document, start, end
+DOCUMENTS, LENGTH, MOST = 2, 14, 40
+places = st.tuples(st.integers(0, DOCUMENTS - 1), st.integers(0, LENGTH), st.integers(0, LENGTH))
+spans = places.map(lambda p: (p[0], min(p[1:]), max(p[1:])))
+judged_spans = st.lists(spans.filter(lambda p: p[1] < p[2]), max_size=3)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[list[Placed], list[list[Placed]], list[list[int]]]:
+    """Chunks, the judged spans of each query, and each query's order of all chunks."""
+    chunks = draw(st.lists(spans, min_size=1, max_size=7))
+    judged = draw(st.lists(judged_spans, min_size=1, max_size=3))
+    orders = [draw(st.permutations(range(len(chunks)))) for _ in judged]
+    return chunks, judged, [list(one) for one in orders]
+
+
+def chunks_of(placed: list[Placed]) -> Chunks:
+    return Chunks(*np.array(placed, dtype=np.int64).reshape(-1, 3).T)
+
+
+def judged_of(judged: list[list[Placed]]) -> JudgedSpans:
+    rows = [(query, *place) for query, placed in enumerate(judged) for place in placed]
+    return JudgedSpans(len(judged), *np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+
+def positions(place: Placed) -> list[tuple[int, int]]:
+    return [(place[0], i) for i in range(place[1], place[2])]
+
+
+def slow_recall(
+    order: list[int], chunks: list[Placed], judged: list[Placed], budget: int, counted: str
+) -> float:
+    """Read on, token by token, until the budget is spent."""
+    read: set[tuple[int, int]] = set()
+    spent = 0
+    for token in (token for chunk in order for token in positions(chunks[chunk])):
+        costs = counted == AGAIN or token not in read
+        if costs and spent == budget:
+            break
+        spent += costs
+        read.add(token)
+    wanted = [token for place in judged for token in positions(place)]
+    return len(read & set(wanted)) / len(wanted) if wanted else 0.0
+
+
+@given(worlds(), st.integers(0, MOST), st.sampled_from((AGAIN, ONCE)))
+def test_recall_is_that_of_reading_token_by_token(
+    world: tuple[list[Placed], list[list[Placed]], list[list[int]]], budget: int, counted: str
+) -> None:
+    chunks, judged, orders = world
+    reading = follow(judged_of(judged), chunks_of(chunks), np.array(orders), MOST)
+    slow = [
+        slow_recall(order, chunks, spans, budget, counted)
+        for order, spans in zip(orders, judged, strict=True)
+    ]
+    assert reading.recall(budget, counted) == pytest.approx(slow)
+
+
+@given(worlds(), st.sampled_from((AGAIN, ONCE)))
+def test_recall_never_falls_as_the_budget_grows_and_counting_once_reads_no_less(
+    world: tuple[list[Placed], list[list[Placed]], list[list[int]]], counted: str
+) -> None:
+    chunks, judged, orders = world
+    reading = follow(judged_of(judged), chunks_of(chunks), np.array(orders), MOST)
+    grown = np.stack([reading.recall(budget, counted) for budget in range(MOST + 1)])
+    assert (np.diff(grown, axis=0) >= 0).all()
+    again = np.stack([reading.recall(budget, AGAIN) for budget in range(MOST + 1)])
+    once = np.stack([reading.recall(budget, ONCE) for budget in range(MOST + 1)])
+    assert (once >= again).all()
+
+
+@given(worlds(), st.integers(1, 7))
+def test_a_budget_of_just_k_chunks_gives_recall_at_k(
+    world: tuple[list[Placed], list[list[Placed]], list[list[int]]], k: int
+) -> None:
+    chunks, judged, orders = world
+    k = min(k, len(chunks))
+    at_k = TokenOverlap(judged_of(judged), chunks_of(chunks), "overlap").at(np.array(orders), k)
+    reading = follow(judged_of(judged), chunks_of(chunks), np.array(orders), 7 * LENGTH)
+    for query, order in enumerate(orders):
+        budget = sum(len(positions(chunks[chunk])) for chunk in order[:k])
+        assert reading.recall(budget, AGAIN)[query] == at_k["SpanRecall"][query]
+
+
+def test_a_budget_smaller_than_the_first_chunk_reads_its_beginning() -> None:
+    reading = follow(
+        judged_of([[(0, 2, 6)]]), chunks_of([(0, 0, 10)]), np.array([[0]], dtype=np.int64), 10
+    )
+    assert [reading.recall(budget, AGAIN)[0] for budget in (0, 2, 3, 5, 6, 10)] == [
+        0, 0, 0.25, 0.75, 1, 1,
+    ]  # fmt: skip
+
+
+def test_what_two_chunks_share_is_paid_twice_or_once() -> None:
+    reading = follow(
+        judged_of([[(0, 8, 12)]]), chunks_of([(0, 0, 8), (0, 4, 12)]), np.array([[0, 1]]), 16
+    )
+    assert reading.recall(12, AGAIN)[0] == 0
+    assert reading.recall(12, ONCE)[0] == 1
+    assert reading.recall(16, AGAIN)[0] == 1
+
+
+def test_a_ranking_that_ends_before_the_budget_is_refused() -> None:
+    chunks = chunks_of([(0, 0, 4), (0, 4, 8), (0, 8, 12)])
+    judged = judged_of([[(0, 0, 4)]])
+    with pytest.raises(ValueError, match="search deeper"):
+        follow(judged, chunks, np.array([[0, 1]]), 9)
+    padded = follow(judged, chunks, np.array([[0, 1, -1]]), 9)  # all that the query may search
+    assert padded.recall(9, AGAIN)[0] == 1
+
+
+def test_a_budget_beyond_what_was_followed_is_refused() -> None:
+    reading = follow(judged_of([[(0, 0, 4)]]), chunks_of([(0, 0, 4)]), np.array([[0]]), 5)
+    with pytest.raises(ValueError, match="follow it further"):
+        reading.recall(6, ONCE)

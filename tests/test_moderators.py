@@ -1,0 +1,210 @@
+"""Where answers and the words of questions stand, against looking for them one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkstudy import places
+from chunkstudy.collections import chroma
+from chunkstudy.encoders.contextualized import centred
+from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
+from chunkstudy.grid.run import load_collection
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import results
+from chunkstudy.studies.moderators import TOKENS, Texts, words
+from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
+
+LETTERS = "letters"
+
+
+class Letters:
+    """A tokenizer to which every character but white space is a token."""
+
+    prefix_ids = ()
+
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], Any]]:
+        found = []
+        for text in texts:
+            spans = [(m.start(), m.end()) for m in re.finditer(r"\S", text)]
+            found.append(([0] * len(spans), np.asarray(spans, dtype=np.int64).reshape(-1, 2)))
+        return found
+
+
+def texts(text: str, question: str, *spans: tuple[int, int]) -> Texts:
+    """One document, and one question that is judged on the spans."""
+    collection = Collection(
+        "small",
+        (Document("d", text),),
+        (Query("q", question, "d"),),
+        tuple(Judgment("q", "d", *span) for span in spans),
+    )
+    return Texts(collection, {LETTERS: cast(TokenEncoder, Letters())})
+
+
+def chunks(*limits: int) -> Chunks:
+    """Chunks of the one document, side by side."""
+    starts, ends = np.asarray(limits[:-1]), np.asarray(limits[1:])
+    return Chunks(np.zeros(len(starts), dtype=np.int64), starts, ends)
+
+
+@given(
+    length=st.integers(1, 60), window=st.integers(6, 20), overlap=st.integers(0, 3),
+    prefix=st.integers(0, 2),
+)  # fmt: skip
+def test_the_place_in_the_window_is_where_a_search_through_the_layout_finds_the_token(
+    length: int, window: int, overlap: int, prefix: int
+) -> None:
+    overlap = min(overlap, window - 3 - prefix)
+    layout = centred(range(length), window, overlap, (-1, -2), [-3] * prefix)
+    found = read_at(range(length), length, window, overlap, prefix)
+    for token in range(length):
+        seen = [
+            (ids.index(token), ids)
+            for ids, (first, last) in zip(layout.windows, layout.kept, strict=True)
+            if token in ids[first:last]
+        ]
+        assert len(seen) == 1
+        place, ids = seen[0]
+        assert found.place[token] == place
+        own = [i for i, one in enumerate(ids) if one >= 0]
+        assert found.from_end[token] == min(place - own[0], own[-1] - place)
+
+
+def test_a_document_of_one_window_is_read_in_its_order_and_has_no_other_token() -> None:
+    found = read_at([0, 4, 9], 10, 128, 32)
+    assert found.place.tolist() == [1, 5, 10]
+    assert found.from_end.tolist() == [0, 4, 0]
+    with pytest.raises(ValueError, match="no token 10"):
+        read_at([10], 10, 128, 32)
+
+
+def test_a_window_wider_than_the_models_positions_is_no_condition() -> None:
+    with pytest.raises(ConditionError, match="512 positions"):
+        Condition("covid-qa-within", "paragraph", MINILM, "contextualized-1024", "corrected")
+
+
+WORDS = ["virus", "viruses", "cell", "cells", "host", "the", "of", "what", "x", "Host"]
+SENTENCE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
+
+
+@settings(deadline=None)
+@given(paragraphs=st.lists(SENTENCE, min_size=1, max_size=5), asked=SENTENCE, data=st.data())
+def test_every_content_word_of_a_question_is_counted_once_where_it_stands(
+    paragraphs: list[str], asked: str, data: st.DataObject
+) -> None:
+    text = "\n".join(paragraphs)
+    limits = np.cumsum([0, *(len(one) + 1 for one in paragraphs)]).tolist()
+    limits[-1] = len(text)
+    held = data.draw(st.integers(0, len(paragraphs) - 1))
+    made = texts(text, asked, (limits[held], limits[held] + len(paragraphs[held])))
+    (row,), (answer,) = made.chunks(chunks(*limits)), made.answers()
+    stems = {"virus", "cell", "host"}
+    spoken = {stem for stem in stems if stem in asked.lower()}
+    near = [paragraphs[n].lower() for n in (held - 1, held + 1) if 0 <= n < len(paragraphs)]
+    inside = {stem for stem in spoken if stem in paragraphs[held].lower()}
+    beside = {stem for stem in spoken - inside if any(stem in one for one in near)}
+    nowhere = {stem for stem in spoken if stem not in text.lower()}
+    assert (answer["words"], answer["nowhere"]) == (len(spoken), len(nowhere))
+    assert (row["inside"], row["neighbours"]) == (len(inside), len(beside))
+
+
+def test_a_document_of_one_paragraph_has_no_neighbours() -> None:
+    made = texts("the virus enters a cell", "Which virus enters the host?", (4, 9))
+    (row,) = made.chunks(chunks(0, 23))
+    assert row == {
+        "query_id": "q", "boundary": 4, "cut": 0, "inside": 2, "neighbours": 0,
+        TOKENS + LETTERS: 19,
+    }  # fmt: skip
+    (answer,) = made.answers()
+    assert (answer["words"], answer["nowhere"]) == (3, 1)
+    assert answer["place"] == round(6.5 / 23, 4)
+    assert answer[TOKENS + LETTERS] == 5
+
+
+def test_an_answer_that_lies_in_no_chunk_has_no_row() -> None:
+    made = texts("a virus and a cell", "Which cell?", (14, 18))
+    assert list(made.chunks(chunks(0, 8))) == []
+    assert len(list(made.answers())) == 1
+
+
+def test_a_question_judged_on_nothing_is_left_out() -> None:
+    made = texts("a virus and a cell", "Which cell?")
+    assert list(made.chunks(chunks(0, 18))) == [] and list(made.answers()) == []
+
+
+def test_an_answer_of_white_space_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match="question q of small is nothing but white space"):
+        list(texts("a virus \n\n and a cell", "Which?", (7, 10)).answers())
+
+
+def test_of_several_answers_the_longest_counts_and_of_its_chunks_the_one_that_shares_most() -> None:
+    made = texts("0123456789" * 3, "Which?", (0, 3), (8, 20), (22, 26))
+    (row,) = made.chunks(chunks(0, 10, 30))
+    assert (row["cut"], row["boundary"], row[TOKENS + LETTERS]) == (1, 0, 20)
+    starts, ends = np.asarray([0, 10]), np.asarray([10, 20])
+    assert holding(starts, ends, 8, 12) == 0
+    assert holding(starts, ends, 20, 30) is None
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(1, 40))
+def test_the_boundary_is_as_far_as_the_nearer_end_and_cuts_what_reaches_over_it(
+    chunk_start: int, start: int, length: int
+) -> None:
+    chunk_end, end = chunk_start + 30, start + length
+    distance, cut = from_boundary(chunk_start, chunk_end, start, end)
+    assert cut == (not set(range(start, end)) <= set(range(chunk_start, chunk_end)))
+    assert distance == (0 if cut else min(start - chunk_start, chunk_end - end))
+
+
+def test_the_middle_token_of_an_answer_stands_in_it() -> None:
+    ((_, offsets),) = Letters().content(["ab  cd efg"])
+    assert [middle_token(offsets, *span) for span in ((0, 10), (4, 6), (3, 5), (7, 8))] == [
+        3, 2, 2, 4,
+    ]  # fmt: skip
+
+
+def test_stop_words_and_single_letters_name_nothing() -> None:
+    assert words.content("What does the virus do to a T cell, and how did it?") == {"virus", "cell"}
+    assert words.content("viruses infecting") == words.content("Virus infects")
+    assert words.content("How is it that it does?") == frozenset()
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not chroma.available(), reason="Chroma's corpora are not here")
+def test_the_stored_table_is_what_one_corpus_of_chroma_gives_today() -> None:
+    stored = results.read(places.find(), "moderators", "answers")
+    corpus = "state_of_the_union"
+    stored = stored[(stored["collection"] == "chroma-within") & (stored["document"] == corpus)]
+    whole = load_collection("chroma-within")
+    asked = tuple(one for one in whole.queries if one.document == corpus)
+    judged = tuple(one for one in whole.judgments if one.document == corpus)
+    text = tuple(one for one in whole.documents if one.id == corpus)
+    found = {
+        row["query_id"]: row for row in Texts(Collection("c", text, asked, judged), {}).answers()
+    }
+    assert len(found) == len(stored) == 76
+    for row in stored.to_dict("records"):
+        again = found[row["query_id"]]
+        assert [again[name] for name in ("words", "nowhere")] == [row["words"], row["nowhere"]]
+        assert again["place"] == pytest.approx(row["place"])
+
+
+def test_stored_counts_fit_in_one_another() -> None:
+    stored = results.tables(places.find(), "moderators")
+    held = stored["chunks"].merge(stored["chunkings"], on="chunking")
+    held = held.merge(stored["answers"], on=["collection", "query_id"], suffixes=("", " before"))
+    held = held.merge(stored["documents"], on=["collection", "document"], suffixes=("", " in all"))
+    assert len(held) == len(stored["chunks"])
+    assert (held["inside"] + held["neighbours"] + held["nowhere"] <= held["words"]).all()
+    assert held["place"].between(0, 1).all()
+    for model in stored["models"]["model"]:
+        size, before, in_all = (held[f"{TOKENS}{model}{end}"] for end in ("", " before", " in all"))
+        assert (size > 0).all() and (size <= in_all).all() and (before < in_all).all()

@@ -1,0 +1,309 @@
+"""What moderates the gain: known effects are found, noise is not, and nothing knows its future."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.analysis import moderators as analysis
+from chunkstudy.analysis.moderators import ALL, by_window, over_windows, predictions
+from chunkstudy.analysis.moderators_ranges import TUNED, WORDS, ranges
+from chunkstudy.analysis.moderators_rows import (
+    AMID,
+    DEEPER,
+    LONG_DOCUMENT,
+    MODERATORS,
+    NEAR,
+    NOWHERE,
+    OUTSIDE,
+    SPLIT,
+    TRUNCATED,
+    WIDER,
+    questions,
+    rows,
+)
+from chunkstudy.analysis.paired import HIGHER, LOWER
+from chunkstudy.collections import covid_qa
+from chunkstudy.encoders import models
+from chunkstudy.encoders.contextualized import centred
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.grids import OWN, PRE, WINDOWS
+from chunkstudy.grid.library import Library
+from chunkstudy.render import tables
+from chunkstudy.studies.moderators import DIGITS, TOKENS
+from tests.made_library import made_library
+
+PAPERS, ASKED = 40, 15
+CHUNKERS = ("paragraph", "fixed-64", "sentence-5")
+MODEL = models.parse_slug(MINILM)[0]
+WITHIN, EMMA = covid_qa.WITHIN, "gutenqa-emma"
+EFFECT = 0.2
+"""Of the gain, per share of words that stand in neighbouring chunks only."""
+QUERIES = [f"q{i}" for i in range(PAPERS * ASKED)]
+
+
+def study(seed: int = 0) -> dict[str, pd.DataFrame]:
+    """Moderators drawn at random."""
+    drawn = np.random.default_rng(seed)
+    lengths = drawn.integers(300, 4000, PAPERS)
+    paper = np.repeat(np.arange(PAPERS), ASKED)
+    size = len(QUERIES)
+    words = drawn.integers(4, 9, size)
+    nowhere = drawn.binomial(1, 0.3, size)
+    places = drawn.random(size)
+    answers = pd.DataFrame(
+        {
+            "collection": WITHIN, "query_id": QUERIES,
+            "document": [f"paper-{i}" for i in paper], "place": places, "words": words,
+            "nowhere": nowhere, TOKENS + MODEL: (places * lengths[paper]).astype(int),
+        }
+    )  # fmt: skip
+    documents = pd.DataFrame(
+        {"collection": WITHIN, "document": [f"paper-{i}" for i in range(PAPERS)],
+         TOKENS + MODEL: lengths}
+    )  # fmt: skip
+    chunkings = pd.DataFrame(
+        {"chunking": range(len(CHUNKERS)), "collection": WITHIN, "chunker": CHUNKERS,
+         "chunks": [one.ljust(64, "0")[:DIGITS] for one in CHUNKERS], "in no chunk": 0}
+    )  # fmt: skip
+    held = []
+    for number in range(len(CHUNKERS)):
+        inside = drawn.binomial(words - nowhere, 0.5)
+        held.append(
+            pd.DataFrame(
+                {
+                    "chunking": number, "query_id": QUERIES,
+                    "boundary": drawn.integers(0, 300, size), "cut": drawn.integers(0, 2, size),
+                    "inside": inside, "neighbours": drawn.binomial(words - nowhere - inside, 0.5),
+                    TOKENS + MODEL: drawn.integers(20, 800, size),
+                }
+            )
+        )  # fmt: skip
+    return {
+        "models": pd.DataFrame({"model": [MODEL], "prefix": [0]}), "documents": documents,
+        "answers": answers, "chunkings": chunkings, "chunks": pd.concat(held, ignore_index=True),
+    }  # fmt: skip
+
+
+def library(measured: dict[str, pd.DataFrame], effect: float, seed: int = 1) -> Library:
+    """Plain scores of noise; late ones that gain by the share of words next door, and by what all
+    questions of a paper share."""
+    drawn = np.random.default_rng(seed)
+    asked = measured["answers"].set_index("query_id")
+    of_paper = pd.Series(drawn.normal(0, 0.05, PAPERS).repeat(ASKED), QUERIES)
+    found = {}
+    for number, chunker in enumerate(CHUNKERS):
+        held = measured["chunks"]
+        near = held[held["chunking"] == number].set_index("query_id")["neighbours"] / asked["words"]
+        for window, encoder in WINDOWS.items():
+            plain = pd.Series(0.5 + 0.1 * drawn.standard_normal(len(QUERIES)), QUERIES)
+            noise = 0.1 * drawn.standard_normal(len(QUERIES))
+            late = plain + effect * near.loc[QUERIES] + of_paper + noise
+            for ordering, values in ((PRE, plain), (f"contextualized-{window}", late)):
+                condition = Condition(WITHIN, chunker, encoder, ordering, OWN)
+                found[condition] = pd.DataFrame({"DCG@10": values})
+    return made_library(found)
+
+
+def found_where_moved(ordering: str) -> Library:
+    """One late record at other positions, which is no late chunking as it comes."""
+    scores = pd.DataFrame({"DCG@10": pd.Series(0.5, QUERIES)})
+    conditions = [Condition(WITHIN, "paragraph", WINDOWS[512], one, OWN) for one in (PRE, ordering)]
+    return made_library(dict.fromkeys(conditions, scores))
+
+
+def test_a_known_effect_is_found_at_every_window_and_those_that_are_none_are_not_shown() -> None:
+    measured = study()
+    table = by_window(rows(library(measured, EFFECT), measured))
+    assert len(table) == 3 * len(MODERATORS) and set(table["collection"]) == {ALL}
+    near = table["moderator"] == NEAR
+    assert (table.loc[near, "shown"] == HIGHER).all()
+    assert not table.loc[~near, "shown"].isin([HIGHER, LOWER]).any()
+    assert set(table["documents"]) == {PAPERS} and set(table["family_size"]) == {len(MODERATORS)}
+
+
+def test_intervals_hold_the_true_effects_in_nineteen_worlds_of_twenty() -> None:
+    measured = study()
+    found = rows(library(measured, 0.0), measured)
+    one = found[found["window"] == 512]
+    drawn = np.random.default_rng(3)
+    held = []
+    for _ in range(40):
+        of_paper = pd.Series(drawn.normal(0, 0.1, PAPERS), one["document"].unique())
+        gain = EFFECT * one[NEAR] + one["document"].map(of_paper)
+        gain += drawn.normal(0, 0.1, len(one))
+        table = by_window(one.assign(gain=gain)).set_index("moderator")
+        true = EFFECT * table["size of step"] * (table.index == NEAR)
+        held.append((table["low"] <= true) & (true <= table["high"]))
+    share = pd.concat(held, axis=1).mean(axis=1)
+    assert share[NEAR] >= 0.85
+    assert 0.92 < share.mean() < 0.98
+
+
+def test_late_less_plain_per_step_is_the_effect() -> None:
+    measured = study()
+    table = by_window(rows(library(measured, EFFECT), measured))
+    apart = table["late per step"] - table["plain per step"]
+    assert apart.tolist() == pytest.approx(table["gain per step"].tolist(), abs=1e-9)
+
+
+def test_all_windows_together_have_the_window_for_a_moderator() -> None:
+    measured = study()
+    table = over_windows(rows(library(measured, EFFECT), measured)).set_index("moderator")
+    assert set(table.index) == {*MODERATORS, WIDER}
+    assert table.at[WIDER, "size of step"] == 1 and table.at[WIDER, "step"] == "doubling"
+    assert table.at[NEAR, "shown"] == HIGHER and table.at[WIDER, "shown"] != HIGHER
+    assert table.at[NEAR, "rows"] == 3 * 3 * len(QUERIES)
+
+
+def test_the_gain_is_predicted_where_there_is_an_effect_and_not_from_noise() -> None:
+    measured = study()
+    known = predictions(rows(library(measured, 2 * EFFECT), measured))
+    noise = predictions(rows(library(measured, 0.0), measured))
+    assert set(known["window"]) == {0, *WINDOWS}
+    assert (known["shown"] == "better").all() and (known["r2 low"] > 0).all()
+    assert (known["change of error high"] < 0).all()
+    assert (noise["shown"] != "better").all() and (noise["r2"] < 0.005).all()
+
+
+def test_five_documents_show_nothing_of_a_prediction() -> None:
+    measured = study()
+    found = rows(library(measured, 5 * EFFECT), measured)
+    few = found[found["document"].isin([f"paper-{i}" for i in range(5)])]
+    table = predictions(few)
+    assert (table["r2 low"] > 0).all() and set(table["shown"]) == {"not shown"}
+
+
+def test_the_mean_it_is_held_against_is_that_of_the_chunker_on_the_other_documents() -> None:
+    measured = study()
+    found = rows(library(measured, EFFECT), measured)
+    part = found[found["window"] == 512]
+    table = predictions(part)
+    wrong = []
+    for document in part["document"].unique():
+        own = part["document"] == document
+        mean = part[~own].groupby("chunker")["gain"].mean()
+        wrong.append((part[own]["gain"] - part[own]["chunker"].map(mean)).abs())
+    assert table.iloc[0]["error of the mean"] == pytest.approx(pd.concat(wrong).mean())
+
+
+def test_moderators_are_what_the_layout_says_and_shares_of_words_add_up_to_one() -> None:
+    measured = study()
+    found = rows(library(measured, EFFECT), measured)
+    asked = measured["answers"].set_index("query_id")
+    lengths = measured["documents"].set_index("document")[TOKENS + MODEL]
+    held = measured["chunks"].merge(measured["chunkings"], on="chunking")
+    held = held.set_index(["chunker", "query_id"])
+    for row in found.sample(60, random_state=0).to_dict("records"):
+        question, own = asked.loc[row["query_id"]], held.loc[(row["chunker"], row["query_id"])]
+        length, token = lengths[row["document"]], question[TOKENS + MODEL]
+        layout = centred(range(length), row["window"], row["window"] // 4, (-1, -1))
+        read = [
+            (ids.index(token), len(ids))
+            for ids, (a, b) in zip(layout.windows, layout.kept, strict=True)
+            if token in ids[a:b]
+        ]
+        assert [row[DEEPER], row[AMID]] == [
+            read[0][0],
+            min(read[0][0] - 1, read[0][1] - 2 - read[0][0]),
+        ]
+        assert own["inside"] / question["words"] + row[OUTSIDE] + row[NOWHERE] == pytest.approx(1)
+        assert 0 <= row[NEAR] <= row[OUTSIDE] and row[NOWHERE] >= 0
+        assert row[SPLIT] == own["cut"]
+        assert row[TRUNCATED] == (own[TOKENS + MODEL] > row["window"] - 2)
+        assert row[LONG_DOCUMENT] == pytest.approx(np.log2(length / (row["window"] - 2)))
+
+
+def test_questions_without_words_and_chunks_that_were_not_measured_have_no_row() -> None:
+    measured = study()
+    measured["answers"].loc[0, ["words", "nowhere"]] = 0
+    measured["chunks"].loc[measured["chunks"]["query_id"] == "q0", ["inside", "neighbours"]] = 0
+    measured["chunkings"].loc[0, "chunks"] = "another"
+    found = rows(library(study(), EFFECT), measured)
+    assert set(found["chunker"]) == set(CHUNKERS[1:])
+    assert "q0" not in set(found["query_id"]) and found["query_id"].nunique() == len(QUERIES) - 1
+    other_model = {**study(), "models": pd.DataFrame({"model": ["another"], "prefix": [0]})}
+    assert rows(library(study(), EFFECT), other_model).empty
+
+
+def test_a_book_by_itself_is_divided_and_all_collections_take_it_whole() -> None:
+    measured = study()
+    found = rows(library(measured, EFFECT), measured)
+    book = found[found["document"] == "paper-0"].assign(collection=EMMA, document="emma")
+    parts = by_window(pd.concat([found, book], ignore_index=True))
+    by_part = parts.groupby("collection")["documents"].unique()
+    assert by_part[ALL].tolist() == [PAPERS + 1]
+    stretches = book["place"].mul(analysis.STRETCHES).astype(int).nunique()
+    assert by_part[EMMA].tolist() == [stretches]
+    foretold = predictions(pd.concat([found, book], ignore_index=True))
+    whole = foretold[(foretold["collection"] == ALL) & (foretold["window"] == 512)]
+    assert questions(pd.concat([found, book])) == len(QUERIES) + ASKED
+    assert whole["rows"].item() == 3 * len(QUERIES)  # nobody else knows the book's constant
+
+
+def test_what_does_not_vary_is_no_moderator() -> None:
+    measured = study()
+    found = rows(library(measured, EFFECT), measured).assign(**{SPLIT: 1.0})
+    assert SPLIT not in set(by_window(found)["moderator"])
+
+
+def test_without_records_or_study_the_tables_are_empty() -> None:
+    measured = study()
+    for nothing in (rows(made_library({}), measured), rows(library(measured, 0), {})):
+        assert nothing.empty and ranges(nothing).empty
+        assert by_window(nothing).empty and over_windows(nothing).empty
+        assert predictions(nothing).empty
+
+
+def test_a_moderator_that_another_tells_is_left_out() -> None:
+    measured = study()
+    found = rows(library(measured, EFFECT), measured)
+    book = found[found["document"] == "paper-0"]
+    together = over_windows(book)
+    assert WIDER in set(together["moderator"]) and LONG_DOCUMENT not in set(together["moderator"])
+    assert together["gain per step"].abs().max() < 1
+
+
+def test_tokens_read_at_other_positions_are_no_late_chunking_as_it_comes() -> None:
+    measured = study()
+    assert len(rows(found_where_moved("contextualized-512"), measured)) == len(QUERIES)
+    assert rows(found_where_moved("contextualized-512-at-halved"), measured).empty
+
+
+def test_ranges_hold_every_row_once_and_their_means_are_the_rows() -> None:
+    measured = study()
+    found = rows(library(measured, EFFECT), measured)
+    table = ranges(found)
+    assert set(table["window"]) == set(WINDOWS)
+    for (window, _), part in table.groupby(["window", "by"]):
+        own = found[found["window"] == window]
+        assert part["rows"].sum() == len(own)
+        whole = (part["gain"] * part["rows"]).sum() / len(own)
+        assert whole == pytest.approx(own["gain"].mean())
+    early = table[
+        (table["by"] == TUNED) & (table["range"] == "0 to 127") & (table["window"] == 512)
+    ]
+    by_hand = found[(found["window"] == 512) & (found[DEEPER] <= 127)]
+    assert early["gain"].tolist() == pytest.approx([by_hand["gain"].mean()])
+    assert (table["low"] <= table["gain"]).all() and (table["gain"] <= table["high"]).all()
+    assert not ((table["window"] == 128) & (table["by"] == TUNED)).any()
+    none = table[(table["by"] == WORDS) & (table["range"] == "none") & (table["window"] == 128)]
+    assert none["rows"].tolist() == [((found["window"] == 128) & (found[NEAR] == 0)).sum()]
+
+
+def test_one_document_is_no_ground_for_a_prediction() -> None:
+    measured = study()
+    found = rows(library(measured, EFFECT), measured)
+    only = found[(found["query_id"] == "q0")]
+    assert predictions(only)["rows"].tolist() == [0, 0, 0, 0]
+
+
+def test_effects_are_shown_in_points_with_their_interval() -> None:
+    measured = study()
+    table = by_window(rows(library(measured, EFFECT), measured))
+    shown = tables.present(table)
+    title = "gain of late chunking per step, points"
+    assert {title, "95% interval", "shown"} <= set(shown.columns)
+    first = 100 * table["gain per step"].iloc[0]
+    assert float(shown[title].iloc[0].replace(tables.MINUS, "-")) == pytest.approx(first, abs=0.05)

@@ -1,0 +1,214 @@
+"""Random boundaries as a study: worlds where places matter and where they do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from chunkstudy.analysis import random_boundaries as analysis
+from chunkstudy.chunkers.semantic import punkt_sentences
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.places import Places
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import random_boundaries as study
+from chunkstudy.studies import results
+from chunkstudy.studies.runner import Context
+from tests.made_keys import text_keys
+
+PLACES = Places(Path(__file__).parents[1])
+TOPICS, SENTENCES, DOCUMENTS = 12, 4, 24
+
+
+class Words:
+    """An encoder that counts the words of topics and marks, each by itself."""
+
+    dimension = 128
+
+    def describe(self) -> dict[str, Any]:
+        return {"id": "words"}
+
+    def keys(self, texts: Sequence[str], role: str = "document") -> list[bytes]:
+        return text_keys(texts, cast(Any, role))
+
+    def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
+        vectors = np.full((len(texts), self.dimension), 1e-6, dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for topic, mark in re.findall(r"\d+x(\d+)(?:y(\d))?", text):
+                row[TOPICS * (1 + int(mark)) + int(topic) if mark else int(topic)] += 1
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+
+class Topics(Words):
+    """An encoder that knows the topic of a text that has one, and of no other text anything."""
+
+    def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
+        found = [set(re.findall(r"\d+x\d+", text)) for text in texts]
+        return super().encode([one.pop() if len(one) == 1 else "" for one in found], role)
+
+
+def world(answer: Callable[[str, int], tuple[int, int]]) -> tuple[Collection, Chunks]:
+    """Documents of topics, each some sentences long, and chunks that are the topics.
+
+    ``answer``: of a document's text and a topic, the judged span.
+    """
+    documents, queries, judgments, spans = [], [], [], []
+    for d in range(DOCUMENTS):
+        lengths = np.random.default_rng(d).integers(1, 2 * SENTENCES, TOPICS)
+        parts = [
+            " ".join(f"Word{d}x{t} is near word{d}x{t} and mark{d}x{t}y{s}." for s in range(n))
+            for t, n in enumerate(lengths)
+        ]
+        text = " ".join(parts)
+        documents.append(Document(f"d{d:02}", text))
+        starts = np.cumsum([0, *(len(part) + 1 for part in parts)])
+        spans += [(d, s, s + len(p)) for s, p in zip(starts.tolist(), parts, strict=False)]
+        for t in range(0, TOPICS, 3):
+            start, end = answer(text, t)
+            about = text[start:end] if end - start < 20 else f"word{d}x{t}"
+            queries.append(Query(f"q{d:02}x{t:02}", about, f"d{d:02}"))
+            judgments.append(Judgment(queries[-1].id, f"d{d:02}", start, end))
+    collection = Collection(covid_qa.WITHIN, tuple(documents), tuple(queries), tuple(judgments))
+    return collection, Chunks(*np.array(spans, dtype=np.int64).T)
+
+
+def whole_topic(text: str, topic: int) -> tuple[int, int]:
+    """All that is said of it."""
+    word = text.split()[0].lower().split("x")[0].removeprefix("word")
+    return text.index(f"Word{word}x{topic} "), text.rindex(f" mark{word}x{topic}y")
+
+
+def one_mark(text: str, topic: int) -> tuple[int, int]:
+    """A word that stands once: whichever chunk holds it is the first."""
+    word = text.split()[0].lower().split("x")[0].removeprefix("word")
+    start = text.index(f"mark{word}x{topic}y0")
+    return start, text.index(".", start)
+
+
+def compared(made: tuple[Collection, Chunks], tmp_path: Path, encoder: Words) -> pd.DataFrame:
+    collection, chunks = made
+    store = VectorStore(cast(Any, encoder), tmp_path)
+    context = SimpleNamespace(
+        collection=lambda _: collection,
+        store=lambda _: store,
+        chunks=lambda *_: chunks,
+        say=lambda _: None,
+        places=Places(tmp_path),
+    )
+    arm = study.Arm(covid_qa.WITHIN, (study.SEMANTIC,), "none", PRE_EMBEDDING, 6, 3)
+    draws, questions = study.compare(cast(Context, context), arm)
+    return analysis.table(pd.concat(questions, ignore_index=True), pd.DataFrame(draws))
+
+
+@pytest.fixture(autouse=True)
+def _known_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "model", lambda slug: slug)
+    monkeypatch.setattr(study, "check", lambda *_: None)
+    monkeypatch.setattr(study, "Condition", lambda *parts: "/".join(parts))
+
+
+def test_a_world_where_boundaries_matter_is_told(tmp_path: Path) -> None:
+    found = compared(world(whole_topic), tmp_path, Topics()).query("measure == 'DCG@10'")
+    assert found["boundaries"].tolist() == [study.UNITS, study.ANYWHERE]
+    assert set(found["shown"]) == {"higher"} and (found["low"] > 0).all()
+    assert (found["draws below"] == 1).all() and found["draws"].tolist() == [6, 3]
+    assert found["p_rank"].tolist() == pytest.approx([2 / 7, 2 / 4])
+    assert set(found["documents"]) == {DOCUMENTS}
+    assert found["interval"].str.contains("documents").all()
+
+
+def test_a_world_where_they_do_not_is_called_equivalent(tmp_path: Path) -> None:
+    found = compared(world(one_mark), tmp_path, Words())
+    at_units = found[found["boundaries"] == study.UNITS]
+    assert set(at_units["shown"]) == {"equivalent"}
+    assert (at_units["chosen"] == 1).all() and (at_units["p_rank"] == 1).all()
+
+
+def test_draws_keep_each_document_s_number_of_chunks_and_leave_nothing_out() -> None:
+    collection, own = world(one_mark)
+    units = [punkt_sentences(document.text) for document in collection.documents]
+    for places in (units, None):
+        drawn = study.drawn(collection.documents, own, 3, places)
+        assert np.bincount(drawn.document).tolist() == np.bincount(own.document).tolist()
+        for d, document in enumerate(collection.documents):
+            here = drawn.document == d
+            kept = "".join(
+                document.text[s:e] for s, e in zip(drawn.start[here], drawn.end[here], strict=True)
+            )
+            assert "".join(kept.split()) == "".join(document.text.split())
+
+
+def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:
+    collection, _ = world(one_mark)
+    part = study.limited(collection, ("d03", "d07"))
+    assert {query.document for query in part.queries} == {"d03", "d07"}
+    assert {one.query for one in part.judgments} == {query.id for query in part.queries}
+    assert part.documents == collection.documents
+    assert study.limited(collection, ()) is collection
+
+
+def test_sets_of_chunks_encoded_together_get_the_vectors_they_get_alone(tmp_path: Path) -> None:
+    collection, own = world(one_mark)
+    store = VectorStore(cast(Any, Words()), tmp_path)
+    sets = [own, study.drawn(collection.documents, own, 1, None)]
+    together = study.encoded(store, collection, sets, PRE_EMBEDDING)
+    for chunks, vectors in zip(sets, together, strict=True):
+        assert (vectors == store.encode(chunks.texts(collection.documents))).all()
+
+
+def frames(own: list[float], drawn: list[list[float]]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    keys = {
+        "collection": "chroma-within", "part": study.ALL, "chunker": "cluster-200", "encoder": "e",
+        "ordering": PRE_EMBEDDING,
+    }  # fmt: skip
+    questions = pd.DataFrame(
+        {
+            "query_id": [f"q{i}" for i in range(len(own))],
+            "document": "one",
+            "method DCG@10": own,
+            "draws DCG@10": np.mean(drawn, axis=0),
+        }
+    ).assign(**keys, boundaries=study.UNITS)
+    rows = [{**keys, "boundaries": "", "draw": 0, "DCG@10": np.mean(own)}]
+    rows += [
+        {**keys, "boundaries": study.UNITS, "draw": i, "DCG@10": np.mean(one)}
+        for i, one in enumerate(drawn, 1)
+    ]
+    return questions, pd.DataFrame(rows)
+
+
+def test_where_the_method_lies_among_the_draws_is_counted() -> None:
+    questions, draws = frames([0.4, 0.6], [[0.1, 0.3], [0.5, 0.5], [0.9, 0.9], [0.2, 0.2]])
+    row = analysis.table(questions, draws).iloc[0]
+    assert (row["lowest draw"], row["highest draw"], row["draws below"]) == (0.2, 0.9, 0.5)
+    assert row["draws"] == 4 and row["p_rank"] == 1  # two draws at its mean or above
+    assert row["difference"] == pytest.approx(0.5 - np.mean([0.2, 0.5, 0.9, 0.2]))
+    assert row["documents"] == 1 and "queries" in row["interval"]
+
+
+def test_nothing_measured_is_an_empty_table() -> None:
+    assert analysis.table(pd.DataFrame(), pd.DataFrame()).empty
+
+
+@pytest.mark.skipif(
+    not results.tables(PLACES, "random-boundaries"), reason="the study was not run here"
+)
+def test_of_the_real_study_every_draw_has_as_many_chunks_and_questions_average_to_draws() -> None:
+    found = results.tables(PLACES, "random-boundaries")
+    draws, questions = found["draws"], found["questions"]
+    keys = ["collection", "part", "chunker", "encoder", "ordering"]
+    assert (draws.groupby(keys)["chunks"].nunique() == 1).all()
+    means = draws[draws["draw"] > 0].groupby([*keys, "boundaries"])["DCG@10"].mean()
+    of_questions = questions.groupby([*keys, "boundaries"])["draws DCG@10"].mean()
+    pd.testing.assert_series_equal(means, of_questions, check_names=False, rtol=1e-5)
+    assert (draws.groupby([*keys, "boundaries"])["draw"].nunique().drop("", level=5) >= 5).all()
