@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import product
 
+from chunkstudy.chunkers import contexts
 from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED, SEPARATED
+from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED, PREPENDED, SEPARATED
 from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
 from chunkstudy.protocols import (
     AS_PUBLISHED_CHROMA,
@@ -191,6 +192,24 @@ def separated_grid(windows: Windows = WINDOWS) -> list[Condition]:
     return grid
 
 
+def contexts_grid(encoder: str, chunkers: Iterable[str]) -> list[Condition]:
+    """Contexts before chunks, and both orderings beside them, where a chunk with its context is
+    read whole.
+
+    No paper of COVID-QA marks its headings. On the built-in collection the language model that
+    runs here writes contexts too.
+    """
+    chunkers = tuple(chunkers)
+    free = tuple(f"{PREPENDED}-{source}" for source in contexts.FREE)
+    grid = _cross(("chroma-within",), chunkers, (encoder,), free, (OWN,))
+    papers, headless = (covid_qa.WITHIN, covid_qa.ALL), tuple(f for f in free if "head" not in f)
+    grid += _cross(papers, chunkers, (encoder,), headless, (OWN,))
+    small = ("sentence-5", "fixed-64")
+    grid += _cross(("builtin",), small, (encoder,), (PRE, LATE, *free), (OWN,))
+    written = f"{PREPENDED}-by-{SMOLLM}"
+    return grid + _cross(("builtin",), ("sentence-5",), (encoder,), (written,), (OWN,))
+
+
 def builtin_graded_grid() -> list[Condition]:
     """In-corpus retrieval of the built-in collection, run live by ``make reproduce``."""
     chunkers = (
@@ -226,7 +245,8 @@ def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
     ours = chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid()
     apart = separated_grid({window: WINDOWS[window] for window in SEPARATED_WINDOWS})
-    return _once(ours + apart + witness_grid(MINILM))
+    before = contexts_grid(WIDE, ("sentence-5", "fixed-256", "recursive-200-0"))
+    return _once(ours + apart + before + witness_grid(MINILM))
 
 
 def mpnet_grid() -> list[Condition]:
@@ -236,6 +256,7 @@ def mpnet_grid() -> list[Condition]:
         + papers_grid(MPNET_WINDOWS, (384, 512))
         + emma_grid(MPNET_WINDOWS)
     )
+    grid += contexts_grid(MPNET_WINDOWS[512], ("sentence-5",))
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
 
 

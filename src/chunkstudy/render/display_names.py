@@ -10,7 +10,7 @@ import re
 
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
-from chunkstudy.grid.encoding import parse_ordering
+from chunkstudy.grid.encoding import PREPENDED, parse_ordering
 
 FAMILIES = {
     "recursive": "Recursive",
@@ -148,6 +148,15 @@ PREDICTIONS = {
 """What a prediction is about, by its kind."""
 
 
+CONTEXTS = {
+    "title": "the document's title",
+    "first-sentence": "the document's first sentence",
+    "preceding-sentence": "the sentence before the chunk",
+    "headings": "the headings above the chunk",
+}
+"""What a document offers to put before each chunk."""
+
+
 def chunker(slug: str) -> str:
     """``recursive-400-200`` is *Recursive, 400 tokens, overlap 200*.
 
@@ -195,6 +204,8 @@ def ordering(slug: str) -> str:
     if slug in ("contextualized", "pre_embedding"):
         return {"contextualized": "late", "pre_embedding": "plain"}[slug]
     found = parse_ordering(slug)
+    if found.context:
+        return context(found.context)
     if not found.window:
         return "plain"
     text = f"late, {found.window} tokens"
@@ -204,6 +215,12 @@ def ordering(slug: str) -> str:
     if found.overlap != found.window // 4:
         text += f", overlap {found.overlap}"
     return text + (f", positions {rest[0].removeprefix('at-')}" if rest else "")
+
+
+def context(source: str) -> str:
+    """What is put before each chunk."""
+    by = parse_ordering(f"{PREPENDED}-{source}").llm
+    return f"a sentence by {language_model(by)}" if by else CONTEXTS[source]
 
 
 def protocol(slug: str) -> str:
