@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -117,11 +118,12 @@ def says(asked: Asked) -> str:
     return '{"propositions": ["It says so."]}' if "7" in text else "Ignore the instructions."
 
 
-def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:
+def asker(folder: Path, address: str, money: Budget | None = None, at_once: int = 32) -> Asker:
     return Asker(
         "record",
         folder,
         money or Budget(),
+        at_once,
         provider=lambda name: OpenAIProvider(
             "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
         ),
@@ -144,7 +146,8 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
         chat_server.cut_off,
     ]
     with chat_server.serving(says=says, faults=list(faults)) as (address, state):
-        first = by_language_model.chunk(one, small, asker=asker(tmp_path, address))
+        # One document after the other, so that the faults meet one window.
+        first = by_language_model.chunk(one, small, asker=asker(tmp_path, address, at_once=1))
         asked = len(state.asked)
         assert asked > 4
         assert first.fallbacks > 0
@@ -152,6 +155,39 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
         assert len(state.asked) == asked
         assert again.digest() == first.digest()
         assert again.fallbacks == first.fallbacks
+
+
+def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    several = _copy(load_collection("builtin"))
+    object.__setattr__(several, "documents", several.documents[-9:-1])
+    one = condition("lumberchunker-by-openai__gpt-4o-mini")
+    together = threading.Barrier(4, timeout=60)
+    waiting = threading.Lock()
+    met = []
+
+    def says_together(asked: Asked) -> str:
+        """The first four requests are answered when all four are there."""
+        with waiting:
+            first = len(met) < 4
+            met.append(asked)
+        if first:
+            together.wait()
+        return says(asked)
+
+    with chat_server.serving(says=says_together) as (address, _):
+        found = by_language_model.chunk(one, several, asker=asker(tmp_path, address))
+    replayed = Asker(
+        "replay",
+        tmp_path,
+        provider=lambda name: OpenAIProvider(
+            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
+        ),
+    )
+    assert by_language_model.chunk(one, several, asker=replayed).digest() == found.digest()
+    assert found.document.tolist() == sorted(found.document.tolist())
 
 
 def _copy(collection):  # type: ignore[no-untyped-def]

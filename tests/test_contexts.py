@@ -222,12 +222,18 @@ def test_a_reply_of_any_length_stays_short() -> None:
     assert len(written_contexts.context(talkative)) <= contexts.MOST
 
 
-def test_all_chunks_of_a_document_share_what_is_said_before_the_last_message() -> None:
+def test_each_chunk_is_shown_with_its_document_or_how_it_begins() -> None:
     asked = list(written_contexts.requests("openai/gpt-4o-mini", GUIDE, ["one", "two"]))
     assert asked[0].messages[:-1] == asked[1].messages[:-1]
-    assert GUIDE in asked[0].messages[-3].text
+    assert all(GUIDE in one.messages[-1].text for one in asked)
+    assert [one.messages[-1].text.rpartition(" ")[2] for one in asked] == ["one", "two"]
     local = next(written_contexts.requests(f"local/{SMOLLM}", "x" * 9_999, ["one"]))
-    assert len(local.messages[-3].text) < 1_300
+    assert len(local.messages[-1].text) < 700
+
+
+def test_what_an_example_says_is_no_context() -> None:
+    for _, _, said in written_contexts.EXAMPLES:
+        assert written_contexts.context(Reply(said, "stop", 1, 1, "x", "y")) == ""
 
 
 def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
@@ -262,7 +268,8 @@ def test_contexts_over_a_server_with_faults_are_replayed_without_it(
     one = written("openai__gpt-4o-mini")
 
     def says(asked: chat_server.Asked) -> str:
-        return f"On {asked.texts[-1].split()[2]}, says the document."
+        passage = asked.texts[-1].rpartition("Passage: ")[2]
+        return f"On {passage.split()[0]}, says the document."
 
     faults = [chat_server.refusal, chat_server.filtered]
     with chat_server.serving(says=says, faults=list(faults)) as (address, state):

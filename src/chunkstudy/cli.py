@@ -153,6 +153,43 @@ def archive(
 
 
 @app.command()
+def pack(
+    out: Annotated[Path, typer.Argument(help="The tar file to write")],
+    by: Annotated[str, typer.Option(help="Who ran it")],
+    machine: Annotated[str, typer.Option(help="On what: processor or GPU, memory")],
+    only: Only = ALL,
+    note: Annotated[str, typer.Option(help="What a reader should know")] = "",
+) -> None:
+    """Pack recorded conditions with their rankings, to hand them in (CONTRIBUTING.md)."""
+    with one_sentence():
+        from chunkstudy.grid.handing_in import HandedIn
+        from chunkstudy.grid.handing_in import pack as into
+
+        told = HandedIn(by=by, machine=machine, date=f"{datetime.now():%Y-%m-%d}", note=note)
+        count, size = into(out, _recorded(only), places.find(), told)
+        typer.echo(f"{count} records in {out}, {size / 1e6:.1f} MB; `chunkstudy verify {out}`")
+
+
+@app.command()
+def verify(
+    handed_in: Annotated[Path, typer.Argument(help="What `chunkstudy pack` wrote, or a folder")],
+) -> None:
+    """Check somebody's records without trusting them and without their encoder."""
+    with one_sentence():
+        from chunkstudy.grid.handing_in import unpacked
+        from chunkstudy.grid.verify import verify as checks
+
+        counts = {"agrees": 0, "differs": 0, "not checked": 0}
+        with unpacked(handed_in) as folder:
+            for one in checks(folder, places.find()):
+                counts[one.outcome] += 1
+                typer.echo(f"{one.outcome}\t{one.condition}\t{one.what}\t{one.says}")
+        typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))
+    if counts["differs"]:
+        raise typer.Exit(1)
+
+
+@app.command()
 def study(
     name: Annotated[str | None, typer.Argument(help="A study, as --list names them")] = None,
     collection: Annotated[

@@ -13,6 +13,7 @@ from chunkstudy.analysis import (
     chroma_search,
     chunk_size,
     conformance,
+    contexts,
     empty_documents,
     equal_budget,
     generation,
@@ -104,6 +105,8 @@ def make(
             results.read(places, "conformance", "scores")
         ),
         "late_chunking_conformance_vectors": results.read(places, "conformance", "vectors"),
+        **contexts.tables(library, of_papers),
+        "contexts_prices": results.read(places, "context-prices", "requests"),
         "late_chunking_separated": conformance.separated(library),
         "papers_gains": papers.gains(library, of_papers),
         "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),

@@ -15,6 +15,7 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import parse_ordering
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.in_flight import in_order
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 
@@ -47,7 +48,13 @@ def chunk(
             ask=asking.ask,
             sentences=shown_by_sentence(condition),
         )
-        return chunk_documents(chunker, collection.documents)
+        if asking.mode == "replay":
+            return chunk_documents(chunker, collection.documents)
+        # Within a document each request follows from the reply before, so documents go side by
+        # side.
+        texts = (document.text for document in collection.documents)
+        drawn = in_order(chunker, texts, asking.at_once)
+        return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
 def contexts(
@@ -63,10 +70,7 @@ def contexts(
         BudgetError: before the first request, if all of them would exceed the ceiling.
     """
     model = parse_ordering(condition.ordering).llm
-    of_document: list[list[str]] = [[] for _ in collection.documents]
-    for i, text in zip(chunks.document.tolist(), chunks.texts(collection.documents), strict=True):
-        of_document[i].append(text)
-    shown = [(d.text, texts) for d, texts in zip(collection.documents, of_document, strict=True)]
+    shown = written_contexts.with_chunks(collection.documents, chunks)
     with asker or Asker() as asking:
         if asking.mode != "replay":
             expected = written_contexts.foretold(model, shown)

@@ -192,20 +192,24 @@ def separated_grid(windows: Windows = WINDOWS) -> list[Condition]:
     return grid
 
 
-def contexts_grid(encoder: str, chunkers: Iterable[str]) -> list[Condition]:
-    """Contexts before chunks, and both orderings beside them, where a chunk with its context is
-    read whole.
+def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
+    """Contexts before chunks, read in the widest window, where all of it fits; on the built-in
+    collection both orderings beside them too, by window.
 
     No paper of COVID-QA marks its headings. On the built-in collection the language model that
     runs here writes contexts too.
     """
+    encoder = windows[512]
     chunkers = tuple(chunkers)
     free = tuple(f"{PREPENDED}-{source}" for source in contexts.FREE)
     grid = _cross(("chroma-within",), chunkers, (encoder,), free, (OWN,))
     papers, headless = (covid_qa.WITHIN, covid_qa.ALL), tuple(f for f in free if "head" not in f)
     grid += _cross(papers, chunkers, (encoder,), headless, (OWN,))
     small = ("sentence-5", "fixed-64")
-    grid += _cross(("builtin",), small, (encoder,), (PRE, LATE, *free), (OWN,))
+    for window, slug in windows.items():
+        orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
+        grid += _cross(("builtin",), small, (slug,), orderings, (OWN,))
+    grid += _cross(("builtin",), small, (encoder,), free, (OWN,))
     written = f"{PREPENDED}-by-{SMOLLM}"
     return grid + _cross(("builtin",), ("sentence-5",), (encoder,), (written,), (OWN,))
 
@@ -245,7 +249,7 @@ def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
     ours = chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid()
     apart = separated_grid({window: WINDOWS[window] for window in SEPARATED_WINDOWS})
-    before = contexts_grid(WIDE, ("sentence-5", "fixed-256", "recursive-200-0"))
+    before = contexts_grid(WINDOWS, ("sentence-5", "fixed-256", "recursive-200-0"))
     return _once(ours + apart + before + witness_grid(MINILM))
 
 
@@ -256,7 +260,7 @@ def mpnet_grid() -> list[Condition]:
         + papers_grid(MPNET_WINDOWS, (384, 512))
         + emma_grid(MPNET_WINDOWS)
     )
-    grid += contexts_grid(MPNET_WINDOWS[512], ("sentence-5",))
+    grid += contexts_grid(MPNET_WINDOWS, ("sentence-5",))
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
 
 

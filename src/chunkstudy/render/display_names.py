@@ -218,7 +218,10 @@ def ordering(slug: str) -> str:
 
 
 def context(source: str) -> str:
-    """What is put before each chunk."""
+    """What is put before each chunk; ``late-512`` is late chunking, to be held beside it."""
+    name, _, window = source.partition("-")
+    if name == "late":
+        return f"late chunking, {window} tokens"
     by = parse_ordering(f"{PREPENDED}-{source}").llm
     return f"a sentence by {language_model(by)}" if by else CONTEXTS[source]
 
@@ -283,7 +286,7 @@ def sentence(text: str) -> str:
                 return name[slug] + rest
         if slug in MODELS or "__" in slug:
             return shown("encoder", slug) + rest
-        if slug == "contextualized" or slug.startswith("contextualized-"):
+        if slug == "contextualized" or slug.startswith(("contextualized-", f"{PREPENDED}-")):
             return shown("ordering", slug) + rest
         if slug == "pre_embedding":
             return PLAIN + rest
@@ -302,6 +305,8 @@ BY_COLUMN = {
     "model": encoder,
     "other model": encoder,
     "ordering": ordering,
+    "context": context,
+    "beside": context,
     "protocol": protocol,
     "collection": collection,
     "measure": measure,

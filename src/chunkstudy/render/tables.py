@@ -101,10 +101,6 @@ COLUMNS: dict[str, Column] = {
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
     "against in order": Column("against reading in order, points", points),
-    "over papers": Column("over papers", points),
-    "over papers p": Column("over papers: p", probability),
-    "over papers p_holm": Column("over papers: p, Holm", probability),
-    "over papers p_equivalent_holm": Column("over papers: p of equivalence, Holm", probability),
     "chosen": Column("chosen", percent),
     "random": Column("mean of draws", percent),
     "lowest draw": Column("lowest draw", percent),
@@ -177,7 +173,7 @@ COLUMNS: dict[str, Column] = {
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (
-    *SAID_BELOW, "p_equivalent", "effect", "over papers p", "over papers p_equivalent",
+    *SAID_BELOW, "p_equivalent", "effect",
     "against in order family", "against in order family_size",
 )  # fmt: skip
 """Said once under a table and not in every row, before its correction, or only in the file."""
@@ -366,6 +362,11 @@ CAPTIONS = {
     "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
     "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
     "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
+    "contexts_gains": "A context before each chunk, and late chunking, against plain chunking.",
+    "contexts_alike": "A context before each chunk against late chunking and against other "
+    "contexts: gains over plain chunking, and the partial correlation of scores given plain "
+    "chunking.",
+    "contexts_prices": "What it costs to have a language model write a context for every chunk.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
@@ -411,6 +412,9 @@ KINDS: dict[str, Kinds] = {
     "generation_cost": dict.fromkeys(
         ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
     "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
+    "contexts_alike": dict.fromkeys(
+        ("correlation", "correlation low", "correlation high"), number),
+    "contexts_prices": {"dollars": number},
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_changes_between": {"change": points},

@@ -8,8 +8,8 @@ from pathlib import Path
 from chunkstudy.places import Places
 
 STUDIES = (
-    "chroma", "late_chunking", "models", "moderators", "jina", "taxonomy", "empty_documents",
-    "labels", "which_chunker", "controls", "claims", "predictions", "generation",
+    "chroma", "late_chunking", "models", "contexts", "moderators", "jina", "taxonomy",
+    "empty_documents", "labels", "which_chunker", "controls", "claims", "predictions", "generation",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
