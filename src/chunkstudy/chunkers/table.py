@@ -18,6 +18,7 @@ from chunkstudy.chunkers import (
     passages,
     propositions,
     released,
+    segmenter,
     semantic,
     structure,
 )
@@ -162,6 +163,11 @@ def _semantic(job: Job) -> list[RewrittenSpan]:
     return _join(job.text, *semantic.percentile(job.text, embed=job.embed), between="")
 
 
+def _segmenter(job: Job) -> Drawn[RewrittenSpan]:
+    spans, by_none = segmenter.segments(job.text, keeps_all=not job.quirks)
+    return Drawn(_source(job.text, spans), by_none)
+
+
 def _released(job: Job) -> list[RewrittenSpan]:
     return _segmentation(job.name).chunk(job.text)
 
@@ -273,6 +279,7 @@ CHUNKERS: dict[str, Entry] = {
         windows=semantic.percentile_windows,
         decodes=True,
     ),
+    "segmenter": Entry(_segmenter, sizes=0, lengths=("cl100k",)),
     handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0, segments=("builtin", "builtin-graded")),
     "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
     **{

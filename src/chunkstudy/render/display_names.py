@@ -26,6 +26,7 @@ FAMILIES = {
     "fixed-dropped": "Fixed size",
     "sentence": "Sentence groups",
     "semantic": "Semantic",
+    "segmenter": "Jina's segmenter",
     "semantic-released": "Semantic, authors' boundaries",
     "recursive-released": "Recursive, authors' boundaries",
     "fixed-released": "Fixed size, authors' boundaries",
