@@ -38,6 +38,12 @@ FAMILIES = {
     "proposition-sentences": "Proposition, each sentence one",
     "llm": "Language model",
 }
+PRINTED_SEGMENTATIONS = {
+    "SIMPLE_CHUNKING": "Small model, by structure, as printed",
+    "COT_TOPIC_CHUNKING": "Small model, by topic, as printed",
+    "SUMMARY_CHUNKING": "Small model, with summaries, as printed",
+    "JINA-SEGMENTER-API": "Jina's segmenter, as printed",
+}
 LENGTHS = {
     "cl100k": "",
     "wordpiece": "WordPiece",
@@ -301,7 +307,14 @@ def sentence(text: str) -> str:
     return INSIDE.sub(named, text).replace("as_published", "as the official code does it")
 
 
+def segmentation(name: str) -> str:
+    """A printed segmentation, or a chunker of ours."""
+    return PRINTED_SEGMENTATIONS.get(name) or chunker(name)
+
+
 BY_COLUMN = {
+    "segmentation": segmentation,
+    "reference": segmentation,
     "chunker": chunker,
     "encoder": encoder,
     "model": encoder,
