@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from itertools import pairwise
 
 from chunkstudy.chunkers import (
+    breakpoints,
     handmade,
     llm_windows,
     lumberchunker,
@@ -247,6 +248,11 @@ def _propositions(job: Job) -> Drawn[RewrittenSpan]:
     return propositions.chunk(job.text, job.ask, job.model, official)
 
 
+def _breakpoints(kind: breakpoints.Kind, job: Job) -> Drawn[RewrittenSpan]:
+    found = breakpoints.chunk(job.text, job.ask, job.model, kind)
+    return Drawn(_source(job.text, found), found.fallbacks)
+
+
 def _llm_windows(job: Job) -> Drawn[RewrittenSpan]:
     pieces = structure.pieces(job.text, job.count)
     texts = [job.text[start:end] for start, end in pieces]
@@ -293,5 +299,11 @@ CHUNKERS: dict[str, Entry] = {
     },
     "llm": Entry(_llm_windows, sizes=0, lengths=("cl100k",), llm="openai/gpt-4o"),
     "lumberchunker": Entry(_lumberchunker, sizes=0, lengths=("cl100k",), llm=GEMINI),
+    **{
+        f"breakpoints-{kind}": Entry(
+            partial(_breakpoints, kind), sizes=0, lengths=("cl100k",), llm=GEMINI
+        )
+        for kind in breakpoints.TASKS
+    },
     "proposition": Entry(_propositions, sizes=0, lengths=("cl100k",), rewrites=True, llm=GEMINI),
 }

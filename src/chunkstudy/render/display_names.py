@@ -37,6 +37,9 @@ FAMILIES = {
     "proposition-released": "Proposition, authors' text",
     "proposition-sentences": "Proposition, each sentence one",
     "llm": "Language model",
+    "breakpoints-structure": "Segments by structure",
+    "breakpoints-topic": "Segments by topic",
+    "breakpoints-summary": "Segments with summaries",
 }
 PRINTED_SEGMENTATIONS = {
     "SIMPLE_CHUNKING": "Small model, by structure, as printed",
