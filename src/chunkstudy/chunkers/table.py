@@ -20,6 +20,7 @@ from chunkstudy.chunkers import (
     propositions,
     released,
     segmenter,
+    segmenter_api,
     semantic,
     structure,
 )
@@ -169,6 +170,10 @@ def _segmenter(job: Job) -> Drawn[RewrittenSpan]:
     return Drawn(_source(job.text, spans), by_none)
 
 
+def _segmenter_api(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, segmenter_api.api().segments(job.text))
+
+
 def _released(job: Job) -> list[RewrittenSpan]:
     return _segmentation(job.name).chunk(job.text)
 
@@ -286,6 +291,7 @@ CHUNKERS: dict[str, Entry] = {
         decodes=True,
     ),
     "segmenter": Entry(_segmenter, sizes=0, lengths=("cl100k",)),
+    "segmenter-api": Entry(_segmenter_api, sizes=0, lengths=("cl100k",)),
     handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0, segments=("builtin", "builtin-graded")),
     "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
     **{

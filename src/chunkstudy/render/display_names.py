@@ -27,6 +27,7 @@ FAMILIES = {
     "sentence": "Sentence groups",
     "semantic": "Semantic",
     "segmenter": "Jina's segmenter",
+    "segmenter-api": "Jina's segmenter, its API",
     "semantic-released": "Semantic, authors' boundaries",
     "recursive-released": "Recursive, authors' boundaries",
     "fixed-released": "Fixed size, authors' boundaries",
