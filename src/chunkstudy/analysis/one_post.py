@@ -56,7 +56,7 @@ def texts(rows: pd.DataFrame) -> pd.DataFrame:
             "characters added": rows["characters added"],
             "words glued together": rows["words glued together"],
             "passages left out": rows["passages left out"],
-            "words of the longest": rows["words of the longest"],
+            "words of the longest passage": rows["words of the longest"],
         }
     )
 
@@ -67,10 +67,10 @@ def sizes(chunks: pd.DataFrame, printed: list[str]) -> pd.DataFrame:
     found = pd.DataFrame(
         {
             "parts": by.size(),
-            "tokens, mean": by["tokens"].mean(),
-            "tokens, least": by["tokens"].min(),
-            "tokens, most": by["tokens"].max(),
-            "characters, mean": by["characters"].mean(),
+            "mean tokens": by["tokens"].mean(),
+            "tokens least": by["tokens"].min(),
+            "tokens most": by["tokens"].max(),
+            "mean characters": by["characters"].mean(),
             "below 16 tokens": by["tokens"].agg(lambda counts: int((counts < 16).sum())),
         }
     ).reset_index()

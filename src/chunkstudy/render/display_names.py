@@ -43,9 +43,9 @@ FAMILIES = {
     "breakpoints-summary": "Segments with summaries",
 }
 PRINTED_SEGMENTATIONS = {
-    "SIMPLE_CHUNKING": "Small model, by structure, as printed",
-    "COT_TOPIC_CHUNKING": "Small model, by topic, as printed",
-    "SUMMARY_CHUNKING": "Small model, with summaries, as printed",
+    "SIMPLE_CHUNKING": "Small model, by structure",
+    "COT_TOPIC_CHUNKING": "Small model, by topic",
+    "SUMMARY_CHUNKING": "Small model, with summaries",
     "JINA-SEGMENTER-API": "Jina's segmenter, as printed",
 }
 LENGTHS = {
