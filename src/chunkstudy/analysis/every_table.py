@@ -29,10 +29,12 @@ from chunkstudy.analysis import (
     moderators,
     moderators_ranges,
     moderators_rows,
+    one_post,
     papers,
     published_facts,
     random_boundaries,
     reproduction,
+    segmenter,
     taxonomy,
     which_chunker,
     witnesses,
@@ -135,6 +137,8 @@ def make(
     )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
     made |= generation.tables(results.tables(places, "generated-questions"))
+    made["segmenter_excerpts"] = segmenter.excerpts(library)
+    made |= one_post.tables(results.tables(places, "one-post"))
     return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 

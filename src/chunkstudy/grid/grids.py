@@ -82,12 +82,17 @@ LUMBERCHUNKER, OWN = AS_PUBLISHED_LUMBERCHUNKER.name, CORRECTED.name
 
 
 def chroma_grid() -> list[Condition]:
-    """Chroma's MiniLM table, its model-free scores, and the rows that settle its printed sizes."""
+    """Chroma's MiniLM table, its model-free scores, the rows that settle its printed sizes, and the
+    segmenter, whose rules no work tried on excerpts."""
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
     controls = [f"recursive-{size}-wordpiece" for size in MINILM_SIZES]
     model_free = simple + _small("") + _small("-wordpiece-special")[::2] + controls
     grid = _both("chroma", _unique(model_free), NONE, NONE)
-    return grid + chroma_tables_grid(MINILM)
+    by_rules = [
+        Condition("chroma", "segmenter", NONE, NONE, OWN),
+        Condition("chroma", "segmenter", MINILM, PRE, OWN),
+    ]
+    return grid + chroma_tables_grid(MINILM) + by_rules
 
 
 def chroma_tables_grid(encoder: str) -> list[Condition]:

@@ -26,6 +26,8 @@ FAMILIES = {
     "fixed-dropped": "Fixed size",
     "sentence": "Sentence groups",
     "semantic": "Semantic",
+    "segmenter": "Jina's segmenter",
+    "segmenter-api": "Jina's segmenter, its API",
     "semantic-released": "Semantic, authors' boundaries",
     "recursive-released": "Recursive, authors' boundaries",
     "fixed-released": "Fixed size, authors' boundaries",
@@ -36,6 +38,15 @@ FAMILIES = {
     "proposition-released": "Proposition, authors' text",
     "proposition-sentences": "Proposition, each sentence one",
     "llm": "Language model",
+    "breakpoints-structure": "Segments by structure",
+    "breakpoints-topic": "Segments by topic",
+    "breakpoints-summary": "Segments with summaries",
+}
+PRINTED_SEGMENTATIONS = {
+    "SIMPLE_CHUNKING": "Small model, by structure",
+    "COT_TOPIC_CHUNKING": "Small model, by topic",
+    "SUMMARY_CHUNKING": "Small model, with summaries",
+    "JINA-SEGMENTER-API": "Jina's segmenter, as printed",
 }
 LENGTHS = {
     "cl100k": "",
@@ -300,7 +311,14 @@ def sentence(text: str) -> str:
     return INSIDE.sub(named, text).replace("as_published", "as the official code does it")
 
 
+def segmentation(name: str) -> str:
+    """A printed segmentation, or a chunker of ours."""
+    return PRINTED_SEGMENTATIONS.get(name) or chunker(name)
+
+
 BY_COLUMN = {
+    "segmentation": segmentation,
+    "reference": segmentation,
     "chunker": chunker,
     "encoder": encoder,
     "model": encoder,

@@ -92,6 +92,7 @@ COLUMNS: dict[str, Column] = {
         "against reading in order: p of equivalence, Holm", probability
     ),
     "cut": Column("chunks cut", percent),
+    "share kept": Column("share kept, %", percent),
     "unread": Column("text beyond the window", percent),
     "n": Column("queries", whole),
     "difference": Column("difference, points", points),
@@ -333,6 +334,13 @@ CAPTIONS = {
     "jina_length": "The gain of late chunking against document length.",
     "jina_combinations": "Jina's combinations of model, boundaries and ordering: nDCG@10.",
     "jina_comparisons": "What Jina's second post says of its table, counted in it.",
+    "segmenter_excerpts": "The segmenter's chunks on Chroma's excerpts, with all-MiniLM-L6-v2, "
+    "against those of other chunkers.",
+    "one_post_texts": "What four printed segmentations keep of the post, in characters without "
+    "white space.",
+    "one_post_sizes": "Parts of the post by who cut it; tokens are OpenAI's (cl100k).",
+    "one_post_agreement": "Where the post is cut: each printed segmentation as the reference for "
+    "every other.",
     "late_chunking_gains": "Late against plain chunking, the same chunker and model.",
     "late_chunking_windows": "Late against plain chunking by window.",
     "late_chunking_tails": "Fixed-size chunks with short tails merged or dropped.",
@@ -422,6 +430,9 @@ KINDS: dict[str, Kinds] = {
     "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
     "generation_cost": dict.fromkeys(
         ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
+    "one_post_sizes": {"mean tokens": tenths, "mean characters": tenths, "tokens": whole},
+    "one_post_agreement": dict.fromkeys(
+        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number),
     "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
     "contexts_alike": dict.fromkeys(
         ("correlation", "correlation low", "correlation high"), number),

@@ -9,8 +9,8 @@ from chunkstudy.places import Places
 
 STUDIES = (
     "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "jina",
-    "taxonomy", "empty_documents", "labels", "which_chunker", "controls", "claims", "predictions",
-    "generation",
+    "one_post", "taxonomy", "empty_documents", "labels", "which_chunker", "controls", "claims",
+    "predictions", "generation",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
