@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy import statistics
 from chunkstudy.analysis import context_reach, model_list
 from chunkstudy.encoders import checklist
 from chunkstudy.llm.causal_models import SMOLLM
@@ -32,7 +33,8 @@ def movements(later: float, earlier: float, model: str = "a") -> pd.DataFrame:
                 **{(study.HALF, d): size * (text + 1) for d in study.NEAR},
                 (study.SAME, 0): 0.0,
                 (study.ALONE, 0): 0.5,
-                (study.NEIGHBOUR, 0): 0.1 if way == study.LATER else 0.3,
+                (study.NEIGHBOUR, 0): 0.05,
+                (study.APART, 0): 0.1 if way == study.LATER else 0.3,
             }
             rows += [
                 of
@@ -60,7 +62,11 @@ def test_movement_is_the_mean_over_texts_and_set_against_the_next_chunk() -> Non
 def test_both_ways_are_compared_text_by_text_and_no_reading_is_tested_twice() -> None:
     found = context_reach.both_ways(movements(0.02, 0.01))
     assert len(found) == len(study.NEAR) + 2 * len(study.DISTANCES) - 1
-    assert set(found["family_size"]) == {len(found)}
+    assert set(found["family_size"]) == {
+        len(study.NEAR),
+        len(study.DISTANCES),
+        len(study.DISTANCES) - 1,
+    }
     assert (found["shown"] == "higher").all()
     assert found["later over earlier"].to_numpy() == pytest.approx(2.0)
     turned = context_reach.both_ways(movements(0.01, 0.02))
@@ -69,18 +75,19 @@ def test_both_ways_are_compared_text_by_text_and_no_reading_is_tested_twice() ->
     assert (alike["shown"] == "not shown").all() and (alike["later minus earlier"] == 0).all()
 
 
-def test_the_family_holds_the_tests_of_all_models() -> None:
-    two = pd.concat([movements(0.02, 0.01), movements(0.02, 0.01, "b")], ignore_index=True)
-    one = context_reach.both_ways(movements(0.02, 0.01))
-    found = context_reach.both_ways(two)
-    assert len(found) == 2 * len(one) == found["family_size"].iloc[0]
-    assert (found["p_holm"] >= found["p"]).all()
+def test_a_family_holds_the_tests_of_all_models_for_one_kind_of_replacement() -> None:
+    two = pd.concat([movements(0.02, 0.01), movements(0.03, 0.01, "b")], ignore_index=True)
+    for _, family in context_reach.both_ways(two).groupby("family"):
+        assert family["replaced"].nunique() == 1 and family["model"].nunique() == 2
+        assert (family["family_size"] == len(family)).all()
+        assert family["p_holm"].to_numpy() == pytest.approx(statistics.holm(family["p"]))
 
 
 def test_yardsticks_stand_apart_by_direction_and_the_same_text_gives_0() -> None:
     found = context_reach.yardsticks(movements(0.02, 0.01)).set_index(["against", "direction"])
-    assert found.loc[(study.NEIGHBOUR, study.LATER), "cosine distance"] == pytest.approx(0.1)
-    assert found.loc[(study.NEIGHBOUR, study.EARLIER), "cosine distance"] == pytest.approx(0.3)
+    assert found.loc[(study.APART, study.LATER), "cosine distance"] == pytest.approx(0.1)
+    assert found.loc[(study.APART, study.EARLIER), "cosine distance"] == pytest.approx(0.3)
+    assert found.loc[(study.NEIGHBOUR, study.LATER), "of the next chunk"] == pytest.approx(0.25)
     assert (found.loc[study.SAME, "largest"] == 0).all()
 
 

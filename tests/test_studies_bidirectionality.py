@@ -47,7 +47,11 @@ def reads(later: int, earlier: int) -> study.Read:
 def measured(
     read: study.Read, own: Sequence[int] = OWN, other: Sequence[int] = OTHER
 ) -> pd.DataFrame:
-    rows = [*study.from_the_ends(read, own, other), *study.from_the_middle(read, own, other)]
+    rows = [
+        *study.from_the_ends(read, own, other),
+        *study.from_the_middle(read, own, other),
+        *study.neighbours(read, own),
+    ]
     return pd.DataFrame(rows).set_index(["replaced", "direction", "distance"]).sort_index()
 
 
@@ -65,7 +69,7 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
     found = measured(reads(later, reach - later))
     for (what, direction, distance), row in found.iterrows():
         moved = seen(reach, distance) if direction == way else 0.0
-        if what in (study.SAME, study.ALONE, study.NEIGHBOUR):
+        if what in (study.SAME, study.ALONE, study.NEIGHBOUR, study.APART):
             moved = 0.0  # the text itself holds no mark
         assert row["relative distance"] == pytest.approx(moved, abs=1e-12), (what, distance)
         turned = 1 - 1 / np.sqrt(1 + moved**2)
@@ -77,15 +81,27 @@ def test_every_direction_distance_and_kind_is_measured_once() -> None:
     found = measured(reads(1, 1))
     assert not found.index.duplicated().any()
     ways = len((study.LATER, study.EARLIER))
-    assert len(found) == ways * (2 * len(study.DISTANCES) + len(study.NEAR) + 3)
+    assert len(found) == ways * (2 * len(study.DISTANCES) + len(study.NEAR) + 4)
 
 
 def test_replacing_text_by_the_same_text_moves_nothing() -> None:
     marks = np.random.default_rng(0).integers(0, 2, study.CONTENT).tolist()
     found = measured(reads(40, 40), marks, list(marks))
-    replaced = found.drop(index=[study.ALONE, study.NEIGHBOUR])
-    assert (replaced == 0).all(axis=None)
-    assert (found.loc[[study.ALONE, study.NEIGHBOUR]] > 0).any(axis=None)
+    yardsticks = [study.ALONE, study.NEIGHBOUR, study.APART]
+    assert (found.drop(index=yardsticks) == 0).all(axis=None)
+    assert (found.loc[yardsticks] > 0).any(axis=None)
+
+
+def test_two_chunks_read_alone_know_nothing_of_each_other() -> None:
+    own = [*[0] * study.CHUNK, *[MARK] * (study.CONTENT - study.CHUNK)]
+    found = pd.DataFrame(study.neighbours(reads(1, 0), own)).set_index("direction")
+    # of the second chunk all tokens but the last see a mark; in the text the first one's last would
+    between = (study.CHUNK - 1) / study.CHUNK
+    assert found.loc[study.LATER, "relative distance"] == pytest.approx(between)
+    assert found.loc[study.EARLIER, "relative distance"] == 0
+    in_text = measured(reads(1, 0), own, own)
+    moved = in_text.loc[(study.NEIGHBOUR, study.LATER, 0), "relative distance"]
+    assert moved == pytest.approx((1 - 1 / study.CHUNK) / np.sqrt(1 + study.CHUNK**-2.0))
 
 
 def test_what_stands_nearer_than_the_distance_stays_and_all_beyond_is_replaced() -> None:

@@ -1,8 +1,8 @@
 """How far the context of a late chunk reaches, and whether alike both ways, from the study of
 bidirectionality.
 
-The unit is a model's own: the mean distance between the vectors of two neighbouring chunks, since
-models spread their vectors over spaces of different width.
+The unit is a model's own: the mean distance between two neighbouring chunks that are read alone,
+as plain chunking reads them, since models spread their vectors over spaces of different width.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.statistics.intervals import percentile_interval, resampled_sums
 from chunkstudy.studies.bidirectionality import (
     ALONE,
+    APART,
     BEYOND,
     DISTANCES,
     EARLIER,
@@ -30,9 +31,10 @@ from chunkstudy.studies.bidirectionality import (
 
 TEXT = ["collection", "document", "start"]
 MOVED = "cosine distance"
-APART = "later minus earlier"
+DIFFERENCE = "later minus earlier"
 OVER_TEXTS = f"percentile bootstrap over texts, {statistics.RESAMPLES:,} resamples"
 FAMILY = "later against earlier text"
+"""A family for each kind of replacement, over models and distances."""
 
 
 def tables(movements: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -54,8 +56,8 @@ def tables(movements: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def reach(movements: pd.DataFrame) -> pd.DataFrame:
     """By model, direction, distance and what is replaced: how far vectors move.
 
-    ``of the next chunk`` is the mean movement over the mean distance to the next chunk, both over
-    the same texts, which the bootstrap draws together.
+    ``of the next chunk`` is the mean movement over the mean distance between two neighbours read
+    alone, both over the same texts, which the bootstrap draws together.
     """
     return pd.DataFrame(
         {
@@ -80,13 +82,15 @@ def reach(movements: pd.DataFrame) -> pd.DataFrame:
 
 
 def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
-    """By model: the distance to the next chunk, to the chunk read alone, and to the same text read
-    again, which must be 0."""
+    """By model: the distance between neighbours, read alone and in the text, of a chunk to itself
+    read alone, and to itself in the same text read again, which must be 0."""
     rows = []
     for model, part in movements.groupby("model", sort=False):
-        for what in (NEIGHBOUR, ALONE, SAME):
+        unit = _next_chunk(part)
+        for what in (APART, NEIGHBOUR, ALONE, SAME):
             for way in (LATER, EARLIER):
-                here = part[(part["replaced"] == what) & (part["direction"] == way)]
+                of = part[(part["replaced"] == what) & (part["direction"] == way)]
+                here = of.set_index(TEXT)
                 interval = statistics.bootstrap_interval(here[MOVED])
                 rows.append(
                     {
@@ -98,6 +102,7 @@ def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
                         f"{MOVED} low": interval.low,
                         f"{MOVED} high": interval.high,
                         "relative distance": here["relative distance"].mean(),
+                        **_ratio(here[MOVED], unit.loc[here.index]),
                         "largest": here[MOVED].max(),
                         "interval": OVER_TEXTS,
                     }
@@ -124,20 +129,21 @@ def both_ways(movements: pd.DataFrame) -> pd.DataFrame:
                         "texts": found.n,
                         LATER: ways[LATER].mean(),
                         EARLIER: ways[EARLIER].mean(),
-                        APART: found.mean,
-                        f"{APART} low": found.interval.low,
-                        f"{APART} high": found.interval.high,
+                        DIFFERENCE: found.mean,
+                        f"{DIFFERENCE} low": found.interval.low,
+                        f"{DIFFERENCE} high": found.interval.high,
                         "later over earlier": ways[LATER].mean() / ways[EARLIER].mean(),
                         "p": found.p,
                         "p_holm": math.nan,
-                        "family": FAMILY,
+                        "family": f"{FAMILY}, {what}",
                         "interval": OVER_TEXTS,
                     }
                 )
     table = pd.DataFrame(rows)
-    table["p_holm"] = statistics.holm(table["p"])
-    table["family_size"] = len(table)
-    sign = np.where(table[APART] > 0, HIGHER, LOWER)
+    families = table.groupby("family")["p"]
+    table["p_holm"] = families.transform(statistics.holm)
+    table["family_size"] = families.transform("size")
+    sign = np.where(table[DIFFERENCE] > 0, HIGHER, LOWER)
     table["shown"] = np.where(table["p_holm"] < SIGNIFICANT, sign, NOT_SHOWN)
     return table
 
@@ -152,8 +158,8 @@ def _moved(part: pd.DataFrame) -> Iterator[tuple[tuple[str, str, int], pd.DataFr
 
 
 def _next_chunk(part: pd.DataFrame) -> pd.Series:
-    """Of each text the distance to the next chunk, the mean of both its ends."""
-    mean: pd.Series = part[part["replaced"] == NEIGHBOUR].groupby(TEXT)[MOVED].mean()
+    """Of each text the distance between two neighbours read alone, the mean of both its ends."""
+    mean: pd.Series = part[part["replaced"] == APART].groupby(TEXT)[MOVED].mean()
     return mean
 
 

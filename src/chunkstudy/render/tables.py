@@ -130,7 +130,7 @@ COLUMNS: dict[str, Column] = {
     "change": Column("change", percent),
     "cosine distance": Column("cosine distance", thousandths),
     "relative distance": Column("length of the difference, % of the vector's", percent),
-    "of the next chunk": Column("% of the way to the next chunk", percent),
+    "of the next chunk": Column("% of neighbours' distance", percent),
     "distance": Column("tokens between", whole),
     "later minus earlier": Column("later minus earlier", thousandths),
     "later over earlier": Column("later over earlier", number),
@@ -383,7 +383,7 @@ CAPTIONS = {
     "contexts_prices": "What it costs to have a language model write a context for every chunk.",
     "late_chunking_which_models": "The models of the registry by the checklist for late chunking.",
     "context_reach": "How far a chunk's vector moves when text from a distance on is replaced.",
-    "context_yardsticks": "The distance of a chunk's vector to others, to compare movements with.",
+    "context_yardsticks": "How far chunks' vectors lie apart, to compare movements with.",
     "context_both_ways": "Movement by later text minus that by earlier text of the same document, "
     "as cosine distances.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",

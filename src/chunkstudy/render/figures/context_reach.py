@@ -48,7 +48,8 @@ def by_distance(rows: pd.DataFrame) -> Figure:
                 axes.set_title(f"{title}\n{count} texts", loc="left")
             if down == len(ROWS) - 1:
                 axes.set_xlabel("tokens between chunk and change")
-    figure.supylabel("movement of a chunk's vector, % of the way to the next chunk", fontsize=9)
+    unit = "% of the distance between neighbouring chunks that are read alone"
+    figure.supylabel(f"movement of a chunk's vector, {unit}", fontsize=9)
     one_legend(figure, panels.flat, columns=2)
     return figure
 
