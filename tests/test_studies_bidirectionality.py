@@ -44,9 +44,7 @@ def reads(later: int, earlier: int) -> study.Read:
     return states
 
 
-def measured(
-    read: study.Read, own: Sequence[int] = OWN, other: Sequence[int] = OTHER
-) -> pd.DataFrame:
+def measured(read: study.Read, own: Sequence[int] = OWN, other: Sequence[int] = OTHER) -> Any:
     rows = [
         *study.from_the_ends(read, own, other),
         *study.from_the_middle(read, own, other),
@@ -94,7 +92,7 @@ def test_replacing_text_by_the_same_text_moves_nothing() -> None:
 
 def test_two_chunks_read_alone_know_nothing_of_each_other() -> None:
     own = [*[0] * study.CHUNK, *[MARK] * (study.CONTENT - study.CHUNK)]
-    found = pd.DataFrame(study.neighbours(reads(1, 0), own)).set_index("direction")
+    found: Any = pd.DataFrame(study.neighbours(reads(1, 0), own)).set_index("direction")
     # of the second chunk all tokens but the last see a mark; in the text the first one's last would
     between = (study.CHUNK - 1) / study.CHUNK
     assert found.loc[study.LATER, "relative distance"] == pytest.approx(between)
@@ -155,7 +153,7 @@ def test_an_encoder_moves_both_ways() -> None:
     model = study.load("sentence-transformers/all-MiniLM-L6-v2")
     chance = np.random.default_rng(3)
     own, other = chance.integers(2000, 20000, (2, study.CONTENT)).tolist()
-    found = pd.DataFrame(study.from_the_middle(model.read, own, other))
+    found: Any = pd.DataFrame(study.from_the_middle(model.read, own, other))
     assert (found["cosine distance"] > 1e-3).all()
     assert model.described["window"] == study.WINDOW
 

@@ -112,7 +112,10 @@ def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
 
 def both_ways(movements: pd.DataFrame) -> pd.DataFrame:
     """By model, distance and what is replaced: movement by later text minus that by earlier text of
-    the same document, and the one over the other."""
+    the same document, and the one over the other.
+
+    Where later text moves nothing at all, as in a causal model, there is nothing to test.
+    """
     rows: list[dict[str, object]] = []
     for model, part in movements.groupby("model", sort=False):
         for what in (HALF, BEYOND, FEW):
@@ -133,7 +136,7 @@ def both_ways(movements: pd.DataFrame) -> pd.DataFrame:
                         f"{DIFFERENCE} low": found.interval.low,
                         f"{DIFFERENCE} high": found.interval.high,
                         "later over earlier": ways[LATER].mean() / ways[EARLIER].mean(),
-                        "p": found.p,
+                        "p": found.p if ways[LATER].any() else math.nan,
                         "p_holm": math.nan,
                         "family": f"{FAMILY}, {what}",
                         "interval": OVER_TEXTS,
@@ -142,9 +145,10 @@ def both_ways(movements: pd.DataFrame) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     families = table.groupby("family")["p"]
     table["p_holm"] = families.transform(statistics.holm)
-    table["family_size"] = families.transform("size")
+    table["family_size"] = families.transform("count")
     sign = np.where(table[DIFFERENCE] > 0, HIGHER, LOWER)
     table["shown"] = np.where(table["p_holm"] < SIGNIFICANT, sign, NOT_SHOWN)
+    table.loc[table["p"].isna(), "shown"] = ""
     return table
 
 
