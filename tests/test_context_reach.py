@@ -99,7 +99,7 @@ def test_yardsticks_stand_apart_by_direction_and_the_same_text_gives_0() -> None
     assert found.loc[(study.APART, study.LATER), "cosine distance"] == pytest.approx(0.1)
     assert found.loc[(study.APART, study.EARLIER), "cosine distance"] == pytest.approx(0.3)
     assert found.loc[(study.NEIGHBOUR, study.LATER), "of the next chunk"] == pytest.approx(0.25)
-    assert (found.loc[study.SAME, "largest"] == 0).all()
+    assert (found.loc[context_reach.AGAINST[study.SAME], "largest"] == 0).all()
 
 
 def test_without_the_study_the_tables_are_empty_and_nothing_is_drawn(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from chunkstudy.studies.bidirectionality import (
 
 TEXT = ["collection", "document", "start"]
 MOVED = "cosine distance"
+AGAINST = {ALONE: "itself, read alone", SAME: "itself, the same text again"}
 DIFFERENCE = "later minus earlier"
 OVER_TEXTS = f"percentile bootstrap over texts, {statistics.RESAMPLES:,} resamples"
 FAMILY = "later against earlier text"
@@ -95,7 +96,7 @@ def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
                 rows.append(
                     {
                         "model": model,
-                        "against": what,
+                        "against": AGAINST.get(what, what),
                         "direction": way,
                         "texts": len(here),
                         MOVED: here[MOVED].mean(),

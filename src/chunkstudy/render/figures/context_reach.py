@@ -33,7 +33,7 @@ def by_distance(rows: pd.DataFrame) -> Figure:
     """A panel per model and kind of replacement; both directions over the distance."""
     models = list(dict.fromkeys(rows["model"]))
     figure, panels = plt.subplots(
-        len(ROWS), len(models), figsize=(2.7 * len(models), 7.2), sharey="row", squeeze=False
+        len(ROWS), len(models), figsize=(2.7 * len(models), 7.2), squeeze=False
     )
     for down, (what, name) in enumerate(ROWS.items()):
         for across, model in enumerate(models):
