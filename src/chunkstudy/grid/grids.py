@@ -272,9 +272,10 @@ def mpnet_grid() -> list[Condition]:
 
 
 def four_bits_grid() -> list[Condition]:
-    """A model tuned on 512 tokens: what tells the window from the length of training texts.
+    """A third model, of another family, by window.
 
-    The one to be had has four bits a weight, so it answers that question and no other.
+    It was to tell the window from the length of training texts, which its authors do not give
+    (data/models.toml). The one to be had has four bits a weight, so it answers nothing else.
     """
     within = ("chroma-within", covid_qa.WITHIN)
     grid = _cross(("nfcorpus",), ("none",), (FOUR_BITS,), (PRE,), (OWN,))
