@@ -10,6 +10,7 @@ from chunkstudy.places import Places
 STUDIES = (
     "chroma", "late_chunking", "models", "moderators", "jina", "taxonomy", "empty_documents",
     "labels", "which_chunker", "controls", "claims", "predictions", "generation",
+    "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
