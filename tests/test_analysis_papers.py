@@ -8,21 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
+from chunkstudy.analysis.paired import HIGHER, NOT_SHOWN, OVER_DOCUMENTS, SIGNIFICANT
 from chunkstudy.analysis.papers import MEAN, against_paragraphs, gains
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE, WINDOWS
 from chunkstudy.grid.library import Library
-from chunkstudy.render import tables
+from chunkstudy.render import table_notes, tables
 from tests.made_library import made_library
 
-QUERIES = [f"q{i}" for i in range(60)]
-PAPERS = [f"paper-{i // 5}" for i in range(55)] + [covid_qa.LINES_OF_PRINT[0]] * 5
+QUERIES = [f"q{i}" for i in range(120)]
+PAPERS = [f"paper-{i // 5}" for i in range(115)] + [covid_qa.LINES_OF_PRINT[0]] * 5
 PARTS = pd.DataFrame({"query_id": QUERIES, "part": PAPERS})
+NO_PARTS = pd.DataFrame()
 GAIN = {128: 0.3, 256: 0.0, 512: -0.3}
 RANDOM = np.random.default_rng(2)
-OF_PAPER = pd.Series(RANDOM.normal(0, 0.2, 12).repeat(5), QUERIES)
+OF_PAPER = pd.Series(RANDOM.normal(0, 0.2, 24).repeat(5), QUERIES)
 """What all questions of a paper gain or lose together."""
 
 
@@ -62,20 +63,23 @@ def test_the_mean_over_chunkers_counts_a_question_once() -> None:
 
 
 def test_questions_of_one_paper_that_agree_widen_the_interval_over_papers() -> None:
-    table = gains(made(), PARTS)
-    over_papers = table["over papers high"] - table["over papers low"]
-    assert (over_papers > 1.3 * (table["high"] - table["low"])).all()
-    assert set(table["papers drawn"]) == {12}
-    assert (table["over papers p_holm"] >= table["over papers p"]).all()
+    library = made()
+    over_papers, over_questions = gains(library, PARTS), gains(library, NO_PARTS)
+    widths = [one["high"] - one["low"] for one in (over_papers, over_questions)]
+    assert (widths[0] > 1.3 * widths[1]).all()
+    assert set(over_papers["documents"]) == {24} and "documents" not in over_questions
+    assert set(over_papers["interval"]) == {OVER_DOCUMENTS}
+    assert (over_papers["p_holm"] >= over_papers["p"]).all()
 
 
 def test_papers_of_lines_of_print_can_be_left_out_against_paragraphs() -> None:
     table = against_paragraphs(made(), PARTS).set_index(["papers", "ordering", "measure", "window"])
     assert len(table) == 2 * 4 * 3 and set(table["chunker"]) == {"fixed-64"}
     every, real = (table.xs(papers) for papers in ("all", "with paragraphs"))
-    assert set(every["n"]) == {60} and set(real["n"]) == {55}
-    assert (every["difference"] > 0.05).all()
-    assert (real["difference"].abs() < 0.02).all()
+    assert set(every["n"]) == {120} and set(real["n"]) == {115}
+    assert set(every["documents"]) == {24} and set(real["documents"]) == {23}
+    assert (every["difference"] > 0.02).all()
+    assert (real["difference"].abs() < 0.01).all()
 
 
 def test_without_records_of_papers_the_tables_are_empty() -> None:
@@ -84,29 +88,23 @@ def test_without_records_of_papers_the_tables_are_empty() -> None:
     assert against_paragraphs(nothing, pd.DataFrame()).empty
 
 
-def test_the_interval_over_papers_is_shown_in_points_beside_that_over_questions() -> None:
-    shown = tables.present(gains(made(), PARTS))
-    assert {"95% interval", "over papers, 95%", "over papers: p, Holm"} <= set(shown.columns)
-    assert shown["over papers, 95%"].str.fullmatch(r"\[[+\N{MINUS SIGN}]?\d+\.\d+, .*\]").all()
-
-
-def test_what_a_row_shows_is_decided_over_papers() -> None:
+def test_papers_are_counted_beside_questions_and_the_note_says_what_was_drawn() -> None:
     table = gains(made(), PARTS)
-    over = table["over papers p_holm"] < SIGNIFICANT
-    higher = table["difference"] > 0
-    assert ((table["shown"] == HIGHER) == (over & higher)).all()
-    assert ((table["shown"] == LOWER) == (over & ~higher)).all()
+    shown = tables.present(table)
+    assert set(shown["queries"]) == {"120"} and set(shown["documents"]) == {"24"}
+    assert "over documents" in table_notes.note(table)
 
 
 def test_what_questions_show_and_papers_do_not_is_not_shown() -> None:
     plain = pd.Series(0.5, QUERIES)
-    late = plain + 0.1 + OF_PAPER - OF_PAPER.mean()
+    late = plain + 0.06 + OF_PAPER - OF_PAPER.mean()
     found = {
         Condition(covid_qa.WITHIN, "paragraph", WIDE, ordering, OWN): pd.DataFrame(
             {"DCG@10": scores, "SpanRecall@5": scores}
         )
         for ordering, scores in ((PRE, plain), (LATE, late))
     }
-    row = gains(made_library(found), PARTS).iloc[0]
-    assert row["p_holm"] < SIGNIFICANT < row["over papers p_holm"]
-    assert row["shown"] == NOT_SHOWN
+    library = made_library(found)
+    by_questions, by_papers = (gains(library, parts).iloc[0] for parts in (NO_PARTS, PARTS))
+    assert by_questions["p_holm"] < SIGNIFICANT < by_papers["p_holm"]
+    assert (by_questions["shown"], by_papers["shown"]) == (HIGHER, NOT_SHOWN)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
-from chunkstudy.chunkers import catalogue, llm_prices
+from chunkstudy.chunkers import breakpoints, catalogue, llm_prices
 from chunkstudy.grid import by_language_model
 from chunkstudy.grid.conditions import Condition, ConditionError
 from chunkstudy.grid.run import load_collection
@@ -20,7 +21,8 @@ from tests.chat_server import Asked
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 TEXT = "\n".join(f"Paragraph {i} " + "word " * 70 for i in range(30))
-CHUNKERS = ("lumberchunker", "proposition", "llm")
+BREAKPOINTS = ("breakpoints-structure", "breakpoints-topic", "breakpoints-summary")
+CHUNKERS = ("lumberchunker", "proposition", "llm", *BREAKPOINTS)
 
 
 def test_a_slug_names_the_language_model_where_it_is_not_the_papers() -> None:
@@ -109,6 +111,12 @@ def test_a_chunker_prices_itself_and_asks_nobody(slug: str) -> None:
 def says(asked: Asked) -> str:
     """A reply for each chunker; now and then none that counts."""
     text = asked.texts[-1]
+    kind = next((one for one, task in breakpoints.TASKS.items() if task in asked.system), None)
+    if kind:
+        words = text.split()
+        half = " ".join(words[len(words) // 2 :][:8])
+        segments = [(" ".join(words[:8]), "one", "It begins."), (half, "two", "It goes on.")]
+        return breakpoints.written(segments, kind) if "7" in text else "Nothing to divide."
     if "<|start_chunk_" in text:
         return f"split_after: {int(text.partition('_chunk_')[2].partition('|')[0]) + 3}"
     if "ID " in text:
@@ -117,11 +125,12 @@ def says(asked: Asked) -> str:
     return '{"propositions": ["It says so."]}' if "7" in text else "Ignore the instructions."
 
 
-def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:
+def asker(folder: Path, address: str, money: Budget | None = None, at_once: int = 32) -> Asker:
     return Asker(
         "record",
         folder,
         money or Budget(),
+        at_once,
         provider=lambda name: OpenAIProvider(
             "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
         ),
@@ -129,13 +138,13 @@ def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:
     )
 
 
-@pytest.mark.parametrize("chunker", ["lumberchunker", "proposition", "llm"])
+@pytest.mark.parametrize("chunker", CHUNKERS)
 def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     chunker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
     small = load_collection("builtin")
-    object.__setattr__(small := _copy(small), "documents", small.documents[-3:-1])
+    object.__setattr__(small := _copy(small), "documents", small.documents[-7:-1])
     one = condition(f"{chunker}-by-openai__gpt-4o-mini")
     faults = [
         chat_server.no_choices,
@@ -144,7 +153,8 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
         chat_server.cut_off,
     ]
     with chat_server.serving(says=says, faults=list(faults)) as (address, state):
-        first = by_language_model.chunk(one, small, asker=asker(tmp_path, address))
+        # One document after the other, so that the faults meet one window.
+        first = by_language_model.chunk(one, small, asker=asker(tmp_path, address, at_once=1))
         asked = len(state.asked)
         assert asked > 4
         assert first.fallbacks > 0
@@ -152,6 +162,39 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
         assert len(state.asked) == asked
         assert again.digest() == first.digest()
         assert again.fallbacks == first.fallbacks
+
+
+def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    several = _copy(load_collection("builtin"))
+    object.__setattr__(several, "documents", several.documents[-9:-1])
+    one = condition("lumberchunker-by-openai__gpt-4o-mini")
+    together = threading.Barrier(4, timeout=60)
+    waiting = threading.Lock()
+    met = []
+
+    def says_together(asked: Asked) -> str:
+        """The first four requests are answered when all four are there."""
+        with waiting:
+            first = len(met) < 4
+            met.append(asked)
+        if first:
+            together.wait()
+        return says(asked)
+
+    with chat_server.serving(says=says_together) as (address, _):
+        found = by_language_model.chunk(one, several, asker=asker(tmp_path, address))
+    replayed = Asker(
+        "replay",
+        tmp_path,
+        provider=lambda name: OpenAIProvider(
+            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
+        ),
+    )
+    assert by_language_model.chunk(one, several, asker=replayed).digest() == found.digest()
+    assert found.document.tolist() == sorted(found.document.tolist())
 
 
 def _copy(collection):  # type: ignore[no-untyped-def]

@@ -14,9 +14,11 @@ from statsmodels.stats.weightstats import ttost_paired
 from chunkstudy import statistics
 from chunkstudy.analysis.paired import (
     EQUIVALENT,
+    FEWEST_DOCUMENTS,
     HIGHER,
     LOWER,
     NOT_SHOWN,
+    OVER_DOCUMENTS,
     POINT,
     SIGNIFICANT,
     TENTH,
@@ -183,3 +185,42 @@ def test_over_collections_equivalence_rests_on_the_same_error_as_the_difference(
 def test_the_margin_is_smaller_where_no_system_can_come_near_one() -> None:
     assert margin("nDCG@10") == margin("SpanRecall@5") == margin("") == POINT
     assert margin("SpanPrecision@5") == margin("SpanIoU(unit=token)@5") == TENTH
+
+
+def _by_document(change: pd.Series, documents: int) -> pd.DataFrame:
+    asked = pd.Series([f"d{i % documents}" for i in range(80)], index=QUERIES)
+    pairs = [
+        Pair({"documents are": "named"}, BASE + change, BASE, asked),
+        Pair({"documents are": "unknown"}, BASE + change, BASE),
+    ]
+    return differences(pairs, lambda keys: str(keys), "ours", "theirs").set_index("documents are")
+
+
+def test_many_documents_are_drawn_with_all_their_questions() -> None:
+    of_document = np.resize(RANDOM.standard_normal(FEWEST_DOCUMENTS), 80)
+    table = _by_document(pd.Series(of_document, index=QUERIES), FEWEST_DOCUMENTS)
+    named, unknown = table.loc["named"], table.loc["unknown"]
+    assert named["difference"] == unknown["difference"]
+    assert named["documents"] == FEWEST_DOCUMENTS and pd.isna(unknown["documents"])
+    assert named["interval"] == OVER_DOCUMENTS != unknown["interval"]
+    # four equal questions a document tell no more than one does
+    once = differences(
+        [Pair({}, BASE.iloc[:20] + of_document[:20], BASE.iloc[:20])], "once", "ours", "theirs"
+    ).iloc[0]
+    assert named["high"] - named["low"] == pytest.approx(once["high"] - once["low"], rel=0.05)
+    assert named["p"] == pytest.approx(once["p"], rel=1e-6)
+    assert named["p_equivalent"] == pytest.approx(once["p_equivalent"], rel=1e-6)
+
+
+def test_few_documents_are_counted_and_questions_drawn() -> None:
+    change = pd.Series(RANDOM.standard_normal(80), index=QUERIES)
+    table = _by_document(change, FEWEST_DOCUMENTS - 1)
+    assert table.loc["named", "documents"] == FEWEST_DOCUMENTS - 1
+    same = ["difference", "low", "high", "p", "p_equivalent", "interval"]
+    assert table.loc["named", same].equals(table.loc["unknown", same])
+
+
+def test_a_question_without_its_document_is_refused() -> None:
+    asked = pd.Series("d", index=QUERIES[1:])
+    with pytest.raises(ValueError, match=r"'q0' .* has no document; name one for every query"):
+        differences([Pair({}, BASE, BASE, asked)], "a question", "ours", "theirs")

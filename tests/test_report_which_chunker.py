@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.analysis import chroma, late_chunking
-from chunkstudy.analysis.paired import EQUIVALENT, SIGNIFICANT
+from chunkstudy.analysis.paired import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
 from chunkstudy.analysis.which_chunker import (
     ADVISED,
     AS_GOOD,
@@ -18,7 +18,6 @@ from chunkstudy.analysis.which_chunker import (
     GROUP,
     ITSELF,
     OPERATIONS,
-    OVER_PAPERS,
     READ,
     advice,
     which_chunker,
@@ -100,9 +99,9 @@ def test_too_few_questions_are_shown_and_advise_nothing(table: pd.DataFrame) -> 
 def test_on_papers_intervals_and_tests_are_over_papers(table: pd.DataFrame) -> None:
     rows = table[table["collections"] == covid_qa.WITHIN]
     tested = rows[rows["difference"] < 0]
-    assert set(tested["interval"]) == {OVER_PAPERS}
+    assert set(tested["interval"]) == {OVER_DOCUMENTS}
     others = table[(table["collections"] != covid_qa.WITHIN) & (table["difference"] < 0)]
-    assert OVER_PAPERS not in set(others["interval"])
+    assert OVER_DOCUMENTS not in set(others["interval"])
 
 
 def test_cost_counts_overlap_and_windows_once_more(table: pd.DataFrame) -> None:

@@ -66,6 +66,29 @@ def status() -> None:
 
 
 @app.command()
+def models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Parts of models' names; all models if none")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs")] = False,
+) -> None:
+    """Every model: what it reads, was trained on, and whether late chunking suits it."""
+    import json
+
+    from chunkstudy.encoders import checklist
+
+    with one_sentence():
+        rows = [
+            checklist.row(one) | {"weights here": checklist.at_hand(one.id)}
+            for one in checklist.named(names or [])
+        ]
+        if as_json:
+            typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+            return
+        typer.echo("\n\n".join("\n".join(checklist.lines(one)) for one in rows))
+
+
+@app.command()
 def fetch(
     collections: Annotated[
         list[str] | None, typer.Argument(help="Collections, for instance scifact; chroma if none")
@@ -150,6 +173,43 @@ def archive(
                 f"`chunkstudy run --only '{missing[0]}' --again` makes it",
                 err=True,
             )
+
+
+@app.command()
+def pack(
+    out: Annotated[Path, typer.Argument(help="The tar file to write")],
+    by: Annotated[str, typer.Option(help="Who ran it")],
+    machine: Annotated[str, typer.Option(help="On what: processor or GPU, memory")],
+    only: Only = ALL,
+    note: Annotated[str, typer.Option(help="What a reader should know")] = "",
+) -> None:
+    """Pack recorded conditions with their rankings, to hand them in (CONTRIBUTING.md)."""
+    with one_sentence():
+        from chunkstudy.grid.handing_in import HandedIn
+        from chunkstudy.grid.handing_in import pack as into
+
+        told = HandedIn(by=by, machine=machine, date=f"{datetime.now():%Y-%m-%d}", note=note)
+        count, size = into(out, _recorded(only), places.find(), told)
+        typer.echo(f"{count} records in {out}, {size / 1e6:.1f} MB; `chunkstudy verify {out}`")
+
+
+@app.command()
+def verify(
+    handed_in: Annotated[Path, typer.Argument(help="What `chunkstudy pack` wrote, or a folder")],
+) -> None:
+    """Check somebody's records without trusting them and without their encoder."""
+    with one_sentence():
+        from chunkstudy.grid.handing_in import unpacked
+        from chunkstudy.grid.verify import verify as checks
+
+        counts = {"agrees": 0, "differs": 0, "not checked": 0}
+        with unpacked(handed_in) as folder:
+            for one in checks(folder, places.find()):
+                counts[one.outcome] += 1
+                typer.echo(f"{one.outcome}\t{one.condition}\t{one.what}\t{one.says}")
+        typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))
+    if counts["differs"]:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.by_document import FEWEST, differences_by_document
-from chunkstudy.analysis.paired import Pair
+from chunkstudy.analysis.paired import FEWEST_DOCUMENTS, Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.statistics.clusters import clustered_mean
 from chunkstudy.statistics.intervals import Interval
@@ -35,24 +34,23 @@ def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
     Args:
         questions: of the study ``equal-budget``; may be empty.
     """
-    pairs, documents = [], []
+    pairs = []
     for keys, recalls, document in _read(questions):
         found = {one: other for one in recalls if (other := without_overlap(one)) in recalls}
         for chunker, other in found.items():
             of_pair = {**keys, "chunker": chunker, "other": other, "measure": MEASURE}
-            pairs.append(Pair(of_pair, recalls[chunker], recalls[other]))
+            pairs.append(Pair(of_pair, recalls[chunker], recalls[other], document))
         if found:
             of_mean = {**keys, "chunker": MEAN, "other": "", "measure": MEASURE}
             wide = pd.DataFrame(recalls)
-            means = (wide[list(one)].mean(axis=1) for one in (found, found.values()))
-            pairs.append(Pair(of_mean, *means))
-            documents += [document] * (len(found) + 1)
+            own, others = (wide[list(one)].mean(axis=1) for one in (found, found.values()))
+            pairs.append(Pair(of_mean, own, others, document))
 
     def family(keys: Keys) -> str:
         of = MEAN if keys["chunker"] == MEAN else "the chunkers"
         return f"overlap, {of}, {_where(keys)}"
 
-    return differences_by_document(pairs, documents, family, WITH, WITHOUT)
+    return differences(pairs, family, WITH, WITHOUT)
 
 
 def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +64,7 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
         questions: of the study ``equal-budget``; may be empty.
         chunkers: the same study's.
     """
-    pairs, documents, rows = [], [], []
+    pairs, rows = [], []
     for keys, recalls, document in _read(questions):
         wide = pd.DataFrame(recalls)
         best = str(wide.mean().idxmax())
@@ -77,15 +75,15 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
             spread = {"recall low": interval.low, "recall high": interval.high}
             rows.append(of_one | {"recall": mean, **spread, BEST: best})
             if chunker != best:
-                pairs.append(Pair({**of_one, "measure": MEASURE}, wide[chunker], wide[best]))
-                documents.append(document)
+                compared = (wide[chunker], wide[best], document)
+                pairs.append(Pair({**of_one, "measure": MEASURE}, *compared))
     if not rows:
         return pd.DataFrame()
 
     def family(keys: Keys) -> str:
         return f"against the best, {_where(keys)}, {keys['budget']}"
 
-    behind = differences_by_document(pairs, documents, family, "mean", "mean of the best")
+    behind = differences(pairs, family, "mean", "mean of the best")
     behind = behind.drop(columns=["measure", "mean", "mean of the best"])
     together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
     of_chunker = [*ARM, "chunker"]
@@ -102,7 +100,7 @@ def without_overlap(chunker: str) -> str:
 
 def _intervals(wide: pd.DataFrame, document: pd.Series) -> list[Interval]:
     """Of each column's mean, drawn as the comparisons draw."""
-    if document.nunique() < FEWEST:
+    if document.nunique() < FEWEST_DOCUMENTS:
         return statistics.bootstrap_intervals(wide.to_numpy())
     return [clustered_mean(column, document).interval for _, column in wide.items()]
 

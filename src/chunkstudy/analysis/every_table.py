@@ -13,6 +13,8 @@ from chunkstudy.analysis import (
     chroma_search,
     chunk_size,
     conformance,
+    context_reach,
+    contexts,
     empty_documents,
     equal_budget,
     generation,
@@ -25,14 +27,17 @@ from chunkstudy.analysis import (
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    model_list,
     models,
     moderators,
     moderators_ranges,
     moderators_rows,
+    one_post,
     papers,
     published_facts,
     random_boundaries,
     reproduction,
+    segmenter,
     taxonomy,
     which_chunker,
     witnesses,
@@ -107,7 +112,11 @@ def make(
             results.read(places, "conformance", "scores")
         ),
         "late_chunking_conformance_vectors": results.read(places, "conformance", "vectors"),
+        **contexts.tables(library, of_papers),
+        "contexts_prices": results.read(places, "context-prices", "requests"),
         "late_chunking_separated": conformance.separated(library),
+        "late_chunking_which_models": model_list.table(),
+        **context_reach.tables(results.read(places, "bidirectionality")),
         "papers_gains": papers.gains(library, of_papers),
         "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
         "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),
@@ -132,6 +141,8 @@ def make(
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
     made |= generation.tables(results.tables(places, "generated-questions"))
     made |= _language_models(places, library)
+    made["segmenter_excerpts"] = segmenter.excerpts(library)
+    made |= one_post.tables(results.tables(places, "one-post"))
     return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 

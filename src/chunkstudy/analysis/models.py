@@ -2,13 +2,13 @@
 
 Families of comparisons, each corrected by itself, for one collection, measure and group of
 chunkers: a model's windows; two models at the windows that both have; a model's change from the
-narrow window to the wide one; two models' changes. On COVID-QA what is shown is decided over
-papers.
+narrow window to the wide one; two models' changes. On COVID-QA papers are what is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import pandas as pd
@@ -29,8 +29,8 @@ from chunkstudy.analysis.model_gains import (
     only,
     shared,
 )
-from chunkstudy.analysis.over_papers import differences_over_papers
-from chunkstudy.analysis.paired import NOT_SHOWN, Keys, Pair
+from chunkstudy.analysis.paired import NOT_SHOWN, Keys, Pair, differences, documents_of
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid.library import Library
 
 NARROW, WIDE = 128, 512
@@ -65,7 +65,7 @@ def every(library: Library, parts: pd.DataFrame) -> dict[str, pd.DataFrame]:
         ),
     }  # fmt: skip
     tables = {
-        name: differences_over_papers(list(make(found)), parts, _family(question), *columns)
+        name: differences(_with_papers(make(found), parts), _family(question), *columns)
         for name, (make, question, *columns) in made.items()
     }
     return tables | {"late_chunking_held": held(tables["late_chunking_by_model"])}
@@ -135,15 +135,13 @@ def held(rows: pd.DataFrame) -> pd.DataFrame:
 
     *yes*: both are higher, both lower, or both equivalent; *no*: each shows something, and not the
     same; *open*: one of them shows nothing; *not run*: the second model has no finished records.
-    Intervals are over papers where questions come in papers.
 
     Args:
         rows: the table ``late_chunking_by_model``.
     """
     if rows.empty:
         return pd.DataFrame()
-    ends = {end: rows[f"over papers {end}"].fillna(rows[end]) for end in ("low", "high")}
-    wanted = rows.assign(**ends)[[*ASKED, "n", "chunkers", "model", *RESULT]]
+    wanted = rows[[*ASKED, "n", "chunkers", "model", *RESULT]]
     first, second = (
         wanted[wanted["model"] == one].drop(columns="model") for one in (REFERENCE, SECOND)
     )
@@ -174,6 +172,14 @@ def _collections(found: Found) -> Iterator[tuple[dict[str, object], Arms]]:
 def _models(of: Arms) -> Iterator[tuple[str, str]]:
     """Every two models, the earlier first."""
     return combinations(sorted({model for model, _ in of}, key=in_order), 2)
+
+
+def _with_papers(pairs: Iterable[Pair], parts: pd.DataFrame) -> Iterator[Pair]:
+    """On COVID-QA with the paper of every question."""
+    papers = documents_of(parts)
+    for pair in pairs:
+        of_papers = pair.keys["collection"] in (covid_qa.WITHIN, covid_qa.ALL)
+        yield replace(pair, documents=papers) if of_papers else pair
 
 
 def _family(question: str) -> Callable[[Keys], str]:

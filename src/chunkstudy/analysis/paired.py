@@ -7,6 +7,9 @@ not hang on how it is printed.
 
 A comparison ends in one of four words (``shown``): the first system is *higher* or *lower*, the
 two are *equivalent*, which is to differ by less than a margin, or it is *not shown* which.
+
+Questions asked of one document share its text. Where a pair says which they are and they are many,
+documents are what is drawn, each with all its questions; otherwise questions are.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
+from chunkstudy.statistics.clusters import clustered_mean
 
 SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""
@@ -26,10 +30,16 @@ POINT = 0.01
 that Jina prints for late chunking, so that what passes is smaller than what the works speak of."""
 TENTH = 0.001
 """The margin of a score that cannot come near 1, as :func:`margin` says: a tenth of a point."""
+FEWEST_DOCUMENTS = 20
+"""Documents below which an interval over them would rest on too few, and questions are drawn."""
 OF_ALL_RETRIEVED = ("SpanPrecision", "SpanIoU")
 HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = "higher", "lower", "equivalent", "not shown"
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
 STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
+OVER_DOCUMENTS = (
+    f"percentile bootstrap over documents where they are {FEWEST_DOCUMENTS} or more, "
+    f"{statistics.RESAMPLES:,} resamples"
+)
 FIGURES = ("difference", "low", "high", "p", "p_holm", "family", "family_size", "interval",
            "effect", "margin", "p_equivalent", "p_equivalent_holm", "shown")  # fmt: skip
 Keys = Mapping[str, object]
@@ -45,11 +55,13 @@ class Pair:
         first: a score per query, indexed by query id; NaN where a query has none.
         second: the same of the other system. Only queries of both are compared. Where both are
             indexed by (collection, query), the mean is one of the collections' means.
+        documents: by query id, the document that each question is asked of, where it is one.
     """
 
     keys: Keys
     first: pd.Series
     second: pd.Series
+    documents: pd.Series | None = None
 
 
 def differences(
@@ -66,15 +78,17 @@ def differences(
         first: name of the column of the first system's mean; ``second`` likewise.
 
     Returns:
-        The keys, then ``n`` common queries, both means over them, ``difference``, its 95% interval
-        ``low`` to ``high`` (``interval`` names the method), ``p`` of a paired t-test (Welch's of
-        the collections' means, where there are several), ``p_holm`` within ``family`` of
-        ``family_size`` comparisons, ``effect`` (dz), ``p_equivalent`` of two one-sided tests that
-        the difference is less than ``margin``, ``p_equivalent_holm``, and in a word what is
-        ``shown``. What one query cannot tell is NaN.
+        The keys, then ``n`` common queries, ``documents`` that they are asked of where a pair names
+        them, both means, ``difference``, its 95% interval ``low`` to ``high`` (``interval`` names
+        the method), ``p`` of a paired t-test (Welch's of the collections' means, where there are
+        several), ``p_holm`` within ``family`` of ``family_size`` comparisons, ``effect`` (dz),
+        ``p_equivalent`` of two one-sided tests that the difference is less than ``margin``,
+        ``p_equivalent_holm``, and in a word what is ``shown``. What one query cannot tell is NaN.
+        Interval and both p are over documents where there are ``FEWEST_DOCUMENTS`` or more.
 
     Raises:
-        ValueError: for query ids that stand twice, so that no query has one score.
+        ValueError: for query ids that stand twice, so that no query has one score, and for a query
+            without its document where documents are named.
     """
     rows = []
     for pair in pairs:
@@ -82,14 +96,32 @@ def differences(
         rows.append({**pair.keys, **_compared(pair, first, second), "family": name})
     if not rows:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
-    table = pd.DataFrame(rows)
+    table = corrected(pd.DataFrame(rows))
+    counts = ["n"]
+    if "documents" in table:
+        table["documents"] = table["documents"].astype("Int64")
+        counts.append("documents")
+    keys = [name for name in rows[0] if name not in (*counts, first, second, *FIGURES)]
+    return table[[*keys, *counts, first, second, *FIGURES]]
+
+
+def corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with both p corrected by Holm within ``family``, its ``family_size``, and what is
+    then ``shown``."""
     families = table.groupby("family", sort=False)
-    for p in ("p", "p_equivalent"):
-        table[f"{p}_holm"] = families[p].transform(statistics.holm)
-    table["family_size"] = families["p"].transform("count").astype(int)
-    table["shown"] = shown(table)
-    keys = [name for name in rows[0] if name not in ("n", first, second, *FIGURES)]
-    return table[[*keys, "n", first, second, *FIGURES]]
+    adjusted = {f"{p}_holm": families[p].transform(statistics.holm) for p in ("p", "p_equivalent")}
+    size = families["p"].transform("count").astype(int)
+    table = table.assign(**adjusted, family_size=size)
+    return table.assign(shown=shown(table))
+
+
+def documents_of(parts: pd.DataFrame) -> pd.Series | None:
+    """By query id the document that it is asked of, as a pair takes it; None where nobody knows.
+
+    Args:
+        parts: ``query_id`` and ``part``; may be empty.
+    """
+    return parts.set_index("query_id")["part"] if len(parts) else None
 
 
 def margin(measure: str) -> float:
@@ -125,7 +157,7 @@ def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
         return {"n": len(both), "margin": allowed, **_over_collections(both, allowed)}
     both = both.sort_index()  # so that the order of the rows cannot move the interval
     found = statistics.paired_difference(both[first], both[second])
-    return {
+    row = {
         "n": found.n,
         first: statistics.mean(both[first]),
         second: statistics.mean(both[second]),
@@ -137,6 +169,32 @@ def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
         "effect": found.effect,
         "margin": allowed,
         "p_equivalent": statistics.equivalence(both[first], both[second], allowed).p,
+    }
+    if pair.documents is None:
+        return row
+    return row | _over_documents(both[first] - both[second], pair, allowed)
+
+
+def _over_documents(change: pd.Series, pair: Pair, allowed: float) -> dict[str, object]:
+    """Their number and, where they are many enough, what is drawn over them."""
+    assert pair.documents is not None
+    if len(unknown := change.index.difference(pair.documents.index)):
+        raise ValueError(
+            f"query {unknown[0]!r} of {dict(pair.keys)} has no document; name one for every query"
+        )
+    groups = pair.documents.loc[change.index]
+    if groups.nunique() < FEWEST_DOCUMENTS:
+        return {"documents": groups.nunique()}
+    found = clustered_mean(change, groups)
+    return {
+        "documents": found.groups,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "p": found.p,
+        "interval": OVER_DOCUMENTS,
+        "p_equivalent": statistics.two_one_sided(
+            found.mean, found.error, found.groups - 1, allowed
+        ),
     }
 
 

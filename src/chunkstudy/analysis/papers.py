@@ -1,7 +1,6 @@
 """COVID-QA, each paper searched by itself: what late chunking gains and which chunker is best.
 
-Questions of one paper share its text, so beside the interval over questions stands one over papers,
-each drawn with all its questions; where the two disagree, that over papers is to be believed.
+Questions of one paper share its text, so papers are what is drawn, each with all its questions.
 
 Families, each for one encoder, window and measure: the chunkers' gains; the mean over chunkers is
 one comparison by itself; the other chunkers against paragraphs, for each ordering.
@@ -16,8 +15,7 @@ from dataclasses import replace
 import pandas as pd
 
 from chunkstudy.analysis import windows as reading
-from chunkstudy.analysis.over_papers import differences_over_papers
-from chunkstudy.analysis.paired import Keys, Pair
+from chunkstudy.analysis.paired import Keys, Pair, differences, documents_of
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
@@ -39,23 +37,26 @@ def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
         library: the records.
         parts: ``query_id`` and ``part``, the paper of every query; may be empty.
     """
+    papers = documents_of(parts)
     pairs: list[Pair] = []
     arms: dict[tuple[str, ...], list[Pair]] = defaultdict(list)
     for late in _late(library):
         for measure in MEASURES:
-            pair = _pair(library, measure, late, replace(late, ordering=PRE_EMBEDDING))
+            plain = replace(late, ordering=PRE_EMBEDDING)
+            pair = _pair(library, measure, late, plain, papers)
             if pair:
                 pairs.append(pair)
                 arms[measure, late.encoder, late.ordering].append(pair)
     for found in arms.values():
         keys = {**found[0].keys, "chunker": MEAN}
-        pairs.append(Pair(keys, _mean(one.first for one in found), _mean(o.second for o in found)))
+        means = (_mean(one.first for one in found), _mean(one.second for one in found))
+        pairs.append(Pair(keys, *means, papers))
 
     def family(keys: Keys) -> str:
         of = MEAN if keys["chunker"] == MEAN else "the chunkers"
         return f"late chunking within papers, {of}, {_read(keys)}"
 
-    return differences_over_papers(pairs, parts, family, "contextualized", "plain")
+    return differences(pairs, family, "contextualized", "plain")
 
 
 def against_paragraphs(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
@@ -66,26 +67,29 @@ def against_paragraphs(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
         library: the records.
         parts: ``query_id`` and ``part``, the paper of every query; may be empty.
     """
+    papers = documents_of(parts)
     pairs = []
     for one in library:
         in_order = one.ordering == PRE_EMBEDDING or reading.contextualized(one)
         if not _ours(one) or not in_order or one.chunker == PARAGRAPH:
             continue
         for measure in MEASURES:
-            if pair := _pair(library, measure, one, replace(one, chunker=PARAGRAPH)):
+            if pair := _pair(library, measure, one, replace(one, chunker=PARAGRAPH), papers):
                 pairs.append(replace(pair, keys={**pair.keys, "papers": ALL}))
                 of_print = parts.loc[parts["part"].isin(covid_qa.LINES_OF_PRINT), "query_id"]
                 first = pair.first.drop(of_print, errors="ignore")
-                pairs.append(Pair({**pair.keys, "papers": REAL}, first, pair.second))
+                pairs.append(replace(pair, keys={**pair.keys, "papers": REAL}, first=first))
 
     def family(keys: Keys) -> str:
         ordering = str(keys["ordering"]).split("-")[0]
         return f"against paragraphs, {ordering}, papers: {keys['papers']}, {_read(keys)}"
 
-    return differences_over_papers(pairs, parts, family, "mean", "mean of paragraphs")
+    return differences(pairs, family, "mean", "mean of paragraphs")
 
 
-def _pair(library: Library, measure: str, one: Condition, other: Condition) -> Pair | None:
+def _pair(
+    library: Library, measure: str, one: Condition, other: Condition, papers: pd.Series | None
+) -> Pair | None:
     first, second = library.get(one), library.get(other)
     if first is None or second is None:
         return None
@@ -96,7 +100,7 @@ def _pair(library: Library, measure: str, one: Condition, other: Condition) -> P
         "ordering": one.ordering,
         "chunker": one.chunker,
     }
-    return Pair(keys, first.wide[measure], second.wide[measure])
+    return Pair(keys, first.wide[measure], second.wide[measure], papers)
 
 
 def _mean(columns: Iterable[pd.Series]) -> pd.Series:

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from chunkstudy.analysis.by_document import differences_by_document
-from chunkstudy.analysis.paired import Pair
+from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.analysis.windows import model
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 
@@ -37,7 +36,7 @@ def table(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
     """
     if questions.empty:
         return pd.DataFrame()
-    pairs, documents, places = [], [], []
+    pairs, places = [], []
     for key, part in questions.groupby(KEYS, sort=False):
         keys = dict(zip(KEYS, key, strict=True))
         wide = part.set_index("query_id")
@@ -45,10 +44,11 @@ def table(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
             measure = str(column).removeprefix("method ")
             if wide[column].isna().all():
                 continue
-            pairs.append(Pair({**keys, "measure": measure}, wide[column], wide[f"draws {measure}"]))
-            documents.append(wide["document"])
+            of_pair = {**keys, "measure": measure}
+            draws_mean = wide[f"draws {measure}"]
+            pairs.append(Pair(of_pair, wide[column], draws_mean, wide["document"]))
             places.append(_place(draws, keys, measure))
-    found = differences_by_document(pairs, documents, _family, CHOSEN, RANDOM)
+    found = differences(pairs, _family, CHOSEN, RANDOM)
     return pd.concat([found, pd.DataFrame(places)], axis=1)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +22,7 @@ import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.analysis import windows
-from chunkstudy.analysis.over_papers import differences_over_papers
-from chunkstudy.analysis.paired import EQUIVALENT, SIGNIFICANT, Pair, differences
+from chunkstudy.analysis.paired import EQUIVALENT, SIGNIFICANT, Pair, differences, documents_of
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import covid_qa
@@ -75,7 +74,6 @@ READ = "tokens that a reader gets"
 """Of the five chunks retrieved where excerpts are looked for, measured; of ten chunks of mean size
 within a document; missing where whole documents are looked for."""
 NOTHING = pd.DataFrame()
-OVER_PAPERS = f"percentile bootstrap over papers, {statistics.RESAMPLES:,} resamples"
 SAME_TEXT = {"chroma": "chroma-within"}
 """Collections whose text was counted under another name."""
 FEWEST_ARMS = 3
@@ -187,7 +185,9 @@ def _ranked(
         for method in ranked[1:]
     ]
     names = ", ".join(next(iter(records.values())))
-    compared = _compared(pairs, f"behind the best, {task}, {names}, {encoder}", names, known.papers)
+    if names == covid_qa.WITHIN and len(known.papers):
+        pairs = [_over_papers(one, known.papers) for one in pairs]
+    compared = differences(pairs, f"behind the best, {task}, {names}, {encoder}", "score", "best")
     rows = []
     for at, method in enumerate(ranked):
         low, high = _interval(scores[method], names, known.papers)
@@ -220,17 +220,10 @@ def _ranked(
     return pd.DataFrame(rows)
 
 
-def _compared(pairs: Sequence[Pair], family: str, names: str, papers: pd.DataFrame) -> pd.DataFrame:
-    """The differences from the best; where questions come in papers, over papers."""
-    if names != covid_qa.WITHIN or papers.empty or not pairs:
-        return differences(pairs, family, "score", "best")
-    single = [Pair(one.keys, one.first.droplevel(0), one.second.droplevel(0)) for one in pairs]
-    table = differences_over_papers(single, papers, family, "score", "best")
-    own = {
-        name: table[f"over papers {name}"]
-        for name in ("low", "high", "p", "p_holm", "p_equivalent", "p_equivalent_holm")
-    }
-    return table.assign(**own, interval=OVER_PAPERS)
+def _over_papers(pair: Pair, parts: pd.DataFrame) -> Pair:
+    """A pair of one collection whose questions come in papers."""
+    scores = (pair.first.droplevel(0), pair.second.droplevel(0))
+    return Pair(pair.keys, *scores, documents_of(parts))
 
 
 def _interval(scores: pd.Series, names: str, papers: pd.DataFrame) -> statistics.Interval:

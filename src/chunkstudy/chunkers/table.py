@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from itertools import pairwise
 
 from chunkstudy.chunkers import (
+    breakpoints,
     handmade,
     llm_windows,
     lumberchunker,
@@ -19,6 +20,8 @@ from chunkstudy.chunkers import (
     passages,
     propositions,
     released,
+    segmenter,
+    segmenter_api,
     semantic,
     structure,
 )
@@ -165,6 +168,15 @@ def _semantic(job: Job) -> list[RewrittenSpan]:
     return _join(job.text, *semantic.percentile(job.text, embed=job.embed), between="")
 
 
+def _segmenter(job: Job) -> Drawn[RewrittenSpan]:
+    spans, by_none = segmenter.segments(job.text, keeps_all=not job.quirks)
+    return Drawn(_source(job.text, spans), by_none)
+
+
+def _segmenter_api(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, segmenter_api.api().segments(job.text))
+
+
 def _released(job: Job) -> list[RewrittenSpan]:
     return _segmentation(job.name).chunk(job.text)
 
@@ -254,6 +266,11 @@ def _propositions(job: Job) -> Drawn[RewrittenSpan]:
     return propositions.chunk(job.text, job.ask, job.model, official)
 
 
+def _breakpoints(kind: breakpoints.Kind, job: Job) -> Drawn[RewrittenSpan]:
+    found = breakpoints.chunk(job.text, job.ask, job.model, kind)
+    return Drawn(_source(job.text, found), found.fallbacks)
+
+
 def _llm_windows(job: Job) -> Drawn[RewrittenSpan]:
     pieces = structure.pieces(job.text, job.count)
     texts = [job.text[start:end] for start, end in pieces]
@@ -286,6 +303,8 @@ CHUNKERS: dict[str, Entry] = {
         windows=semantic.percentile_windows,
         decodes=True,
     ),
+    "segmenter": Entry(_segmenter, sizes=0, lengths=("cl100k",)),
+    "segmenter-api": Entry(_segmenter_api, sizes=0, lengths=("cl100k",)),
     handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0, segments=("builtin", "builtin-graded")),
     "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
     **{
@@ -301,5 +320,11 @@ CHUNKERS: dict[str, Entry] = {
     "lumberchunker": Entry(_lumberchunker, sizes=0, lengths=("cl100k",), llm=GEMINI),
     "lumberchunker-last": Entry(_last_candidates, sizes=0, lengths=("cl100k",), control=True),
     "lumberchunker-random": Entry(_random_candidates, sizes=1, lengths=("cl100k",), control=True),
+    **{
+        f"breakpoints-{kind}": Entry(
+            partial(_breakpoints, kind), sizes=0, lengths=("cl100k",), llm=GEMINI
+        )
+        for kind in breakpoints.TASKS
+    },
     "proposition": Entry(_propositions, sizes=0, lengths=("cl100k",), rewrites=True, llm=GEMINI),
 }

@@ -226,3 +226,15 @@ def check_keys(found: set[str], expected: set[str], name: str) -> None:
     for fault, wrong in (("lacks", expected - found), ("has", found - expected)):
         if wrong:
             raise ModelError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")
+
+
+def refuse_others(
+    config: Mapping[str, Any], wanted: Mapping[str, object], name: str, model: str
+) -> None:
+    """Refuse a configuration that asks for another computation than the one here."""
+    for key, value in wanted.items():
+        if config.get(key) != value:
+            raise ModelError(
+                f"{name}: config.json says {key} is {config.get(key)!r}; {model} is computed here "
+                f"with {value!r} only"
+            )

@@ -10,7 +10,7 @@ from chunkstudy.chunkers import catalogue, released
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
-from chunkstudy.grid.encoding import PRE_EMBEDDING, parse_ordering
+from chunkstudy.grid.encoding import parse_ordering
 from chunkstudy.llm import asking, providers
 from chunkstudy.protocols import CORRECTED, PROTOCOLS
 
@@ -86,6 +86,11 @@ class Condition:
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
                 f"study puts a [SEP] between chunks; use contextualized-{ordering.window}"
             )
+        if ordering.context and self.protocol != CORRECTED.name:
+            raise ConditionError(
+                f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
+                "study scores contexts before chunks; use that protocol"
+            )
         if ordering.at and spec.kind not in ("bert", "mpnet"):
             raise ConditionError(
                 f"{spec.id} has no table of positions that tokens could be read at; use "
@@ -123,7 +128,7 @@ class Condition:
         for encoder in self.encoders:
             spec = models.spec(models.parse_slug(encoder)[0])
             if spec.kind == "api":
-                if self.ordering != PRE_EMBEDDING:
+                if parse_ordering(self.ordering).window:
                     yield "an API returns no token states, which contextualized encoding pools"
                 if not here or api.reason_not_run(spec):
                     yield (
@@ -133,12 +138,11 @@ class Condition:
             else:
                 yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
         chunker = catalogue.parse(self.chunker)
-        if chunker.llm and (not here or asking.lacks(chunker.llm)):
-            yield (
-                f"needs recordings of {chunker.llm}, which draws these boundaries, or "
-                f"{providers.takes(chunker.llm)[1]} and CHUNKSTUDY_LLM=record to ask it: nobody "
-                f"released them for {self.collection}"
-            )
+        if chunker.llm:
+            nobody = f": nobody released them for {self.collection}"
+            yield from _asking_takes(chunker.llm, "draws these boundaries", here, nobody)
+        if self.ordering != NONE and (writing := parse_ordering(self.ordering).llm):
+            yield from _asking_takes(writing, "writes these contexts", here)
         if (known := chunker.entry.segments) and self.collection not in known:
             yield (
                 f"needs a segmentation of {self.collection}: {self.chunker} is one of "
@@ -159,6 +163,15 @@ def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
         yield (
             f"weights of {spec.id} are not verified yet: `python -m chunkstudy.encoders.models "
             f"{spec.id}` fetches and records {spec.missing}"
+        )
+
+
+def _asking_takes(model: str, does: str, here: bool, why: str = "") -> Iterator[str]:
+    """That a language model's replies are needed, ``here``: and can be had in no way."""
+    if not here or asking.lacks(model):
+        yield (
+            f"needs recordings of {model}, which {does}, or {providers.takes(model)[1]} and "
+            f"CHUNKSTUDY_LLM=record to ask it{why}"
         )
 
 

@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.chunkers import contexts
 from chunkstudy.encoders.contextualized import (
     Layout,
     TokenSpans,
@@ -23,6 +24,7 @@ from chunkstudy.encoders.contextualized import (
 )
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.llm import providers
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunks, Document
 
@@ -30,10 +32,13 @@ PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
 HALVED = "halved"
 SEPARATED = "separated"
+PREPENDED = "prepended"
+BY = "by-"
 SLUG = re.compile(
     CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<apart>{SEPARATED})|"
     f"(?:-(?P<overlap>[0-9]+))?(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?)"
 )
+CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-Za-z0-9_.@-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +56,27 @@ class Ordering:
     ``contextualized-512-separated`` reads whole chunks with a [SEP] between them, in windows that
     share nothing.
 
+    ``prepended-title`` reads one chunk at a time with a context before it, which the document
+    offers (``contexts.FREE``) or, as in ``prepended-by-openai__gpt-4o-mini``, a language model
+    writes: contextual retrieval.
+
     Attributes:
-        window: tokens read together; 0 before encoding.
+        window: tokens read together; 0 where chunks are read one at a time.
         overlap: tokens that two windows share.
         at: how far on tokens are read, or ``halved``; empty where they are read in their order.
         apart: whether a [SEP] stands between chunks.
+        context: what is put before a chunk; empty where nothing is.
     """
 
     window: int = 0
     overlap: int = 0
     at: str = ""
     apart: bool = False
+    context: str = ""
 
     def __str__(self) -> str:
+        if self.context:
+            return f"{PREPENDED}-{self.context}"
         if not self.window:
             return PRE_EMBEDDING
         if self.apart:
@@ -71,6 +84,13 @@ class Ordering:
         other = () if self.overlap == self.window // 4 else (str(self.overlap),)
         at = ("at", self.at) if self.at else ()
         return "-".join((CONTEXTUALIZED, str(self.window), *other, *at))
+
+    @property
+    def llm(self) -> str:
+        """The language model that writes the contexts, by provider and name; empty where none
+        does."""
+        by = self.context.startswith(BY)
+        return self.context.removeprefix(BY).replace("__", "/") if by else ""
 
     @property
     def positions(self) -> tuple[int, ...] | None:
@@ -98,6 +118,10 @@ def parse_ordering(slug: str) -> Ordering:
     """
     if slug == PRE_EMBEDDING:
         return Ordering()
+    if match := CONTEXT.fullmatch(slug):
+        found = Ordering(context=match["source"])
+        if not found.llm or providers.is_name(found.llm):
+            return found
     if match := SLUG.fullmatch(slug):
         window = int(match["window"])
         if match["apart"] and window > 2:
@@ -109,7 +133,8 @@ def parse_ordering(slug: str) -> Ordering:
         f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
         "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, and "
         "`-at-256` or `-at-halved` behind it to read tokens at other positions, or "
-        "contextualized-WINDOW-separated to put a [SEP] between chunks"
+        "contextualized-WINDOW-separated to put a [SEP] between chunks, or prepended-CONTEXT with "
+        f"one of {', '.join(contexts.FREE)} or by-PROVIDER__MODEL to put a context before chunks"
     )
 
 
@@ -193,10 +218,17 @@ def encode(
     ordering: Ordering,
     protocol: Protocol,
     label: str = "encoding",
+    before: Sequence[str] = (),
 ) -> tuple[NDArray[np.float32], int]:
-    """Vectors of all chunks, shape (chunks, dimension), and how many chunks got no token."""
+    """Vectors of all chunks, shape (chunks, dimension), and how many chunks got no token.
+
+    Args:
+        before: each chunk's context, where the ordering puts one before it.
+    """
     if not ordering.window:
         texts = chunks.texts(documents)
+        if ordering.context:
+            texts = [contexts.before(*one) for one in zip(before, texts, strict=True)]
         return store.encode(texts, "document", label), sum(not text.strip() for text in texts)
     wanted = jobs(store, documents, chunks, ordering, protocol)
     return store.pool(wanted.layouts, wanted.spans, label), wanted.without_tokens

@@ -20,6 +20,9 @@ from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.services.prices import PRICES
 
+WITH_CONTEXT = 1.25
+"""What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
+context is a quarter of 200 tokens."""
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
@@ -158,14 +161,17 @@ def _key(condition: Condition) -> tuple[str, ...]:
         if not packed and not parse_ordering(condition.ordering).apart:
             return (condition.collection, condition.encoder, condition.ordering)
         return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
+    if parse_ordering(condition.ordering).context:
+        return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
     return (condition.collection, condition.encoder, condition.chunker)
 
 
 def _passes(condition: Condition, spec: catalogue.ChunkerSpec) -> float:
-    if condition.ordering.startswith(CONTEXTUALIZED) or not spec.entry.overlaps:
+    if condition.ordering.startswith(CONTEXTUALIZED):
         return 1.0
-    size, overlap = spec.sizes
-    return size / (size - overlap)
+    size, overlap = spec.sizes if spec.entry.overlaps else (1, 0)
+    read = size / (size - overlap)
+    return read * WITH_CONTEXT if parse_ordering(condition.ordering).context else read
 
 
 def _line(some: Sequence[Price], on: devices.Device) -> str:

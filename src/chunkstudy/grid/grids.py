@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import product
 
+from chunkstudy.chunkers import contexts
 from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED, SEPARATED
+from chunkstudy.grid.encoding import CONTEXTUALIZED, HALVED, PREPENDED, SEPARATED
 from chunkstudy.grid.published_grid import MAIN_SIZES, published_grid
 from chunkstudy.protocols import (
     AS_PUBLISHED_CHROMA,
@@ -81,12 +82,17 @@ LUMBERCHUNKER, OWN = AS_PUBLISHED_LUMBERCHUNKER.name, CORRECTED.name
 
 
 def chroma_grid() -> list[Condition]:
-    """Chroma's MiniLM table, its model-free scores, and the rows that settle its printed sizes."""
+    """Chroma's MiniLM table, its model-free scores, the rows that settle its printed sizes, and the
+    segmenter, whose rules no work tried on excerpts."""
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
     controls = [f"recursive-{size}-wordpiece" for size in MINILM_SIZES]
     model_free = simple + _small("") + _small("-wordpiece-special")[::2] + controls
     grid = _both("chroma", _unique(model_free), NONE, NONE)
-    return grid + chroma_tables_grid(MINILM)
+    by_rules = [
+        Condition("chroma", "segmenter", NONE, NONE, OWN),
+        Condition("chroma", "segmenter", MINILM, PRE, OWN),
+    ]
+    return grid + chroma_tables_grid(MINILM) + by_rules
 
 
 def chroma_tables_grid(encoder: str) -> list[Condition]:
@@ -191,6 +197,28 @@ def separated_grid(windows: Windows = WINDOWS) -> list[Condition]:
     return grid
 
 
+def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
+    """Contexts before chunks, read in the widest window, where all of it fits; on the built-in
+    collection both orderings beside them too, by window.
+
+    No paper of COVID-QA marks its headings. On the built-in collection the language model that
+    runs here writes contexts too.
+    """
+    encoder = windows[512]
+    chunkers = tuple(chunkers)
+    free = tuple(f"{PREPENDED}-{source}" for source in contexts.FREE)
+    grid = _cross(("chroma-within",), chunkers, (encoder,), free, (OWN,))
+    papers, headless = (covid_qa.WITHIN, covid_qa.ALL), tuple(f for f in free if "head" not in f)
+    grid += _cross(papers, chunkers, (encoder,), headless, (OWN,))
+    small = ("sentence-5", "fixed-64")
+    for window, slug in windows.items():
+        orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
+        grid += _cross(("builtin",), small, (slug,), orderings, (OWN,))
+    grid += _cross(("builtin",), small, (encoder,), free, (OWN,))
+    written = f"{PREPENDED}-by-{SMOLLM}"
+    return grid + _cross(("builtin",), ("sentence-5",), (encoder,), (written,), (OWN,))
+
+
 def builtin_graded_grid() -> list[Condition]:
     """In-corpus retrieval of the built-in collection, run live by ``make reproduce``."""
     chunkers = (
@@ -228,16 +256,20 @@ def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
     ours = chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid()
     apart = separated_grid({window: WINDOWS[window] for window in SEPARATED_WINDOWS})
-    return _once(ours + apart + witness_grid(MINILM))
+    before = contexts_grid(WINDOWS, ("sentence-5", "fixed-256", "recursive-200-0"))
+    return _once(ours + apart + before + witness_grid(MINILM))
 
 
 def mpnet_grid() -> list[Condition]:
-    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep."""
+    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep; chunks
+    are put apart at its widest window alone."""
     grid = (
         excerpts_grid(MPNET_WINDOWS)
         + papers_grid(MPNET_WINDOWS, (384, 512))
         + emma_grid(MPNET_WINDOWS)
+        + separated_grid({512: MPNET_WINDOWS[512]})
     )
+    grid += contexts_grid(MPNET_WINDOWS, ("sentence-5",))
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
 
 

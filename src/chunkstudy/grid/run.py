@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import tokens
-from chunkstudy.chunkers import catalogue
+from chunkstudy.chunkers import catalogue, contexts
 from chunkstudy.chunkers.table import Entry
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
@@ -28,6 +28,7 @@ from chunkstudy.grid import behind_api, by_language_model, rankings, records, sc
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.encoding import (
     CONTEXTUALIZED,
+    PREPENDED,
     SEPARATED,
     encode,
     jobs,
@@ -170,18 +171,20 @@ def evaluate(
         chunks = chunk(condition, collection, store, chunker, boundaries)
     texts = chunks.texts(collection.documents)
     vectors = None
+    before: list[str] = []
     empty = sum(not text.strip() for text in texts)
     if store is not None:
         ordering = parse_ordering(condition.ordering)
         if ordering.at and reader is None:
             raise ConditionError(f"{condition} reads at other positions; give the store that does")
         reader = reader or store
+        before = contexts_of(condition, collection, chunks)
         with _timed(timing, "", store, reader):
             questions = [query.text for query in collection.queries]
             behind_api.announce(str(condition), store, texts, questions)
             label = str(condition.chunker)
             of_chunks, empty = encode(
-                reader, collection.documents, chunks, ordering, protocol, label
+                reader, collection.documents, chunks, ordering, protocol, label, before
             )
             of_queries = store.encode(questions, "query")
             vectors = (of_queries, of_chunks)
@@ -205,7 +208,7 @@ def evaluate(
         ranking=None if scored.kept is None else rankings.describe(scored.kept),
         model=behind_api.describe(store, vectors) if store and vectors else None,
         boundaries=_drawing(condition, boundaries),
-        reading=_reading(condition),
+        reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],
         similarity="cosine, exact, float32" if store else "no search",
@@ -253,6 +256,16 @@ def chunk(
         protocol = PROTOCOLS[condition.protocol]
         chunker = catalogue.build(condition.chunker, protocol, embed, _tokenizer(store))
     return chunk_documents(chunker, collection.documents)
+
+
+def contexts_of(condition: Condition, collection: Collection, chunks: Chunks) -> list[str]:
+    """What the ordering puts before each chunk; empty where it puts nothing before any."""
+    ordering = parse_ordering(condition.ordering)
+    if ordering.llm:
+        return by_language_model.contexts(condition, collection, chunks)
+    if ordering.context:
+        return contexts.of(ordering.context, collection.documents, chunks)
+    return []
 
 
 def _drawing(condition: Condition, boundaries: VectorStore | None) -> dict[str, Any] | None:
@@ -332,10 +345,21 @@ def _spent(stores: Sequence[VectorStore | None]) -> tuple[int, int, float]:
     )
 
 
-def _reading(condition: Condition) -> dict[str, Any] | None:
-    if not condition.ordering.startswith(CONTEXTUALIZED):
+def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | None:
+    if condition.ordering == NONE:
         return None
     ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
+    if ordering.context:
+        found = {
+            "layout": PREPENDED,
+            "context": ordering.context,
+            "chunks_with_context": sum(map(bool, before)),
+            "context_tokens": sum(tokens.counter("wordpiece").count_many(before)),
+        }
+        by = by_language_model.describe(ordering.llm) if ordering.llm else {}
+        return found | ({"written_by": by} if by else {})
+    if not ordering.window:
+        return None
     found = {
         "layout": SEPARATED if ordering.apart else protocol.layout,
         "window": ordering.window,

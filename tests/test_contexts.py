@@ -1,0 +1,301 @@
+"""What is put before a chunk: found in the document, or written by a language model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.chunkers import contexts, written_contexts
+from chunkstudy.chunkers.structure import sentences
+from chunkstudy.grid import by_language_model
+from chunkstudy.grid.conditions import Condition, ConditionError
+from chunkstudy.grid.encoding import Ordering, encode, parse_ordering
+from chunkstudy.grid.run import contexts_of, evaluate
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.llm.asking import Asker, NotRecordedError
+from chunkstudy.llm.interface import Reply
+from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.render import display_names
+from chunkstudy.services.budget import Budget, BudgetError
+from chunkstudy.spans import Collection, Document, Judgment, Query, chunk_documents
+from tests import chat_server
+from tests.test_experiment_late_chunking import Words
+
+SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+MINILM = "sentence-transformers__all-MiniLM-L6-v2"
+GUIDE = """# The Ferry
+
+It runs daily.
+
+## Fares
+
+### Children ###
+Free under six. Half price after.
+
+## Times
+First at dawn.
+"""
+WIKI = (
+    " = Atlanta = \n\n A ship . \n\n = = Career = = \n\n She sank . \n\n"
+    " = = = Refit = = = \n Done .\n"
+)
+TEXTS = st.text(alphabet="ab .\n#=", max_size=120)
+
+
+def at(text: str, *words: str) -> list[int]:
+    return [text.index(word) for word in words]
+
+
+def test_headings_are_the_path_above_a_chunk_and_not_what_it_holds() -> None:
+    places = at(GUIDE, "# The", "It runs", "### Children", "Half", "First")
+    assert contexts.headings(GUIDE, places) == [
+        "",
+        "The Ferry",
+        "The Ferry > Fares",
+        "The Ferry > Fares > Children",
+        "The Ferry > Times",
+    ]
+
+
+def test_headings_of_wikitext_are_found_by_their_signs() -> None:
+    places = at(WIKI, "A ship", "She", "Done")
+    assert contexts.headings(WIKI, places) == [
+        "Atlanta",
+        "Atlanta > Career",
+        "Atlanta > Career > Refit",
+    ]
+    assert contexts.headings("a = b\n== \n#no heading\nc == d = e", [3, 20]) == ["", ""]
+
+
+def test_a_title_is_a_short_first_line_without_its_marks() -> None:
+    assert contexts.title(GUIDE, at(GUIDE, "#", "It runs")) == ["", "The Ferry"]
+    assert contexts.title(f"\n\n{WIKI}", [0, 40]) == ["", "Atlanta"]
+    assert contexts.title("word " * 60, [0, 40]) == ["", ""]
+    assert contexts.title("", []) == []
+
+
+def test_the_first_sentence_stands_before_all_chunks_but_its_own() -> None:
+    text = "Bees swarm in May. They leave at noon. Nobody knows why."
+    places = at(text, "Bees", "They", "Nobody")
+    assert contexts.first_sentence(text, places) == [""] + ["Bees swarm in May."] * 2
+    assert contexts.first_sentence("  \n ", [0]) == [""]
+
+
+def test_a_long_context_is_cut_between_words_next_to_the_chunk() -> None:
+    text = "first " + "word " * 100 + "last. Then more."
+    [before] = contexts.preceding_sentence(text, at(text, "Then"))
+    assert before.endswith("word last.")
+    assert contexts.MOST - 6 < len(before) <= contexts.MOST
+    [opening] = contexts.first_sentence(text, at(text, "Then"))
+    assert opening.startswith("first word")
+    assert len(opening) <= contexts.MOST
+    [unbroken] = contexts.first_sentence("a" * 900 + ". b", [902])
+    assert unbroken == "a" * contexts.MOST
+
+
+@given(text=TEXTS, data=st.data())
+def test_the_preceding_sentence_is_the_last_that_ended_by_brute_force(
+    text: str, data: st.DataObject
+) -> None:
+    starts = sorted(data.draw(st.lists(st.integers(0, max(0, len(text) - 1)), max_size=4)))
+    expected = []
+    for start in starts:
+        done = [text[a:b] for a, b in sentences(text) if b <= start]
+        expected.append(" ".join(done[-1].split()) if done else "")
+    assert contexts.preceding_sentence(text, starts) == expected
+
+
+@given(text=TEXTS, starts=st.lists(st.integers(0, 119), max_size=4))
+@pytest.mark.parametrize("source", contexts.FREE)
+def test_every_chunk_has_one_short_line_of_the_document_before_it(
+    source: str, text: str, starts: list[int]
+) -> None:
+    found = contexts.FREE[source](text, sorted(starts))
+    assert len(found) == len(starts)
+    words = set(" ".join(text.split()).split()) | {">"}
+    for one in found:
+        assert len(one) <= contexts.MOST
+        assert one == " ".join(one.split())
+        assert not one or any(word in words or word in text for word in one.split())
+
+
+def made() -> Collection:
+    documents = (Document("a", GUIDE), Document("b", "Bees swarm in May. They leave at noon."))
+    queries = (Query("1", "ferry fares for children"), Query("2", "when do bees leave"))
+    judgments = (
+        Judgment("1", "a", GUIDE.index("Free"), GUIDE.index("Half")),
+        Judgment("2", "b", 19, 38),
+    )
+    return Collection("made", documents, queries, judgments)
+
+
+def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
+    collection = made()
+    store = VectorStore(Words(), tmp_path)
+    chunks = chunk_documents(sentences, collection.documents)
+    before = contexts.of("preceding-sentence", collection.documents, chunks)
+    ordering = parse_ordering("prepended-preceding-sentence")
+    found, _ = encode(store, collection.documents, chunks, ordering, CORRECTED, "", before)
+    plain, _ = encode(store, collection.documents, chunks, Ordering(), CORRECTED)
+    texts = chunks.texts(collection.documents)
+    expected = store.encode([f"{b}\n\n{t}" if b else t for b, t in zip(before, texts, strict=True)])
+    assert np.array_equal(found, expected)
+    changed = ~(found == plain).all(axis=1)
+    assert changed.tolist() == [bool(one) for one in before]
+
+
+def test_a_record_says_what_was_put_before_how_many_chunks(tmp_path: Path) -> None:
+    one = Condition("builtin", "sentence-5", MINILM, "prepended-title", "corrected")
+    outcome = evaluate(one, made(), VectorStore(Words(), tmp_path), chunker=sentences)
+    assert outcome.run.reading is not None
+    assert outcome.run.reading["context"] == "title"
+    assert 0 < outcome.run.reading["chunks_with_context"] < outcome.run.counts.chunks
+    assert outcome.run.reading["context_tokens"] > 0
+
+
+def test_a_slug_names_the_context_and_is_parsed_back() -> None:
+    for source in (*contexts.FREE, f"by-{SMOLLM}"):
+        slug = f"prepended-{source}"
+        assert str(parse_ordering(slug)) == slug
+        assert parse_ordering(slug).context == source
+    assert parse_ordering(f"prepended-by-{SMOLLM}").llm == SMOLLM.replace("__", "/")
+    assert not parse_ordering("prepended-title").llm
+    for wrong in ("prepended", "prepended-moon", "prepended-by-nobody__x", "prepended-title-2"):
+        with pytest.raises(ValueError, match="prepended-CONTEXT with one of title"):
+            parse_ordering(wrong)
+    names = {display_names.ordering(f"prepended-{one}") for one in contexts.FREE}
+    assert len(names) == len(contexts.FREE)
+    assert display_names.ordering(f"prepended-by-{SMOLLM}") == (
+        "a sentence by SmolLM2-135M-Instruct in four bits"
+    )
+
+
+def test_contexts_are_a_matter_of_the_corrected_protocol() -> None:
+    with pytest.raises(ConditionError, match="no paper under study scores contexts"):
+        Condition("builtin", "sentence-5", MINILM, "prepended-title", "as_published-chroma")
+
+
+def written(model: str = SMOLLM) -> Condition:
+    ordering = f"prepended-by-{model}"
+    return Condition("builtin", "sentence-5", MINILM, ordering, "corrected")
+
+
+def test_contexts_nobody_wrote_need_recordings_or_a_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_LLM_RECORDINGS", str(tmp_path))
+    for name in ("OPENAI_API_KEY", "CHUNKSTUDY_LLM"):
+        monkeypatch.delenv(name, raising=False)
+    one = written("openai__gpt-4o-mini")
+    assert one.reason_not_run == (
+        "needs recordings of openai/gpt-4o-mini, which writes these contexts, or OPENAI_API_KEY "
+        "and CHUNKSTUDY_LLM=record to ask it"
+    )
+    chunks = chunk_documents(sentences, made().documents)
+    with pytest.raises(NotRecordedError, match="CHUNKSTUDY_LLM=record"):
+        contexts_of(one, made(), chunks)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (Reply(" On fares. ", "stop", 1, 1, "x", "y"), "On fares."),
+        (Reply('"On fares."', "stop", 1, 1, "x", "y"), "On fares."),
+        (Reply("On\n\n fares.", "stop", 1, 1, "x", "y"), "On fares."),
+        (Reply("On the fares of chil", "length", 1, 1, "x", "y"), "On the fares of"),
+        (Reply("", "stop", 1, 1, "x", "y"), ""),
+        (Reply("", "refused", 1, 1, "x", "y"), ""),
+        (Reply("", "blocked", 1, 1, "x", "y"), ""),
+    ],
+)
+def test_a_reply_becomes_one_line_or_no_context(reply: Reply, expected: str) -> None:
+    assert written_contexts.context(reply) == expected
+
+
+def test_a_reply_of_any_length_stays_short() -> None:
+    talkative = Reply("so " * 5000, "stop", 1, 1, "x", "y")
+    assert len(written_contexts.context(talkative)) <= contexts.MOST
+
+
+def test_each_chunk_is_shown_with_its_document_or_how_it_begins() -> None:
+    asked = list(written_contexts.requests("openai/gpt-4o-mini", GUIDE, ["one", "two"]))
+    assert asked[0].messages[:-1] == asked[1].messages[:-1]
+    assert all(GUIDE in one.messages[-1].text for one in asked)
+    assert [one.messages[-1].text.rpartition(" ")[2] for one in asked] == ["one", "two"]
+    local = next(written_contexts.requests(f"local/{SMOLLM}", "x" * 9_999, ["one"]))
+    assert len(local.messages[-1].text) < 700
+
+
+def test_what_an_example_says_is_no_context() -> None:
+    for _, _, said in written_contexts.EXAMPLES:
+        assert written_contexts.context(Reply(said, "stop", 1, 1, "x", "y")) == ""
+
+
+def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
+    model = "openai/gpt-4o-mini"
+    documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
+    takes = written_contexts.foretold(model, documents)
+    requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
+    exact = sum((written_contexts.estimates.input_tokens(one) for one in requests), 0)
+    assert takes.requests == 3
+    assert abs(takes.input_tokens - exact) <= len(requests)
+    assert takes.dollars
+    assert written_contexts.foretold(f"local/{SMOLLM}", documents).dollars == 0
+
+
+def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:
+    return Asker(
+        "record",
+        folder,
+        money or Budget(),
+        provider=lambda name: OpenAIProvider(
+            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
+        ),
+        sleep=lambda _: None,
+    )
+
+
+def test_contexts_over_a_server_with_faults_are_replayed_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    chunks = chunk_documents(sentences, made().documents)
+    one = written("openai__gpt-4o-mini")
+
+    def says(asked: chat_server.Asked) -> str:
+        passage = asked.texts[-1].rpartition("Passage: ")[2]
+        return f"On {passage.split()[0]}, says the document."
+
+    faults = [chat_server.refusal, chat_server.filtered]
+    with chat_server.serving(says=says, faults=list(faults)) as (address, state):
+        first = by_language_model.contexts(one, made(), chunks, asker(tmp_path, address))
+        asked = len(state.asked)
+        again = by_language_model.contexts(one, made(), chunks, asker(tmp_path, address))
+        assert len(state.asked) == asked
+    assert again == first
+    assert len(first) == len(chunks)
+    assert first.count("") == 2
+    texts = chunks.texts(made().documents)
+    for said, text in zip(first, texts, strict=True):
+        assert said in ("", f"On {text.split()[0]}, says the document.")
+
+
+def test_a_budget_that_does_not_cover_the_contexts_stops_before_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    chunks = chunk_documents(sentences, made().documents)
+    with chat_server.serving() as (address, state), pytest.raises(BudgetError):
+        poor = asker(tmp_path, address, Budget(0.000_001))
+        by_language_model.contexts(written("openai__gpt-4o-mini"), made(), chunks, poor)
+    assert not state.asked
+
+
+def test_a_chunk_without_context_stays_as_it_is() -> None:
+    assert contexts.before("", "chunk") == "chunk"
+    assert contexts.before("title", "chunk") == "title\n\nchunk"
