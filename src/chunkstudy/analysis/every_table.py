@@ -21,6 +21,9 @@ from chunkstudy.analysis import (
     jina,
     labels,
     labels_power,
+    language_models,
+    language_models_answers,
+    language_models_cost,
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
@@ -43,7 +46,7 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published import consistency
+from chunkstudy.published import consistency, speeds
 from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.published.verdicts import VERDICTS
@@ -137,6 +140,7 @@ def make(
     )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
     made |= generation.tables(results.tables(places, "generated-questions"))
+    made |= _language_models(places, library)
     made["segmenter_excerpts"] = segmenter.excerpts(library)
     made |= one_post.tables(results.tables(places, "one-post"))
     return made | _controls(places) | _moderators(places, library) | _labels(places)
@@ -173,6 +177,26 @@ def _chroma_search(
         chroma_search.corpora(found, study["missed"], study["moved"]),
     )
     return dict(zip(names, made, strict=True))
+
+
+def _language_models(places: Places, library: Library) -> dict[str, pd.DataFrame]:
+    """What follows from records; what stands beside predictions is added where these are known."""
+    study = results.tables(places, "window-answers")
+    measured = results.read(places, "chunking-speed")
+    arms = language_models.arms(library, study, results.tables(places, "random-boundaries"))
+    answers = language_models_answers.answers(places)
+    return {
+        "language_models_emma": language_models.side_by_side(arms),
+        "language_models_bought": language_models.bought(arms),
+        "language_models_replies": language_models_answers.replies(answers),
+        "language_models_answers": language_models_answers.where(
+            answers, study.get("answers", pd.DataFrame())
+        ),
+        "language_models_prices": language_models_cost.prices(places),
+        "language_models_cost": language_models_cost.beside_score(
+            library, places, measured, speeds.read(places), answers
+        ),
+    }
 
 
 def _controls(places: Places) -> dict[str, pd.DataFrame]:

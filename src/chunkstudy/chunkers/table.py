@@ -15,6 +15,7 @@ from chunkstudy.chunkers import (
     handmade,
     llm_windows,
     lumberchunker,
+    lumberchunker_controls,
     lumberchunker_published,
     passages,
     propositions,
@@ -77,7 +78,7 @@ class Entry:
 
     Attributes:
         split: text to (start, end, text as the official code puts it together).
-        sizes: how many numbers its slug has.
+        sizes: how many numbers its slug has; a draw's number is one too.
         lengths: the length functions it can be measured in, the usual one first.
         needs_encoder: whether it places boundaries by embeddings.
         passes: how often it embeds the text to do so, for estimates of cost.
@@ -88,6 +89,7 @@ class Entry:
         rewrites: whether its text is its own under every protocol, beside its parent's span.
         segments: the collections it knows, where it does not chunk any text.
         llm: the language model that the paper let draw the boundaries, by provider and name.
+        control: whether it only stands against others and nobody would use it.
     """
 
     split: Split
@@ -101,6 +103,7 @@ class Entry:
     rewrites: bool = False
     segments: tuple[str, ...] = ()
     llm: str = ""
+    control: bool = False
 
 
 def _recursive(job: Job) -> list[RewrittenSpan]:
@@ -239,6 +242,16 @@ def _lumberchunker(job: Job) -> Drawn[RewrittenSpan]:
     return Drawn([_block(split, one.first, one.after) for one in blocks], by_rule)
 
 
+def _last_candidates(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, lumberchunker_controls.chunk(job.text, lumberchunker_controls.last))
+
+
+def _random_candidates(job: Job) -> list[RewrittenSpan]:
+    (draw,) = job.sizes
+    answers = lumberchunker_controls.at_random(draw)
+    return _source(job.text, lumberchunker_controls.chunk(job.text, answers))
+
+
 def _block(units: list[RewrittenSpan], first: int, after: int) -> RewrittenSpan:
     """Units joined by line breaks, as both official codes join them."""
     start = units[first][0]
@@ -305,6 +318,8 @@ CHUNKERS: dict[str, Entry] = {
     },
     "llm": Entry(_llm_windows, sizes=0, lengths=("cl100k",), llm="openai/gpt-4o"),
     "lumberchunker": Entry(_lumberchunker, sizes=0, lengths=("cl100k",), llm=GEMINI),
+    "lumberchunker-last": Entry(_last_candidates, sizes=0, lengths=("cl100k",), control=True),
+    "lumberchunker-random": Entry(_random_candidates, sizes=1, lengths=("cl100k",), control=True),
     **{
         f"breakpoints-{kind}": Entry(
             partial(_breakpoints, kind), sizes=0, lengths=("cl100k",), llm=GEMINI

@@ -234,10 +234,12 @@ def builtin_graded_grid() -> list[Condition]:
 
 
 def language_model_grid() -> list[Condition]:
-    """Boundaries by the language model that runs here, as far as its replies are recorded."""
+    """Boundaries by the language model that runs here, as far as its replies are recorded, and on
+    Emma those of a control that reads nothing."""
     chunker = f"lumberchunker-by-{SMOLLM}"
+    emma = _cross(("gutenqa-emma",), (chunker, "lumberchunker-last"), (WIDE,), (PRE, LATE), (OWN,))
     grid = _cross(("builtin-graded",), (chunker,), (WIDE,), (PRE, LATE), (OWN,))
-    return grid + _cross(("builtin",), (chunker,), (MINILM,), (PRE,), (OWN,))
+    return grid + _cross(("builtin",), (chunker,), (MINILM,), (PRE,), (OWN,)) + emma
 
 
 def live_grid() -> list[Condition]:

@@ -33,6 +33,8 @@ FAMILIES = {
     "fixed-released": "Fixed size, authors' boundaries",
     "lumberchunker": "LumberChunker",
     "lumberchunker-released": "LumberChunker, authors' boundaries",
+    "lumberchunker-last": "LumberChunker, always the last candidate",
+    "lumberchunker-random": "LumberChunker, a candidate at random",
     "lumberchunker-handmade": "LumberChunker, boundaries by hand",
     "proposition": "Proposition",
     "proposition-released": "Proposition, authors' text",
@@ -180,6 +182,8 @@ def chunker(slug: str) -> str:
     unit = "characters" if spec.length == "characters" else "tokens"
     if spec.name == "sentence":
         parts.append(f"{spec.sizes[0]} sentences")
+    elif spec.name == "lumberchunker-random":
+        parts.append(f"draw {spec.sizes[0]}")
     elif spec.sizes:
         parts.append(f"{spec.sizes[0]} {unit}")
     if spec.name in ("recursive", "token") and spec.sizes[1]:
@@ -350,6 +354,9 @@ BY_COLUMN = {
     "method": lambda name: COLLECTIONS["average"] if name == "average" else chunker(name),
     "against": lambda name: PLAIN if name == "pre_embedding" else name,
     "other": chunker,
+    "instead": chunker,
+    "measured on": collection,
+    "answered by": lambda name: language_model(name) if "/" in name else name,
     "best chunker": chunker,
     "original": sentence,
     "reproduced": sentence,

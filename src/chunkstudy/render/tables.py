@@ -63,6 +63,14 @@ def tenths(value: float) -> str:
     return decimals(value, 1)
 
 
+def significant(value: float) -> str:
+    """Three digits that count, for what spans powers of ten; all of those before the point."""
+    if pd.isna(value):
+        return ""
+    digits = 0 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
+    return decimals(value, digits)
+
+
 def thousandths(value: float) -> str:
     return decimals(value, 3)
 
@@ -312,6 +320,21 @@ CAPTIONS = {
     "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
     "chroma_cost": "What each chunker costs.",
     "chroma_collection": "Chroma's corpora: counted, and as published.",
+    "language_models_published": "Published rows of chunkers that ask a language model, and what "
+    "asking again would cost.",
+    "language_models_cells": "Those rows cell by cell, in percent or tokens, with the bounds "
+    "that were registered before anybody ran them.",
+    "language_models_lacking": "What these cells wait for.",
+    "language_models_emma": "LumberChunker on Emma with and without a language model, scores in "
+    "percent.",
+    "language_models_bought": "Boundaries that a language model chose against others, scores in "
+    "percent, question by question.",
+    "language_models_answers": "Where in a window the answered candidate stands, against answers "
+    "at random.",
+    "language_models_replies": "What SmolLM2-135M-Instruct, in four bits, was asked for boundaries "
+    "and replied.",
+    "language_models_prices": "What it would take to ask for the boundaries of each collection.",
+    "language_models_cost": "Cost and time beside the score on Emma.",
     "generation_outcomes": "What became of the replies, by who wrote them.",
     "generation_cost": "What asking took.",
     "generation_filters": "What the two filters kept, by what the author of a question meant.",
@@ -423,6 +446,17 @@ AS_PRINTED: Kinds = {
 """Published columns with the decimals that Chroma prints."""
 
 KINDS: dict[str, Kinds] = {
+    "language_models_published": {"requests": whole, "US dollars": number},
+    "language_models_cells": dict.fromkeys(
+        ("published", "reproduced", "expected", "expected least", "expected most"), number),
+    "language_models_emma": {"chunks": whole, "mean tokens": whole, "draws": whole},
+    "language_models_answers": {"answered": percent, "at random": percent, "windows": whole},
+    "language_models_replies": {"candidates": tenths, "tokens in": whole, "seconds": tenths},
+    "language_models_prices": {"requests": whole, "million tokens in": number,
+                               "million tokens out": number, "US dollars": number},
+    "language_models_cost": {"documents": whole, "documents a second": significant,
+                             "tokens a second": significant, "printed a second": significant,
+                             "US dollars, Emma": number},
     "generation_thresholds": dict.fromkeys(
         ("published threshold", "reached by 95%", "95% of questions below"), number),
     "generation_candidates": dict.fromkeys(
