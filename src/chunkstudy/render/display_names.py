@@ -170,6 +170,14 @@ CONTEXTS = {
 }
 """What a document offers to put before each chunk."""
 
+ARMS = {
+    "untrained": "as it was",
+    "alone": "trained on passages read alone",
+    "context": "trained on passages pooled in context",
+    "mixed": "trained on both in turn",
+}
+"""How a model was trained, by the arm of the study of trained late chunking."""
+
 
 def chunker(slug: str) -> str:
     """``recursive-400-200`` is *Recursive, 400 tokens, overlap 200*.
@@ -330,6 +338,8 @@ BY_COLUMN = {
     "ordering": ordering,
     "context": context,
     "beside": context,
+    "arm": lambda name: ARMS.get(name, name),
+    "against arm": lambda name: ARMS.get(name, name),
     "protocol": protocol,
     "collection": collection,
     "measure": measure,
