@@ -115,6 +115,8 @@ def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_othe
     assert told.exit_code == 0 and "hours of a core at most" in told.stdout
     refused = CliRunner().invoke(app, ["study", "depth", "--fold", "1"])
     assert refused.exit_code == 1 and "does not come in parts" in refused.output
+    refused = CliRunner().invoke(app, ["study", NAME, "--collection", "scifact"])
+    assert refused.exit_code == 1 and "leave --collection out" in refused.output
 
 
 def test_a_model_that_two_parts_share_is_priced_once() -> None:

@@ -239,6 +239,8 @@ def study(
         where = places.find()
         study_file = runner.module(runner.results.checked(name))
         if hasattr(study_file, "PLAN") or fold is not None or arm or part != "*" or dry_run:
+            if collection:
+                raise in_parts.StudyError(f"study {name} comes in parts; leave --collection out")
             parts = in_parts.chosen(study_file, part, fold=fold, arm=arm)
             parts = in_parts.todo(where, name, parts)
             if dry_run:

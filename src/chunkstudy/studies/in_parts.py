@@ -1,8 +1,8 @@
 """Studies that come in parts: each part is written as soon as it is there, and none is run twice.
 
 Such a study defines ``PLAN``, its parts in order, each with a ``name``, ``part(context, one)``,
-which gives one part's rows of every table, and ``estimate(parts)``, lines about what they take. Its
-first table column, and the first table's column of the same name, says of which part a row is.
+which gives one part's rows of every table, and ``estimate(parts)``, lines about what they take.
+Every table has a column ``part``; the table ``parts`` names all that were run.
 """
 
 from __future__ import annotations
