@@ -78,7 +78,11 @@ def train(folder: Path, base: Path, recipe: Recipe = RECIPE, **changed: Any) -> 
     tokenizer = encoder(base, model(base))
     training, validation = ([document(c) for c in names] for names in ("abcd", "ef"))
     known = library(tokenizer, training + validation)
-    given = {"training": triples(training), "validation": triples(validation), "say": str} | changed
+    given: dict[str, Any] = {
+        "training": triples(training),
+        "validation": triples(validation),
+        "say": str,
+    } | changed
     return loop.train(recipe, base, folder, tokenizer, known, **given)
 
 

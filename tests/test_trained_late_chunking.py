@@ -289,14 +289,15 @@ def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_fold
 
 def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame]) -> None:
     table = analysis.tables(made)["trained_arms"]
-    found = table.set_index(["arm", "counted", "against arm", "against"])
-    late = found.loc[("context", "late", "alone", "late")]
+    keys = ["arm", "counted", "against arm", "against"]
+    found = {tuple(one[key] for key in keys): one for one in table.to_dict("records")}
+    late = found["context", "late", "alone", "late"]
     assert late["n"] == 2 and late["folds"] == 1
     assert late["difference"] == pytest.approx((0.1 + 0.2) / 2)
-    cost = found.loc[("alone", "late minus plain", "untrained", "late minus plain")]
+    cost = found["alone", "late minus plain", "untrained", "late minus plain"]
     assert cost["n"] == 3
     assert cost["difference"] == pytest.approx(((-0.1 + 0.2) + (-0.1 - 0.0) + (-0.3 + 0.5)) / 3)
-    best = found.loc[("context", "late", "untrained", "plain")]
+    best = found["context", "late", "untrained", "plain"]
     assert best["difference"] == pytest.approx((0.1 + 0.2) / 2)
     assert "mixed" not in set(table["arm"]) and table["family"].nunique() == 1
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import cast
 
 import pandas as pd
 
@@ -47,8 +48,9 @@ class Scored:
     folds: pd.Series
 
 
-Models = Mapping[tuple[str, int, float, int, str], Scored]
-"""By arm, window, share of triples, seed, and collection."""
+Key = tuple[str, int, float, int, str]
+"""Arm, window, share of triples, seed, and collection."""
+Models = Mapping[Key, Scored]
 
 
 def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -75,12 +77,13 @@ def scored(parts: pd.DataFrame, questions: pd.DataFrame) -> Models:
     if questions.empty:
         return {}
     rows = questions.merge(parts[["part", "fold", *MODEL]], on="part")
-    found: dict[tuple[str, int, float, int, str], Scored] = {}
+    found: dict[Key, Scored] = {}
     for key, of_model in rows.groupby([*MODEL, "collection"]):
         by_question = of_model.groupby("query_id")
         values = by_question[[PLAIN, LATE]].mean()
         values[COST] = values[LATE] - values[PLAIN]
-        found[key] = Scored(values, by_question["document"].first(), by_question["fold"].first())
+        documents, folds = by_question["document"].first(), by_question["fold"].first()
+        found[cast(Key, key)] = Scored(values, documents, folds)
     return dict(sorted(found.items(), key=lambda one: _order(one[0])))
 
 
@@ -169,13 +172,10 @@ def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     looks = curves.dropna(subset="validation loss").set_index(["part", "step"])["validation loss"]
     kept = list(zip(models["part"], models["best step"], strict=True))
     names = ["arm", "window", "fold", "seed", "training triples", "triples seen", "steps"]
-    return models[[*names, "best step"]].assign(
-        **{
-            "loss before": [looks.get((part, 0)) for part in models["part"]],
-            "loss kept": [looks.get(one) for one in kept],
-            "weights": models["weights_sha256"].str[:12],
-        }
-    )
+    table = models[[*names, "best step"]].copy()
+    table["loss before"] = [looks.get((part, 0)) for part in models["part"]]
+    table["loss kept"] = [looks.get(one) for one in kept]
+    return table.assign(weights=models["weights_sha256"].str[:12])
 
 
 def _seen(
@@ -198,6 +198,6 @@ def _wide(place: tuple[int, str]) -> tuple[int, str]:
     return -place[0], place[1]
 
 
-def _order(key: tuple[str, int, float, int, str]) -> tuple[object, ...]:
+def _order(key: Key) -> tuple[object, ...]:
     arm, window, share, seed, collection = key
     return collection, -window, ARMS.index(arm), -share, seed
