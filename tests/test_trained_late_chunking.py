@@ -278,7 +278,7 @@ def row(
 def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_folds(
     made: dict[str, pd.DataFrame],
 ) -> None:
-    table = analysis.tables(made)["trained_costs"].set_index("arm")
+    table = analysis.tables(made)["trained_costs"].set_index("trained on")
     assert table.index.tolist() == ["untrained", "alone", "context"]
     assert table.loc["untrained", "difference"] == pytest.approx((-0.2 + 0.0 - 0.5) / 3)
     assert table.loc["context", "difference"] == pytest.approx((0.1 + 0.0) / 2)
@@ -289,7 +289,7 @@ def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_fold
 
 def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame]) -> None:
     table = analysis.tables(made)["trained_arms"]
-    keys = ["arm", "counted", "against arm", "against"]
+    keys = ["trained on", "counted", "against one trained on", "against"]
     found = {tuple(one[key] for key in keys): one for one in table.to_dict("records")}
     late = found["context", "late", "alone", "late"]
     assert late["n"] == 2 and late["folds"] == 1
@@ -299,7 +299,7 @@ def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame])
     assert cost["difference"] == pytest.approx(((-0.1 + 0.2) + (-0.1 - 0.0) + (-0.3 + 0.5)) / 3)
     best = found["context", "late", "untrained", "plain"]
     assert best["difference"] == pytest.approx((0.1 + 0.2) / 2)
-    assert "mixed" not in set(table["arm"]) and table["family"].nunique() == 1
+    assert "mixed" not in set(table["trained on"]) and table["family"].nunique() == 1
 
 
 def test_the_learning_curve_takes_the_folds_that_every_share_has(
@@ -318,7 +318,7 @@ def test_other_collections_are_held_against_the_model_as_it_was(
     made: dict[str, pd.DataFrame],
 ) -> None:
     (found,) = analysis.tables(made)["trained_elsewhere"].to_dict("records")
-    assert (found["arm"], found["n"]) == ("context", 3)
+    assert (found["trained on"], found["n"]) == ("context", 3)
     assert found["difference"] == pytest.approx(-0.1 / 3)
 
 
@@ -326,9 +326,9 @@ def test_a_trained_model_stands_beside_its_loss_before_and_where_it_was_kept(
     made: dict[str, pd.DataFrame],
 ) -> None:
     table = analysis.tables(made)["trained_models"]
-    here = table[(table["arm"] == "context") & (table["triples seen"] == 80)].iloc[0]
+    here = table[(table["trained on"] == "context") & (table["triples seen"] == 80)].iloc[0]
     assert (here["loss before"], here["loss kept"]) == (1.2, 0.9)
-    assert "untrained" not in set(table["arm"])
+    assert "untrained" not in set(table["trained on"])
 
 
 def test_a_study_that_was_not_run_has_empty_tables() -> None:

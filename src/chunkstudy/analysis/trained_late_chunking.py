@@ -23,6 +23,7 @@ from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, UNTRAINED
 LATE, PLAIN, COST = "late", "plain", "late minus plain"
 WITHIN, ELSEWHERE = "DCG@10", "nDCG@10"
 ARMS = (UNTRAINED, ALONE, CONTEXT, MIXED)
+TRAINED, AGAINST_ONE = "trained on", "against one trained on"
 MODEL = ["arm", "window", "share", "seed"]
 AGAINST: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
     *(((arm, how), (UNTRAINED, how)) for how, arm in product((LATE, PLAIN, COST), ARMS[1:])),
@@ -92,7 +93,7 @@ def costs(models: Models) -> pd.DataFrame:
     pairs = []
     for (arm, window, share, seed, collection), one in models.items():
         if share == 1 and not seed:
-            keys = {"measure": WITHIN, "collection": collection, "window": window, "arm": arm}
+            keys = {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
             keys |= {"folds": one.folds.nunique()}
             pairs.append(Pair(keys, one.values[LATE], one.values[PLAIN], one.documents))
     return differences(pairs, _family("late against plain"), LATE, PLAIN)
@@ -113,7 +114,7 @@ def arms(models: Models) -> pd.DataFrame:
         if not len(both):
             continue
         keys = {"measure": WITHIN, "collection": collection, "window": window}
-        keys |= {"arm": arm, "counted": counted, "against arm": other, "against": of_other}
+        keys |= {TRAINED: arm, "counted": counted, AGAINST_ONE: other, "against": of_other}
         keys |= {"folds": first.folds.loc[both].nunique()}
         pairs.append(
             Pair(keys, first.values[counted], second.values[of_other], first.documents.loc[both])
@@ -153,7 +154,7 @@ def elsewhere(parts: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
         before = rows[(rows["collection"] == collection) & (rows["arm"] == UNTRAINED)]
         if arm == UNTRAINED or before.empty:
             continue
-        keys = {"measure": ELSEWHERE, "collection": collection, "arm": arm}
+        keys = {"measure": ELSEWHERE, "collection": collection, TRAINED: arm}
         after, was = (one.set_index("query_id")[ELSEWHERE] for one in (of_arm, before))
         pairs.append(Pair(keys, after, was))
 
@@ -175,6 +176,7 @@ def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     table = models[[*names, "best step"]].copy()
     table["loss before"] = [looks.get((part, 0)) for part in models["part"]]
     table["loss kept"] = [looks.get(one) for one in kept]
+    table = table.rename(columns={"arm": TRAINED})
     return table.assign(weights=models["weights_sha256"].str[:12])
 
 

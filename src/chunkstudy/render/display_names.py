@@ -171,12 +171,12 @@ CONTEXTS = {
 """What a document offers to put before each chunk."""
 
 ARMS = {
-    "untrained": "as it was",
-    "alone": "trained on passages read alone",
-    "context": "trained on passages pooled in context",
-    "mixed": "trained on both in turn",
+    "untrained": "nothing",
+    "alone": "passages read alone",
+    "context": "passages in context",
+    "mixed": "both in turn",
 }
-"""How a model was trained, by the arm of the study of trained late chunking."""
+"""What a model was trained on, by the arm of the study of trained late chunking."""
 
 
 def chunker(slug: str) -> str:
@@ -338,8 +338,8 @@ BY_COLUMN = {
     "ordering": ordering,
     "context": context,
     "beside": context,
-    "arm": lambda name: ARMS.get(name, name),
-    "against arm": lambda name: ARMS.get(name, name),
+    "trained on": lambda name: ARMS.get(name, name),
+    "against one trained on": lambda name: ARMS.get(name, name),
     "protocol": protocol,
     "collection": collection,
     "measure": measure,

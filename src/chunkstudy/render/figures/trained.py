@@ -35,14 +35,15 @@ def costs(rows: pd.DataFrame) -> Figure:
     """A row per window and model, two panels per collection: the mean scores of both orderings,
     and late minus plain with 95% intervals."""
     collections = list(dict.fromkeys(rows["collection"]))
-    names = list(dict.fromkeys(zip(rows["window"], rows["arm"], strict=True)))
+    names = list(dict.fromkeys(zip(rows["window"], rows["trained on"], strict=True)))
     figure, panels = plt.subplots(
         1, 2 * len(collections), figsize=(10.4, 0.34 * len(names) + 1.9), squeeze=False,
         sharey=True, layout="constrained",
     )  # fmt: skip
     for n, collection in enumerate(collections):
         here = rows[rows["collection"] == collection]
-        at = np.array([names.index(key) for key in zip(here["window"], here["arm"], strict=True)])
+        keys = zip(here["window"], here["trained on"], strict=True)
+        at = np.array([names.index(key) for key in keys])
         means, apart = panels[0][2 * n], panels[0][2 * n + 1]
         plain, late = 100 * here["plain"], 100 * here["late"]
         means.hlines(at, plain, late, color="0.8", lw=3, zorder=0)
@@ -91,4 +92,4 @@ def _title(collection: str, rows: pd.DataFrame) -> str:
 
 
 def _named(window: int, arm: str) -> str:
-    return f"{display_names.shown('arm', arm).capitalize()}, {window} tokens"
+    return f"Trained on {display_names.shown('trained on', arm)}, {window} tokens"
