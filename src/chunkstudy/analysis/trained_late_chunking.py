@@ -5,7 +5,8 @@ A question's score is its mean over the two chunkers. Questions are compared whe
 them, so two models are held against each other on the same folds.
 
 Families, each for one collection, measure and window: late against plain chunking, model by model;
-one model against another, way of reading by way of reading; the learning curve.
+what training changes of the cost of late chunking; what it changes of the scores; what context in
+training changes against training without; the learning curve.
 """
 
 from __future__ import annotations
@@ -119,7 +120,15 @@ def arms(models: Models) -> pd.DataFrame:
         pairs.append(
             Pair(keys, first.values[counted], second.values[of_other], first.documents.loc[both])
         )
-    return differences(pairs, _family("models"), "first", "second")
+
+    def family(keys: Keys) -> str:
+        if keys[AGAINST_ONE] == ALONE:
+            question = "context in training"
+        else:
+            question = "change of the cost" if keys["counted"] == COST else "change of the scores"
+        return _family(question)(keys)
+
+    return differences(pairs, family, "first", "second")
 
 
 def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
