@@ -156,7 +156,7 @@ def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
 def elsewhere(parts: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Each trained model against the model as it was, on whole documents of other collections."""
     if rows.empty:
-        return pd.DataFrame()
+        return differences([], ELSEWHERE, "trained", "as it was")
     rows = rows.merge(parts[["part", "fold", *MODEL]], on="part")
     pairs = []
     for (collection, arm), of_arm in rows.groupby(["collection", "arm"]):

@@ -401,8 +401,9 @@ CAPTIONS = {
     "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
     "trained_models": "The trained models: triples, steps, and the loss on the validation part.",
     "trained_costs": "Late against plain chunking with the same model, on documents that it was "
-    "not trained on.",
-    "trained_arms": "One model against another on the same documents, neither trained on them.",
+    "not trained on: DCG@10.",
+    "trained_arms": "One model against another on the same documents, neither trained on them: "
+    "DCG@10.",
     "trained_triples": "What late chunking costs by how many triples the model was trained on.",
     "trained_elsewhere": "Trained models against the model as it was, on whole documents of other "
     "collections.",
