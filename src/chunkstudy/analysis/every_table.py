@@ -39,6 +39,7 @@ from chunkstudy.analysis import (
     reproduction,
     segmenter,
     taxonomy,
+    trained_late_chunking,
     which_chunker,
     witnesses,
 )
@@ -143,6 +144,7 @@ def make(
     made |= _language_models(places, library)
     made["segmenter_excerpts"] = segmenter.excerpts(library)
     made |= one_post.tables(results.tables(places, "one-post"))
+    made |= trained_late_chunking.tables(results.tables(places, "trained-late-chunking"))
     return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 

@@ -105,6 +105,10 @@ class Bert:
         Returns:
             One tensor (texts, tokens, hidden) per run of texts of equal length, in order.
         """
+        return self.computed(batch)
+
+    def computed(self, batch: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        """What :meth:`states` gives, with gradients where the weights ask for them."""
         lengths = [len(ids) for ids in batch]
         if lengths != sorted(lengths):
             raise ValueError("the texts of a batch must stand in ascending order of length")

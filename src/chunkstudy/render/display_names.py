@@ -170,6 +170,14 @@ CONTEXTS = {
 }
 """What a document offers to put before each chunk."""
 
+ARMS = {
+    "untrained": "nothing",
+    "alone": "passages read alone",
+    "context": "passages in context",
+    "mixed": "both in turn",
+}
+"""What a model was trained on, by the arm of the study of trained late chunking."""
+
 
 def chunker(slug: str) -> str:
     """``recursive-400-200`` is *Recursive, 400 tokens, overlap 200*.
@@ -330,6 +338,8 @@ BY_COLUMN = {
     "ordering": ordering,
     "context": context,
     "beside": context,
+    "trained on": lambda name: ARMS.get(name, name),
+    "against one trained on": lambda name: ARMS.get(name, name),
     "protocol": protocol,
     "collection": collection,
     "measure": measure,

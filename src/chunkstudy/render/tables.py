@@ -109,6 +109,7 @@ COLUMNS: dict[str, Column] = {
     "b": Column("second", decimals),
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
+    "folds": Column("folds recorded", whole),
     "against in order": Column("against reading in order, points", points),
     "chosen": Column("chosen", percent),
     "random": Column("mean of draws", percent),
@@ -398,6 +399,14 @@ CAPTIONS = {
     "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
     "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
     "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
+    "trained_models": "The trained models: triples, steps, and the loss on the validation part.",
+    "trained_costs": "Late against plain chunking with the same model, on documents that it was "
+    "not trained on: DCG@10.",
+    "trained_arms": "One model against another on the same documents, neither trained on them: "
+    "DCG@10.",
+    "trained_triples": "What late chunking costs by how many triples the model was trained on.",
+    "trained_elsewhere": "Trained models against the model as it was, on whole documents of other "
+    "collections.",
     "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
     "contexts_gains": "A context before each chunk, and late chunking, against plain chunking.",
     "contexts_alike": "A context before each chunk against late chunking and against other "
@@ -471,6 +480,7 @@ KINDS: dict[str, Kinds] = {
     "contexts_alike": dict.fromkeys(
         ("correlation", "correlation low", "correlation high"), number),
     "contexts_prices": {"dollars": number},
+    "trained_models": dict.fromkeys(("loss before", "loss kept"), thousandths),
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_changes_between": {"change": points},

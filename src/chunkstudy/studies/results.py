@@ -28,7 +28,7 @@ from chunkstudy.places import Places
 PROVENANCE = "provenance.json"
 LONG = 10_000
 """Rows above which a table is kept as Parquet: text of so many takes megabytes."""
-HELPERS = ("results", "runner")
+HELPERS = ("in_parts", "results", "runner")
 """Modules of this room that are no study."""
 Kind = Literal["text", "integer", "number", "boolean"]
 DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}
