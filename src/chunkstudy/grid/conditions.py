@@ -11,7 +11,7 @@ from chunkstudy.collections import gutenqa, registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
 from chunkstudy.grid.encoding import PRE_EMBEDDING, parse_ordering
-from chunkstudy.llm import asking, providers
+from chunkstudy.llm import asking, causal_models, providers
 from chunkstudy.protocols import CORRECTED, PROTOCOLS
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
@@ -139,6 +139,14 @@ class Condition:
                 f"{providers.takes(chunker.llm)[1]} and CHUNKSTUDY_LLM=record to ask it: nobody "
                 f"released them for {self.collection}"
             )
+        if chunker.reader:
+            model = causal_models.causal_model(chunker.reader)
+            if not here or not causal_models.at_hand(model):
+                how = f"{causal_models.REMEDY} or go online once" if model.packed else "go online"
+                yield (
+                    f"needs the weights of {model.id}, whose reading of the text draws these "
+                    f"boundaries: {how}"
+                )
         if (known := chunker.entry.segments) and self.collection not in known:
             yield (
                 f"needs a segmentation of {self.collection}: {self.chunker} is one of "

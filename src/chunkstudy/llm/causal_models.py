@@ -149,6 +149,19 @@ def packed_file(model: CausalModel, packed: Packed) -> Path:
     return path
 
 
+def at_hand(model: CausalModel) -> bool:
+    """Whether the weights are on this machine, so that reading needs no network."""
+    if model.packed is not None and importlib.util.find_spec(model.packed.package):
+        return True
+    name = f"{model.id.replace('/', '__')}-{model.revision[:12]}"
+    if (cache_folder() / "models" / name).is_dir():
+        return True
+    from huggingface_hub import try_to_load_from_cache  # late: the import alone takes a second
+
+    file = model.packed.file if model.packed else "config.json"
+    return isinstance(try_to_load_from_cache(model.id, file, revision=model.revision), str)
+
+
 def _hub(model: CausalModel, file: str | None = None) -> Path:
     from huggingface_hub import snapshot_download  # late: the import alone takes a second
 

@@ -36,6 +36,9 @@ FAMILIES = {
     "proposition-released": "Proposition, authors' text",
     "proposition-sentences": "Proposition, each sentence one",
     "llm": "Language model",
+    "signal-surprisal": "Cut where the text surprises",
+    "signal-attention": "Cut where attention stays behind",
+    "signal-influence": "Cut where the text before matters least",
 }
 LENGTHS = {
     "cl100k": "",
@@ -168,7 +171,8 @@ def chunker(slug: str) -> str:
     if spec.name not in ("fixed", "fixed-merged", "fixed-dropped", "sentence"):
         parts += [LENGTHS[spec.length]] if unit == "tokens" else []
     if spec.by:
-        by = language_model(spec.llm) if spec.llm else encoder(spec.by)
+        asked = spec.llm or (spec.reader and f"local/{spec.reader}")
+        by = language_model(asked) if asked else encoder(spec.by)
         parts.append(f"boundaries by {by}")
     return ", ".join(part for part in parts if part)
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.chunkers.signals.measuring import PROFILE, SIGNALS, Memory
+from chunkstudy.chunkers.signals.measuring import PROFILE, SIGNALS
 from chunkstudy.chunkers.signals.passes import SIZE
+from chunkstudy.grid import by_signals
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.reading import CausalReader
@@ -30,7 +31,7 @@ def tables(context: Context, _: tuple[str, ...]) -> dict[str, pd.DataFrame]:
     signals of one text read in other passes."""
     every = texts.every(context.collection)
     reader = CausalReader(SMOLLM)
-    memory = Memory(context.places.vectors / "signals" / f"{SMOLLM.replace('/', '__')}.jsonl")
+    memory = by_signals.memory(SMOLLM, context.places.vectors)
     found = reading.read(reader, every, memory)
     anew = reading.cut_anew(reader, every, memory)
     context.note(described(reader))

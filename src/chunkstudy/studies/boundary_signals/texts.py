@@ -25,7 +25,7 @@ ALONE, STANDS = "text alone", "as it stands"
 SENTENCE = "sentence"
 WIKITEXT = 30_000
 """Characters of Chroma's wikitexts that are read; the corpus has 118,372."""
-AROUND, PLACES, SEED = 3, 30, 0
+AROUND, PLACES, SEED = 2, 20, 0
 """Of Emma: candidates on either side of a chapter's end, and how many other places are drawn."""
 Loaded = Callable[[str], Collection]
 
