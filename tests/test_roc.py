@@ -92,14 +92,15 @@ def test_a_missing_score_is_refused() -> None:
     with pytest.raises(ValueError, match="leave out what was not measured"):
         roc.wins([1.0, float("nan")], [True, False], [0, 1])
     with pytest.raises(ValueError, match="leave out what was not measured"):
-        held_out.probabilities([[1.0], [float("inf")]], [True, False], [0, 1])
+        held_out.predictions([[1.0], [float("inf")]], [True, False], [0, 1])
 
 
 def test_what_is_left_out_has_no_say_in_its_own_probability() -> None:
     scores, true, groups = some(1.0)
-    before = held_out.probabilities(scores[:, None], true, groups)
+    before = held_out.predictions(scores[:, None], true, groups).probability
     own = held_out.folds(groups) == 3
-    after = held_out.probabilities(scores[:, None], np.where(own, ~true, true), groups)
+    other = np.where(own, ~true, true)
+    after = held_out.predictions(scores[:, None], other, groups).probability
     assert np.array_equal(before[own], after[own])
     assert not np.allclose(before[~own], after[~own])
 
@@ -109,15 +110,24 @@ def test_groups_are_never_torn_apart_and_a_signal_lowers_the_loss() -> None:
     part = held_out.folds(groups)
     assert all(len(set(part[groups == g])) == 1 for g in range(30))
     assert len(set(part)) == held_out.FOLDS
-    known = held_out.probabilities(scores[:, None], true, groups)
-    blind = held_out.probabilities(np.zeros((600, 1)), true, groups)
+    known = held_out.predictions(scores[:, None], true, groups).probability
+    blind = held_out.predictions(np.zeros((600, 1)), true, groups).probability
     assert held_out.log_loss(known, true).mean() < held_out.log_loss(blind, true).mean()
     assert blind == pytest.approx(np.full(600, 0.05), abs=0.002)
 
 
 def test_one_group_cannot_be_held_out() -> None:
     with pytest.raises(ValueError, match="give two"):
-        held_out.probabilities([[1.0], [2.0]], [True, False], [0, 0])
+        held_out.predictions([[1.0], [2.0]], [True, False], [0, 0])
+
+
+def test_where_nothing_is_known_the_score_is_at_chance_and_the_probability_is_below() -> None:
+    """Half of the groups hold a boundary, and with it left out there is one fewer to be seen."""
+    groups = np.repeat(np.arange(10), 6)
+    true = (np.arange(60) % 6 == 0) & (groups < 5)
+    found = held_out.predictions(np.zeros((60, 1)), true, groups)
+    assert roc.auc(found.score.round(2), true) == 0.5
+    assert roc.auc(found.probability.round(3), true) < 0.4
 
 
 def test_the_loss_of_an_even_chance_is_one_bit() -> None:

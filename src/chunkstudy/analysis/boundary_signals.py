@@ -1,8 +1,9 @@
 """Do signals of a causal model tell true boundaries from other ends of sentences?
 
 From the study ``boundary-signals``. A *task* is one kind of boundary in one text, such as the ends
-of chapters in Emma; boundaries of another kind take no part in it. Each task is asked twice: among
-all ends of sentences, and among ends of paragraphs only, where layout tells nothing any more.
+of chapters in Emma. Ends of documents take no part where ends of their parts are asked for; where
+ends of documents are, those of parts count among the others. Each task is asked twice: among all
+ends of sentences, and among ends of paragraphs only, where layout tells nothing any more.
 Documents are drawn for intervals, or, where there are fewer than ten, the stretches from one true
 boundary to the next.
 """
@@ -19,12 +20,11 @@ from scipy import stats
 
 from chunkstudy import statistics
 from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
-from chunkstudy.chunkers.signals.measuring import INFLUENCE, SIGNALS, strength
+from chunkstudy.chunkers.signals.measuring import INFLUENCE, READ, SIGNALS, strength
 from chunkstudy.statistics import held_out, roc
 from chunkstudy.statistics.clusters import clustered_mean
 from chunkstudy.statistics.intervals import LEVEL
 
-TRUE = ("document", "part")
 KINDS = {
     ("built-in articles", "document"): "articles",
     ("built-in articles", "part"): "sections of articles",
@@ -40,7 +40,7 @@ wikitexts are too few for an interval."""
 SENTENCES, PARAGRAPHS = "ends of sentences", "ends of paragraphs"
 FEWEST = 10
 """Documents below which stretches between true boundaries are drawn."""
-ALONE = "text alone"
+ALONE, STANDS = "text alone", "as it stands"
 PARAGRAPH_END, SINCE, PUNCTUATION = "paragraph end", "length since", "punctuation"
 DISTANCE, ALL = "distance", "all signals"
 BASELINES = (PARAGRAPH_END, SINCE, PUNCTUATION)
@@ -74,7 +74,7 @@ class Task:
         elif name == SINCE:
             found = self.rows["since"].astype(float)
         elif name == PUNCTUATION:
-            return held_out.probabilities(punctuation(self.rows), self.true, self.groups)
+            return held_out.predictions(punctuation(self.rows), self.true, self.groups).score
         else:
             found = strength(name, self.rows[name])
         return np.asarray(found, dtype=np.float64)
@@ -86,13 +86,14 @@ def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     Args:
         study: the tables of ``boundary-signals`` by name.
     """
-    names = ("areas", "added", "profile", "cut")
+    names = ("areas", "added", "markup", "profile", "cut")
     if not study:
         return {f"boundary_signals_{name}": pd.DataFrame() for name in names}
     found = list(tasks(study["places"]))
     return {
         "boundary_signals_areas": areas(found),
         "boundary_signals_added": added(found),
+        "boundary_signals_markup": markup(study["places"]),
         "boundary_signals_profile": study["profile"],
         "boundary_signals_cut": cut(study["cut"]),
     }
@@ -103,12 +104,9 @@ def tasks(places: pd.DataFrame) -> Iterator[Task]:
     for (text, kind), name in KINDS.items():
         of_text = places[places["text"] == text]
         for form, of_form in of_text.groupby("form", sort=False):
-            here = of_form[~of_form["begins"].isin([one for one in TRUE if one != kind])]
+            here = of_form[~of_form["begins"].isin(_larger(kind))]
             measured = here[[*SIGNALS, DISTANCE]].drop(columns=_missing(here)).notna().all(axis=1)
-            true = (here["begins"] == kind).to_numpy()
-            documents: NDArray[np.int64] = here["document"].to_numpy(dtype=np.int64)
-            many = here["document"].nunique() >= FEWEST
-            groups = documents if many else np.cumsum(true)
+            true, groups = _truth(here, kind)
             for among in (SENTENCES, PARAGRAPHS):
                 kept = measured.to_numpy()
                 if among == PARAGRAPHS:
@@ -123,7 +121,7 @@ def areas(found: list[Task]) -> pd.DataFrame:
     kinds of boundaries.
 
     ``random low`` and ``random high`` hold the middle 95% of areas where as many places were drawn
-    at random; ``p`` is of being at chance, corrected within the tasks of one signal or baseline.
+    at random; ``p`` is of being at chance.
     """
     rows: list[dict[str, object]] = []
     for task in found:
@@ -140,9 +138,9 @@ def areas(found: list[Task]) -> pd.DataFrame:
                 {
                     **task.keys,
                     "signal": name,
-                    "n": len(task.rows),
-                    "true": int(task.true.sum()),
-                    "groups": one.groups,
+                    "places": len(task.rows),
+                    "true boundaries": int(task.true.sum()),
+                    "drawn": one.groups,
                     "area": one.value,
                     "low": one.interval.low,
                     "high": one.interval.high,
@@ -153,33 +151,37 @@ def areas(found: list[Task]) -> pd.DataFrame:
                 }
             )
     table = pd.DataFrame(rows)
-    return _corrected(pd.concat([table, _means(table)], ignore_index=True), "area", roc.CHANCE)
+    return _corrected(
+        pd.concat([table, _means(table)], ignore_index=True), "area", roc.CHANCE, "areas"
+    )
 
 
 def added(found: list[Task]) -> pd.DataFrame:
     """What signals add to punctuation and lengths: held-out areas and log-losses of a logistic
-    regression with them minus without them, among ends of sentences of texts alone."""
+    regression with them minus without them, in texts alone."""
     rows: list[dict[str, object]] = []
     for task in found:
-        if task.keys["form"] != ALONE or task.keys["among"] != SENTENCES:
+        if task.keys["form"] != ALONE:
             continue
         base = punctuation(task.rows)
-        without = held_out.probabilities(base, task.true, task.groups)
-        wins = roc.wins(without, task.true, task.groups)
+        without = held_out.predictions(base, task.true, task.groups)
+        wins = roc.wins(without.score, task.true, task.groups)
         for name, own in ({one: [one] for one in (*SIGNALS, DISTANCE)} | {ALL: SIGNALS}).items():
             columns = np.column_stack([base, task.rows[list(own)].to_numpy(dtype=float)])
-            with_it = held_out.probabilities(columns, task.true, task.groups)
-            other = roc.wins(with_it, task.true, task.groups)
+            with_it = held_out.predictions(columns, task.true, task.groups)
+            other = roc.wins(with_it.score, task.true, task.groups)
             one = roc.area(other, wins)
-            saved = held_out.log_loss(without, task.true) - held_out.log_loss(with_it, task.true)
+            saved = held_out.log_loss(without.probability, task.true)
+            saved = saved - held_out.log_loss(with_it.probability, task.true)
             bits = clustered_mean(saved, task.groups)
             rows.append(
                 {
+                    "among": task.keys["among"],
                     "boundaries": task.keys["boundaries"],
                     "signal": name,
-                    "n": len(task.rows),
-                    "true": int(task.true.sum()),
-                    "groups": one.groups,
+                    "places": len(task.rows),
+                    "true boundaries": int(task.true.sum()),
+                    "drawn": one.groups,
                     "punctuation": float(wins.area()),
                     "with the signal": float(other.area()),
                     "difference": one.value,
@@ -194,7 +196,51 @@ def added(found: list[Task]) -> pd.DataFrame:
                 }
             )
     table = pd.DataFrame(rows)
-    return _corrected(pd.concat([table, _means(table)], ignore_index=True), "difference", 0.0)
+    return _corrected(
+        pd.concat([table, _means(table)], ignore_index=True),
+        "difference",
+        0.0,
+        "beside punctuation",
+    )
+
+
+def markup(places: pd.DataFrame) -> pd.DataFrame:
+    """The area of each signal where a text is read as it stands minus that where it is read alone,
+    among the same ends of sentences."""
+    rows: list[dict[str, object]] = []
+    for (text, kind), name in KINDS.items():
+        forms = dict(tuple(places[places["text"] == text].groupby("form", sort=False)))
+        if len(forms) < 2:
+            continue
+        alone, stands = (forms[one].set_index("number") for one in (ALONE, STANDS))
+        for signal in READ:
+            other = f"{signal}, {STANDS}"
+            both = alone.assign(**{other: stands[signal]}).dropna(subset=[signal, other])
+            both = both[~both["begins"].isin(_larger(kind))]
+            true, groups = _truth(both, kind)
+            if not true.any():
+                continue
+            first, second = (
+                roc.wins(strength(signal, both[one]), true, groups) for one in (other, signal)
+            )
+            found = roc.area(first, second)
+            rows.append(
+                {
+                    "boundaries": name,
+                    "signal": signal,
+                    "places": len(both),
+                    "true boundaries": int(true.sum()),
+                    "drawn": found.groups,
+                    ALONE: float(second.area()),
+                    STANDS: float(first.area()),
+                    "difference": found.value,
+                    "low": found.interval.low,
+                    "high": found.interval.high,
+                    "p": found.p,
+                    "error": found.error,
+                }
+            )
+    return _corrected(pd.DataFrame(rows), "difference", 0.0, "with headings")
 
 
 def punctuation(rows: pd.DataFrame) -> NDArray[np.float64]:
@@ -216,12 +262,25 @@ def cut(study: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "signal": name,
-                "n": len(both),
+                "places": len(both),
                 "rank correlation": float(first.corr(second, method="spearman")),
                 "median difference": float(apart),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _larger(kind: str) -> tuple[str, ...]:
+    """What begins at boundaries that take no part."""
+    return () if kind == "document" else ("document",)
+
+
+def _truth(rows: pd.DataFrame, kind: str) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which candidates are boundaries, and what is drawn together."""
+    true: NDArray[np.bool_] = (rows["begins"] == kind).to_numpy(dtype=bool)
+    if rows["document"].nunique() >= FEWEST:
+        return true, rows["document"].to_numpy(dtype=np.int64)
+    return true, np.cumsum(true, dtype=np.int64)
 
 
 def _missing(rows: pd.DataFrame) -> list[str]:
@@ -246,8 +305,8 @@ def _means(table: pd.DataFrame) -> pd.DataFrame:
             {
                 **dict(zip([*keys, "signal"], key, strict=True)),
                 "boundaries": MEAN,
-                "n": int(of["n"].sum()),
-                "true": int(of["true"].sum()),
+                "places": int(of["places"].sum()),
+                "true boundaries": int(of["true boundaries"].sum()),
                 value: middle,
                 "low": low,
                 "high": high,
@@ -258,14 +317,24 @@ def _means(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _corrected(table: pd.DataFrame, value: str, chance: float) -> pd.DataFrame:
-    """With p corrected within each signal's kinds of boundaries, and what is shown in a word."""
-    keys = [one for one in ("form", "among", "signal") if one in table]
-    single = table["boundaries"] != MEAN
-    table["p_holm"] = table["p"]
-    table.loc[single, "p_holm"] = (
-        table[single].groupby(keys, sort=False)["p"].transform(statistics.holm)
-    )
-    differs = table["p_holm"] < SIGNIFICANT
+def _corrected(table: pd.DataFrame, value: str, chance: float, family: str) -> pd.DataFrame:
+    """With p corrected within each family, and what is shown in a word.
+
+    A family is all signals and kinds of boundaries in one form and among one kind of candidates;
+    their means are one of their own.
+    """
+    parts = [table[one] for one in ("form", "among") if one in table]
+    named = table["boundaries"].eq(MEAN).map({True: f"{family}, means", False: family})
+    for part in parts:
+        named = named + ", " + part
+    families = table.assign(family=named).groupby("family", sort=False)["p"]
+    holm = families.transform(statistics.holm)
+    differs = holm < SIGNIFICANT
     words = np.select([differs & (table[value] > chance), differs], [HIGHER, LOWER], NOT_SHOWN)
-    return table.drop(columns="error").assign(shown=words, interval=BOOTSTRAP)
+    return table.drop(columns="error").assign(
+        p_holm=holm,
+        family=named,
+        family_size=families.transform("count").astype(int),
+        shown=words,
+        interval=BOOTSTRAP,
+    )

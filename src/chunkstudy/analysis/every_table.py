@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.analysis import (
+    boundary_signals,
+    boundary_signals_chunkers,
     chroma,
     chroma_bias,
     chroma_print,
@@ -128,6 +130,8 @@ def make(
     )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
     made |= generation.tables(results.tables(places, "generated-questions"))
+    made |= boundary_signals.tables(results.tables(places, "boundary-signals"))
+    made["boundary_signals_chunkers"] = boundary_signals_chunkers.table(library)
     return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 

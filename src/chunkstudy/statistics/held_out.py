@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,8 +15,22 @@ PENALTY = 1.0
 """The inverse strength of the penalty on squared coefficients of standardised columns."""
 
 
-def probabilities(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Floats:
-    """Of each place the probability by a regression on the places of other groups.
+class HeldOut(NamedTuple):
+    """What a regression on other groups says of each place.
+
+    Attributes:
+        probability: (places,), that it is a boundary.
+        score: (places,), its log-odds above those of all places that the regression has seen. For
+            comparing places of several parts: with a boundary left out there are fewer to be seen,
+            so that probabilities alone would rank boundaries last where nothing is known.
+    """
+
+    probability: Floats
+    score: Floats
+
+
+def predictions(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> HeldOut:
+    """Predict each place by a regression on the places of other groups.
 
     Columns are standardised by what the regression has seen. A part whose absence leaves only one
     kind of place gets that kind's share.
@@ -35,10 +51,11 @@ def probabilities(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Flo
     part = folds(names)
     if part.max() == 0:
         raise ValueError("nothing can be held out of one group; give two at least")
-    found = np.empty(len(y))
+    found, shares = np.empty(len(y)), np.empty(len(y))
     for fold in range(part.max() + 1):
         out = part == fold
         seen, kinds = x[~out], np.unique(y[~out])
+        shares[out] = y[~out].mean()
         if len(kinds) == 1:
             found[out] = float(kinds[0])
             continue
@@ -47,7 +64,7 @@ def probabilities(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Flo
         fitted = LogisticRegression(C=PENALTY, max_iter=1_000)
         fitted.fit((seen - middle) / spread, y[~out])
         found[out] = fitted.predict_proba((x[out] - middle) / spread)[:, 1]
-    return found
+    return HeldOut(found, _log_odds(found) - _log_odds(shares))
 
 
 def folds(groups: ArrayLike) -> NDArray[np.int64]:
@@ -59,6 +76,17 @@ def folds(groups: ArrayLike) -> NDArray[np.int64]:
 
 def log_loss(probability: ArrayLike, true: ArrayLike) -> Floats:
     """Of each place, in bits: how surprising the truth is under its probability."""
-    p, y = np.clip(np.asarray(probability, float), 1e-12, 1 - 1e-12), np.asarray(true, bool)
+    p, y = _inside(np.asarray(probability, float)), np.asarray(true, bool)
     found: Floats = -np.log2(np.where(y, p, 1 - p))
+    return found
+
+
+def _log_odds(probability: Floats) -> Floats:
+    p = _inside(probability)
+    found: Floats = np.log(p) - np.log1p(-p)
+    return found
+
+
+def _inside(probability: Floats) -> Floats:
+    found: Floats = np.clip(probability, 1e-12, 1 - 1e-12)
     return found

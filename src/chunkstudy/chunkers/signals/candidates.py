@@ -42,7 +42,8 @@ def sentences(text: str) -> list[Sentence]:
 
     A line is a paragraph, as in :func:`passages.paragraphs`. Within it sentences are NLTK's Punkt's
     under a fixed list of abbreviations. What holds no letter, such as the number of a list item,
-    belongs to the sentence that it precedes.
+    belongs to the sentence that it precedes, and what begins with a small letter, as *said she*
+    after a question, to the one before it.
     """
     found = []
     for start, end in paragraphs(text):
@@ -58,7 +59,8 @@ def within(paragraph: str) -> list[Span]:
     for start, end in _punkt().span_tokenize(paragraph):
         begun = start if begun is None else begun
         if LETTER.search(paragraph, start, end):
-            joined.append((begun, end))
+            goes_on = bool(joined) and paragraph[begun].islower()
+            joined.append((joined.pop()[0] if goes_on else begun, end))
             begun = None
     if begun is not None:
         first = joined.pop()[0] if joined else begun

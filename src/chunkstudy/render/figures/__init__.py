@@ -9,7 +9,8 @@ from chunkstudy.places import Places
 
 STUDIES = (
     "chroma", "late_chunking", "models", "moderators", "jina", "taxonomy", "empty_documents",
-    "labels", "which_chunker", "controls", "claims", "predictions", "generation",
+    "labels", "which_chunker", "controls", "boundary_signals", "claims", "predictions",
+    "generation",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 

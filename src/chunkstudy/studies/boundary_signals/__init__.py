@@ -66,7 +66,7 @@ def profile(found: pd.DataFrame) -> pd.DataFrame:
                 {
                     "text": text,
                     "offset": offset,
-                    "n": len(values),
+                    "places": len(values),
                     "entropy": values.mean(),
                     "error": values.sem(),
                 }
