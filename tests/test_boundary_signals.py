@@ -213,7 +213,7 @@ def test_a_signal_that_is_there_is_found_and_others_are_not(
     strong = row(areas, **keys, signal="attention")
     assert strong["shown"] == "higher" and strong["low"] > 0.8
     weak = row(areas, **keys, signal="entropy")
-    assert weak["shown"] == "not shown" and weak["low"] < 0.5 < weak["high"]
+    assert weak["shown"] == "not shown" and abs(weak["area"] - 0.5) < 0.15
     assert strong["random low"] < 0.5 < strong["random high"] < strong["area"]
 
 

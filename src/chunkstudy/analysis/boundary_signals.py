@@ -28,7 +28,6 @@ from chunkstudy.statistics.intervals import LEVEL
 KINDS = {
     ("built-in articles", "document"): "articles",
     ("built-in articles", "part"): "sections of articles",
-    ("built-in story", "document"): "chapters of the story",
     ("built-in chats", "document"): "chats",
     ("built-in chats", "part"): "turns of chats",
     ("chat logs", "part"): "turns of Chroma's chat logs",

@@ -326,6 +326,8 @@ def _needs(chunker: str) -> str:
     name = catalogue.parse(chunker).name
     if name in LLM_GUIDED:
         return "an LLM"
+    if CHUNKERS[name].reader:
+        return "a causal model"
     return "an encoder" if CHUNKERS[name].needs_encoder else "nothing"
 
 

@@ -1,7 +1,7 @@
 """Texts with boundaries that are known, taken apart: what is text, what is markup, what begins
 where.
 
-Formats: Markdown with ``#`` headings (the built-in articles and story), WikiText's ``= headings =``
+Formats: Markdown with ``#`` headings (the built-in articles), WikiText's ``= headings =``
 (Chroma's wikitexts), and lists of messages in JSON or in Python's own notation (the built-in chats;
 Chroma's chat logs, the last of which breaks off).
 """

@@ -9,13 +9,13 @@ import pandas as pd
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.studies.boundary_signals.texts import Text
 
-SIDE = 3
-"""Sentences on either side, as many as Chroma's code joins (kamradt_modified_chunker.py:161)."""
+SIDE = 2
+"""Sentences on either side."""
 
 
 def distances(store: VectorStore, text: Text) -> pd.Series:
-    """One minus the cosine similarity of the three sentences before each candidate, fewer where the
-    text begins, and the three after."""
+    """One minus the cosine similarity of the two sentences before each candidate, one where the text
+    begins, and the two after."""
     number = text.places["number"].tolist()
     before = [" ".join(text.sentences[max(0, n - SIDE) : n]) for n in number]
     after = [" ".join(text.sentences[n : n + SIDE]) for n in number]

@@ -9,10 +9,9 @@ from chunkstudy.chunkers.signals.passes import CONTEXT
 from chunkstudy.llm.reading import Reader
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
 
-AS_IT_STANDS = ("built-in articles", "chat logs")
-"""Read with headings and notation too, by all signals but influence, the dearest. Emma's release
-holds no headings; those of the story and the wikitexts give a boundary away as the articles' do."""
-CUT_ANEW, FIRST = "built-in articles", 120
+AS_IT_STANDS = ("built-in articles",)
+"""Read with its headings too, by all signals but influence, the dearest."""
+CUT_ANEW, FIRST = "built-in articles", 60
 """So many of its candidates are read once more, in other passes, to see what the cut does."""
 OTHER_CONTEXT = CONTEXT + 96
 

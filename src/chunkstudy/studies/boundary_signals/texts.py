@@ -74,15 +74,13 @@ def every(load: Loaded) -> list[Text]:
         return between.join(builtin[names[i]] for i in order)
 
     articles, chats = joined("encyclopedia/", "\n\n"), joined("chatlogs/", "\n")
-    story, logs = builtin["story/the-salt-line.md"], chroma["chatlogs"]
-    wikipedia = chroma["wikitexts"][:WIKITEXT]
+    logs, wikipedia = chroma["chatlogs"], chroma["wikitexts"][:WIKITEXT]
     load("gutenqa-emma")
     return [
         text("built-in articles", articles, blocks.markdown(articles, 1, 2)),
         text("chat logs", logs, blocks.messages(logs)),
         emma(),
         text("built-in chats", chats, blocks.messages(chats)),
-        text("built-in story", story, blocks.markdown(story, 2, 3)),
         text("wikitexts", wikipedia, blocks.wikipedia(wikipedia)),
     ]
 
