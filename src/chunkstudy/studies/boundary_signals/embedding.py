@@ -14,8 +14,8 @@ SIDE = 2
 
 
 def distances(store: VectorStore, text: Text) -> pd.Series:
-    """One minus the cosine similarity of the two sentences before each candidate, one where the text
-    begins, and the two after."""
+    """One minus the cosine similarity of the two sentences before each candidate, one where the
+    text begins, and the two after."""
     number = text.places["number"].tolist()
     before = [" ".join(text.sentences[max(0, n - SIDE) : n]) for n in number]
     after = [" ".join(text.sentences[n : n + SIDE]) for n in number]
