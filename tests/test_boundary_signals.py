@@ -214,7 +214,7 @@ def test_a_signal_that_is_there_is_found_and_others_are_not(
     assert strong["shown"] == "higher" and strong["low"] > 0.8
     weak = row(areas, **keys, signal="entropy")
     assert weak["shown"] == "not shown" and abs(weak["area"] - 0.5) < 0.15
-    assert strong["random low"] < 0.5 < strong["random high"] < strong["area"]
+    assert strong["by chance low"] < 0.5 < strong["by chance high"] < strong["area"]
 
 
 def test_a_paragraph_end_tells_nothing_among_paragraph_ends(

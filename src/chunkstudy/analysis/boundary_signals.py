@@ -49,6 +49,8 @@ BOOTSTRAP = (
     f"are fewer than {FEWEST}, {roc.RESAMPLES:,} resamples"
 )
 
+NORMAL = "of means normal, from the errors of the jackknife over the same groups"
+
 
 @dataclass(frozen=True)
 class Task:
@@ -119,8 +121,8 @@ def areas(found: list[Task]) -> pd.DataFrame:
     """The area under the ROC curve of every signal and baseline, a row each, and the mean over all
     kinds of boundaries.
 
-    ``random low`` and ``random high`` hold the middle 95% of areas where as many places were drawn
-    at random; ``p`` is of being at chance.
+    ``by chance low`` and ``by chance high`` hold the middle 95% of areas where as many places were
+    drawn at random; ``p`` is of being at chance.
     """
     rows: list[dict[str, object]] = []
     for task in found:
@@ -139,12 +141,12 @@ def areas(found: list[Task]) -> pd.DataFrame:
                     "signal": name,
                     "places": len(task.rows),
                     "true boundaries": int(task.true.sum()),
-                    "drawn": one.groups,
+                    "groups drawn": one.groups,
                     "area": one.value,
                     "low": one.interval.low,
                     "high": one.interval.high,
-                    "random low": chance.low,
-                    "random high": chance.high,
+                    "by chance low": chance.low,
+                    "by chance high": chance.high,
                     "p": one.p,
                     "error": one.error,
                 }
@@ -180,7 +182,7 @@ def added(found: list[Task]) -> pd.DataFrame:
                     "signal": name,
                     "places": len(task.rows),
                     "true boundaries": int(task.true.sum()),
-                    "drawn": one.groups,
+                    "groups drawn": one.groups,
                     "punctuation": float(wins.area()),
                     "with the signal": float(other.area()),
                     "difference": one.value,
@@ -229,7 +231,7 @@ def markup(places: pd.DataFrame) -> pd.DataFrame:
                     "signal": signal,
                     "places": len(both),
                     "true boundaries": int(true.sum()),
-                    "drawn": found.groups,
+                    "groups drawn": found.groups,
                     ALONE: float(second.area()),
                     STANDS: float(first.area()),
                     "difference": found.value,
@@ -335,5 +337,5 @@ def _corrected(table: pd.DataFrame, value: str, chance: float, family: str) -> p
         family=named,
         family_size=families.transform("count").astype(int),
         shown=words,
-        interval=BOOTSTRAP,
+        interval=np.where(table["boundaries"] == MEAN, NORMAL, BOOTSTRAP),
     )

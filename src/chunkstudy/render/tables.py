@@ -437,7 +437,7 @@ KINDS: dict[str, Kinds] = {
         "apart": power_of_ten, "apart when recorded": power_of_ten, "apart from ours": power_of_ten,
     },
     "chroma_lengths": {"difference": points},
-    "boundary_signals_areas": {"area": number, "random": number},
+    "boundary_signals_areas": {"area": number, "by chance": number},
     "boundary_signals_added": {"punctuation": number, "with the signal": number,
                                "bits saved": thousandths},
     "boundary_signals_markup": {"text alone": number, "as it stands": number},

@@ -36,7 +36,12 @@ def areas(rows: pd.DataFrame) -> Figure:
     rows = rows[rows["form"] == ALONE]
     names = list(dict.fromkeys(rows["signal"]))
     figure, panels = plt.subplots(
-        1, 2, figsize=(9, 0.36 * len(names) + 1.7), sharey=True, layout="constrained"
+        1,
+        2,
+        figsize=(9, 0.36 * len(names) + 1.7),
+        sharex=True,
+        sharey=True,
+        layout="constrained",
     )
     for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
         here = rows[rows["among"] == among]
