@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.analysis import (
+    boundary_signals,
+    boundary_signals_chunkers,
     chroma,
     chroma_bias,
     chroma_print,
@@ -145,6 +147,8 @@ def make(
     made["segmenter_excerpts"] = segmenter.excerpts(library)
     made |= one_post.tables(results.tables(places, "one-post"))
     made |= trained_late_chunking.tables(results.tables(places, "trained-late-chunking"))
+    made |= boundary_signals.tables(results.tables(places, "boundary-signals"))
+    made["boundary_signals_chunkers"] = boundary_signals_chunkers.table(library)
     return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 

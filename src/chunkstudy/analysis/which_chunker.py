@@ -322,6 +322,8 @@ def _needs(chunker: str) -> str:
     spec = catalogue.parse(chunker)
     if spec.llm or spec.name in LLM_GUIDED:
         return "an LLM"
+    if spec.reader:
+        return "a causal model"
     return "an encoder" if spec.needs_encoder else "nothing"
 
 

@@ -5,7 +5,7 @@ What stands here only hands a job to the chunker's own function, in the file of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -25,19 +25,27 @@ from chunkstudy.chunkers import (
     semantic,
     structure,
 )
+from chunkstudy.chunkers.signals.candidates import sentences
+from chunkstudy.chunkers.signals.cutting import cut
 from chunkstudy.chunkers.text_tokens import token_spans
 from chunkstudy.collections import gutenqa
 from chunkstudy.encoders.interface import Embed, TextTokens
+from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Ask
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
 
+Strengths = Callable[[str, Sequence[int], str], Sequence[float]]
+"""Of a text, characters at which it could be cut, and the name of a signal: how strong it is at
+each of them, NaN where it was not measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """What a chunker is given: a text, its name, sizes and length function, how to embed, how to
-    ask a language model and which, and whether ielab's code would show it sentences."""
+    ask a language model and which, whether ielab's code would show it sentences, and how strong a
+    signal is at given ends."""
 
     text: str
     name: str
@@ -49,6 +57,7 @@ class Job:
     ask: Ask
     model: str
     sentences: bool
+    strengths: Strengths
 
     @property
     def spans(self) -> list[Span]:
@@ -90,6 +99,7 @@ class Entry:
         segments: the collections it knows, where it does not chunk any text.
         llm: the language model that the paper let draw the boundaries, by provider and name.
         control: whether it only stands against others and nobody would use it.
+        reader: the causal model that reads the text for its signals, by hub id.
     """
 
     split: Split
@@ -104,6 +114,7 @@ class Entry:
     segments: tuple[str, ...] = ()
     llm: str = ""
     control: bool = False
+    reader: str = ""
 
 
 def _recursive(job: Job) -> list[RewrittenSpan]:
@@ -280,6 +291,17 @@ def _llm_windows(job: Job) -> Drawn[RewrittenSpan]:
     return Drawn(_join(job.text, pieces, starts) if pieces else [], by_rule)
 
 
+SIGNAL = "signal-"
+
+
+def _signal(job: Job) -> list[RewrittenSpan]:
+    (size,) = job.sizes
+    found = sentences(job.text)
+    ends = [one.end for one in found[:-1]]
+    strengths = job.strengths(job.text, ends, job.name.removeprefix(SIGNAL))
+    return _source(job.text, cut(job.text, found, strengths, size=size, count=job.count))
+
+
 CHUNKERS: dict[str, Entry] = {
     "recursive": Entry(_recursive, sizes=2, overlaps=True),
     "token": Entry(_token, sizes=2, lengths=("cl100k", "wordpiece"), overlaps=True),
@@ -315,6 +337,10 @@ CHUNKERS: dict[str, Entry] = {
             segments=(gutenqa.EMMA, gutenqa.FULL),
         )
         for name in released.RELEASED
+    },
+    **{
+        SIGNAL + name: Entry(_signal, sizes=1, lengths=("cl100k",), reader=SMOLLM)
+        for name in ("attention-last", "influence", "surprisal")
     },
     "llm": Entry(_llm_windows, sizes=0, lengths=("cl100k",), llm="openai/gpt-4o"),
     "lumberchunker": Entry(_lumberchunker, sizes=0, lengths=("cl100k",), llm=GEMINI),

@@ -25,6 +25,8 @@ MINILM_SIZES = ("250-125", "250-0", "200-0")
 WIDE = f"{MINILM}-w512"
 """MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+SIGNAL_CHUNKER = "signal-attention-last-200"
+"""Of the signals that one reading of a text gives, the one that tells boundaries best."""
 PRE = "pre_embedding"
 LATE = "contextualized-512"
 BEIR_AT_HAND = tuple(name for name, source in beir.SOURCES.items() if source.laptop)
@@ -234,12 +236,13 @@ def builtin_graded_grid() -> list[Condition]:
 
 
 def language_model_grid() -> list[Condition]:
-    """Boundaries by the language model that runs here, as far as its replies are recorded, and on
-    Emma those of a control that reads nothing."""
-    chunker = f"lumberchunker-by-{SMOLLM}"
-    emma = _cross(("gutenqa-emma",), (chunker, "lumberchunker-last"), (WIDE,), (PRE, LATE), (OWN,))
-    grid = _cross(("builtin-graded",), (chunker,), (WIDE,), (PRE, LATE), (OWN,))
-    return grid + _cross(("builtin",), (chunker,), (MINILM,), (PRE,), (OWN,)) + emma
+    """Boundaries by the language model that runs here: by its replies, as far as they are recorded,
+    and where its attention stays behind; on Emma those of a control that reads nothing too."""
+    asked = f"lumberchunker-by-{SMOLLM}"
+    emma = _cross(("gutenqa-emma",), (asked, "lumberchunker-last"), (WIDE,), (PRE, LATE), (OWN,))
+    chunkers = (asked, SIGNAL_CHUNKER)
+    grid = _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
+    return grid + _cross(("builtin",), chunkers, (MINILM,), (PRE,), (OWN,)) + emma
 
 
 def live_grid() -> list[Condition]:

@@ -194,7 +194,7 @@ def _chunks(
 ) -> Chunks | None:
     """The chunks made here again, where no model is needed to make them."""
     spec = catalogue.parse(condition.chunker)
-    if spec.needs_encoder or spec.llm or spec.entry.segments:
+    if spec.needs_encoder or spec.llm or spec.reader or spec.entry.segments:
         record.note(
             "chunks", "not checked", f"{condition.chunker} draws its boundaries with what is not "
             "run here"

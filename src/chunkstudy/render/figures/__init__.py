@@ -10,7 +10,7 @@ from chunkstudy.places import Places
 STUDIES = (
     "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "trained",
     "jina", "one_post", "taxonomy", "empty_documents", "labels", "which_chunker", "controls",
-    "claims", "predictions", "generation", "language_models",
+    "boundary_signals", "claims", "predictions", "generation", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
