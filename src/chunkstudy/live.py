@@ -1,8 +1,9 @@
 """The built-in collection run live, compared with its stored scores.
 
-Every stage takes part: a chunker of every kind, both orderings, a context before chunks, search, and
-the measures of two tasks; what a language model drew and wrote is replayed. Chunkers of the same kind and Chroma's own protocol, which
-embed nearly the same texts again, are left to ``chunkstudy run --again --only 'builtin*/*'``.
+Every stage takes part: a chunker of every kind, both orderings, a context before chunks, search,
+and the measures of two tasks; what a language model drew and wrote is replayed. Chunkers of the
+same kind and Chroma's own protocol, which embed nearly the same texts again, are left to
+``chunkstudy run --again --only 'builtin*/*'``.
 """
 
 from __future__ import annotations
