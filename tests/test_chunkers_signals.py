@@ -119,7 +119,7 @@ def test_values_are_those_of_one_reading_of_the_whole_text() -> None:
     assert max(reader.read_at_once[:-1]) <= 512 < reader.read_at_once[-1]
     assert found["surprisal"].notna().sum() > 100
     near = list(SIGNALS)
-    assert np.allclose(found[near], whole[near], equal_nan=True)
+    assert np.allclose(found[near], whole[near], atol=1e-4, equal_nan=True)
 
 
 def test_a_place_too_near_to_the_end_is_not_measured() -> None:
