@@ -266,7 +266,10 @@ def test_a_model_that_is_nowhere_is_not_at_hand(
     monkeypatch.setattr(causal_models, "cache_folder", lambda: tmp_path)
     absent = causal_models.CausalModel("no/where", "b" * 40, "none")
     assert not causal_models.at_hand(absent)
-    (tmp_path / "models" / f"no__where-{'b' * 12}").mkdir(parents=True)
+    folder = tmp_path / "models" / f"no__where-{'b' * 12}"
+    folder.mkdir(parents=True)
+    assert not causal_models.at_hand(absent)
+    (folder / "model.safetensors").write_bytes(b"weights")
     assert causal_models.at_hand(absent)
 
 
