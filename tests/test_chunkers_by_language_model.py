@@ -173,7 +173,7 @@ def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
     one = condition("lumberchunker-by-openai__gpt-4o-mini")
     together = threading.Barrier(4, timeout=60)
     waiting = threading.Lock()
-    met = []
+    met: list[Asked] = []
 
     def says_together(asked: Asked) -> str:
         """The first four requests are answered when all four are there."""
