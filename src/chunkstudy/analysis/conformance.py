@@ -13,6 +13,7 @@ import pandas as pd
 
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.analysis.papers import with_papers
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
 from chunkstudy.grid.library import Library
 from chunkstudy.studies.conformance.arms import (
@@ -82,9 +83,14 @@ def decisions(scores: pd.DataFrame) -> pd.DataFrame:
     return differences(pairs, family, "with", "without")
 
 
-def separated(library: Library) -> pd.DataFrame:
+def separated(library: Library, papers: pd.DataFrame) -> pd.DataFrame:
     """DCG@10 with a [SEP] between chunks minus late chunking as it comes and minus plain, wherever
-    the records of both are there; ``against`` says which of the two."""
+    the records of both are there; ``against`` says which of the two.
+
+    Args:
+        library: the records.
+        papers: ``query_id`` and ``part``, the paper of every query of COVID-QA; may be empty.
+    """
     pairs = []
     for one in library:
         apart = library.get(one) if one.ordering.startswith(CONTEXTUALIZED) else None
@@ -112,4 +118,4 @@ def separated(library: Library) -> pd.DataFrame:
             f"{keys['window']} tokens"
         )
 
-    return differences(pairs, family, "separated", "other")
+    return differences(with_papers(pairs, papers), family, "separated", "other")

@@ -19,7 +19,8 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.model_gains import DCG, RECALL, mean
-from chunkstudy.analysis.paired import Keys, Pair, differences, documents_of
+from chunkstudy.analysis.paired import Keys, Pair, differences
+from chunkstudy.analysis.papers import with_papers
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
@@ -73,21 +74,19 @@ def tables(library: Library, papers: pd.DataFrame) -> dict[str, pd.DataFrame]:
         for collection in MEASURES
         for windows in ENCODERS
     }
-    of_paper = documents_of(papers)
-    return {"contexts_gains": _gains(found, of_paper), "contexts_alike": _alike(found, of_paper)}
+    return {"contexts_gains": _gains(found, papers), "contexts_alike": _alike(found, papers)}
 
 
 Found = Mapping[tuple[str, str], list[Way]]
 """By collection and model."""
 
 
-def _gains(found: Found, papers: pd.Series | None) -> pd.DataFrame:
+def _gains(found: Found, papers: pd.DataFrame) -> pd.DataFrame:
     pairs = [
         Pair(
             _keys(*where) | {"context": way.name, "chunkers": len(way.chunkers)},
             way.scores,
             way.plain,
-            _papers(where, papers),
         )
         for where, of in found.items()
         for way in of
@@ -97,10 +96,10 @@ def _gains(found: Found, papers: pd.Series | None) -> pd.DataFrame:
         way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
         return f"{way}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
 
-    return differences(pairs, family, "with context", "plain")
+    return differences(with_papers(pairs, papers), family, "with context", "plain")
 
 
-def _alike(found: Found, papers: pd.Series | None) -> pd.DataFrame:
+def _alike(found: Found, papers: pd.DataFrame) -> pd.DataFrame:
     """Every two ways over the same chunkers: the gain of one minus that of the other, and the
     partial correlation of their scores given plain chunking. Contexts against each other are what
     contexts against late chunking are to be held against."""
@@ -111,7 +110,7 @@ def _alike(found: Found, papers: pd.Series | None) -> pd.DataFrame:
             if one.chunkers == other.chunkers and not one.name.startswith(LATE):
                 keys = _keys(*where) | {"context": one.name, "beside": other.name}
                 keys |= {"chunkers": len(one.chunkers)}
-                pairs.append(Pair(keys, one.gain, other.gain, _papers(where, papers)))
+                pairs.append(Pair(keys, one.gain, other.gain))
                 correlations.append(
                     partial_correlation(one.scores, other.scores, one.plain, other.plain)
                 )
@@ -121,7 +120,7 @@ def _alike(found: Found, papers: pd.Series | None) -> pd.DataFrame:
         question = "contexts against late chunking" if late else "contexts against each other"
         return f"{question}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
 
-    table = differences(pairs, family, "gain", "gain beside")
+    table = differences(with_papers(pairs, papers), family, "gain", "gain beside")
     rows = [(one.r, *one.interval, one.p) for one in correlations]
     columns = ["correlation", "correlation low", "correlation high", "correlation p"]
     return pd.concat([table, pd.DataFrame(rows, columns=columns)], axis=1)
@@ -188,7 +187,3 @@ def _written(context: str) -> bool:
 
 def _keys(collection: str, model: str) -> dict[str, object]:
     return {"measure": MEASURES[collection], "collection": collection, "model": model}
-
-
-def _papers(where: tuple[str, str], papers: pd.Series | None) -> pd.Series | None:
-    return papers if where[0] in (covid_qa.WITHIN, covid_qa.ALL) else None

@@ -117,7 +117,7 @@ def make(
         "late_chunking_conformance_vectors": results.read(places, "conformance", "vectors"),
         **contexts.tables(library, of_papers),
         "contexts_prices": results.read(places, "context-prices", "requests"),
-        "late_chunking_separated": conformance.separated(library),
+        "late_chunking_separated": conformance.separated(library, of_papers),
         "late_chunking_which_models": model_list.table(),
         **context_reach.tables(results.read(places, "bidirectionality")),
         "papers_gains": papers.gains(library, of_papers),

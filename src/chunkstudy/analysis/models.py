@@ -7,8 +7,7 @@ narrow window to the wide one; two models' changes. On COVID-QA papers are what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import pandas as pd
@@ -29,8 +28,8 @@ from chunkstudy.analysis.model_gains import (
     only,
     shared,
 )
-from chunkstudy.analysis.paired import NOT_SHOWN, Keys, Pair, differences, documents_of
-from chunkstudy.collections import covid_qa
+from chunkstudy.analysis.paired import NOT_SHOWN, Keys, Pair, differences
+from chunkstudy.analysis.papers import with_papers
 from chunkstudy.grid.library import Library
 
 NARROW, WIDE = 128, 512
@@ -65,7 +64,7 @@ def every(library: Library, parts: pd.DataFrame) -> dict[str, pd.DataFrame]:
         ),
     }  # fmt: skip
     tables = {
-        name: differences(_with_papers(make(found), parts), _family(question), *columns)
+        name: differences(with_papers(make(found), parts), _family(question), *columns)
         for name, (make, question, *columns) in made.items()
     }
     return tables | {"late_chunking_held": held(tables["late_chunking_by_model"])}
@@ -172,14 +171,6 @@ def _collections(found: Found) -> Iterator[tuple[dict[str, object], Arms]]:
 def _models(of: Arms) -> Iterator[tuple[str, str]]:
     """Every two models, the earlier first."""
     return combinations(sorted({model for model, _ in of}, key=in_order), 2)
-
-
-def _with_papers(pairs: Iterable[Pair], parts: pd.DataFrame) -> Iterator[Pair]:
-    """On COVID-QA with the paper of every question."""
-    papers = documents_of(parts)
-    for pair in pairs:
-        of_papers = pair.keys["collection"] in (covid_qa.WITHIN, covid_qa.ALL)
-        yield replace(pair, documents=papers) if of_papers else pair
 
 
 def _family(question: str) -> Callable[[Keys], str]:

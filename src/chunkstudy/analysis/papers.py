@@ -9,7 +9,7 @@ one comparison by itself; the other chunkers against paragraphs, for each orderi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pandas as pd
@@ -57,6 +57,19 @@ def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
         return f"late chunking within papers, {of}, {_read(keys)}"
 
     return differences(pairs, family, "contextualized", "plain")
+
+
+def with_papers(pairs: Iterable[Pair], parts: pd.DataFrame) -> Iterator[Pair]:
+    """The pairs, those whose ``collection`` is COVID-QA with the paper of every question.
+
+    Args:
+        pairs: comparisons whose keys name a ``collection``.
+        parts: ``query_id`` and ``part``, the paper of every query; may be empty.
+    """
+    papers = documents_of(parts)
+    for pair in pairs:
+        of_papers = pair.keys["collection"] in (covid_qa.WITHIN, covid_qa.ALL)
+        yield replace(pair, documents=papers) if of_papers else pair
 
 
 def against_paragraphs(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
