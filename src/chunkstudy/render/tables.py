@@ -249,7 +249,7 @@ def same_in_all_rows(frame: pd.DataFrame, columns: Sequence[str] | None = None) 
 
 def _both(frame: pd.DataFrame, low: str, high: str, how: Callable[[float], str]) -> pd.Series:
     """Two columns as one: the text of both ends, nothing where they are missing."""
-    low_text, high_text = (frame[one].map(how) for one in (low, high))
+    low_text, high_text = (frame[one].map(how).astype(str) for one in (low, high))
     text = "[" + low_text + ", " + high_text + "]"
     return text.where(low_text != "", "")
 
