@@ -106,7 +106,9 @@ def make(
         ),
         "late_chunking_positions": late_chunking_excerpts.positions(library),
         "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),
-        "late_chunking_similarity": results.read(places, "similarity", "orderings"),
+        "late_chunking_similarity": results.read(places, "similarity", "orderings").rename(
+            columns={"n": "documents, of a book chunks"}
+        ),
         "late_chunking_company": results.read(places, "packed-windows"),
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),

@@ -231,7 +231,9 @@ def present(
             ends = _both(frame, f"{base} least", f"{base} most", how)
             found[f"{_title(base)}, least and most"] = ends
             continue
-        found[_title(name)] = _column(frame[name], name, _kind(frame, name, kinds), kinds)
+        found[_title(name, kinds.get(name))] = _column(
+            frame[name], name, _kind(frame, name, kinds), kinds
+        )
     return pd.DataFrame(found, index=frame.index)
 
 
@@ -272,9 +274,11 @@ def _surrounded(frame: pd.DataFrame, low: str) -> str:
     return next((one for one in OF_INTERVAL if one in frame and one not in own), "")
 
 
-def _title(name: str) -> str:
+def _title(name: str, how: Callable[[float], str] | None = None) -> str:
+    """A column's title; without its unit where ``how`` shows plain numbers here."""
     if name in COLUMNS:
-        return COLUMNS[name].title
+        title = COLUMNS[name].title
+        return title.removesuffix(", points") if how is number else title
     words = name.split(" ")
     if "@" in words[0] or words[0] in display_names.MEASURES:
         words[0] = display_names.measure(words[0])
