@@ -16,7 +16,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, Image, Markdown
 
 from chunkstudy.places import Places
-from chunkstudy.render import table_notes, tables
+from chunkstudy.render import captions, table_notes, tables
 
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
@@ -93,8 +93,9 @@ def published_table(places: Places, number: int) -> HTML:
 
 
 def figure(places: Places, name: str, width: int = 830) -> Image:
-    """A derived figure."""
-    return Image(places.figures / f"{name}.png", width=width)
+    """A derived figure, with its alternative text."""
+    path = places.figures / f"{name}.png"
+    return Image(path, width=width, alt=captions.of(name).alternative)
 
 
 def html(found: pd.DataFrame, caption: str = "") -> str:

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from chunkstudy.places import Places
+from chunkstudy.render import captions
 
 STUDIES = (
     "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "trained",
@@ -22,5 +23,6 @@ def write(places: Places, study: str) -> list[Path]:
     written = []
     with drawing.style():
         for name, figure in import_module(f"{__package__}.{study}").figures(places):
+            drawing.titled(figure, captions.of(name).title)
             written += drawing.save(figure, places.figures / name)
     return written

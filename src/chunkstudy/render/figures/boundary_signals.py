@@ -78,6 +78,5 @@ def profile(rows: pd.DataFrame) -> Figure:
     axes.set_xlabel("tokens from the end of a sentence; 0 is the first token of the next")
     axes.set_ylabel("entropy of the token, bits")
     axes.set_ylim(bottom=0)
-    figure.suptitle("How open each token is around the end of a sentence")
     one_legend(figure, [axes], columns=3)
     return figure

@@ -70,7 +70,7 @@ def recall_against_tokens(records: list[Record]) -> Figure:
     axes.xaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
     axes.set(xlabel="tokens of the five chunks retrieved (mean)", ylabel="recall at 5 (%)")
-    axes.set_title("What is read buys recall: all-MiniLM-L6-v2, Chroma's 472 queries", loc="left")
+    axes.set_title("all-MiniLM-L6-v2, Chroma's 472 queries", loc="left")
     return figure
 
 
@@ -92,7 +92,7 @@ def recall_per_corpus(library: Library, records: list[Record]) -> Figure:
     )
     axes.set_xticklabels(table.columns, rotation=20, ha="right")
     axes.tick_params(axis="y", rotation=0)
-    axes.set_title("Corpora differ more than chunkers do: all-MiniLM-L6-v2", loc="left")
+    axes.set_title("all-MiniLM-L6-v2", loc="left")
     return figure
 
 

@@ -139,7 +139,7 @@ def sizes(rows: pd.DataFrame) -> Figure:
         axes.set_title(display_names.ordering(ordering), loc="left")
         axes.set_xlabel("mean tokens a chunk")
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
-    figure.suptitle(f"Which chunk size finds most: {_asked(rows)}")
+    figure.suptitle(_asked(rows))
     one_legend(figure, panels[0], columns=4)
     return figure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -26,6 +27,8 @@ from chunkstudy.places import Places
 STYLE = Path(__file__).with_name("style.mplstyle")
 COLORS: list[tuple[float, float, float]] = sns.color_palette("colorblind")
 PLAIN, LATE = COLORS[0], COLORS[1]
+CHARACTERS = 12
+"""Of a title that fit an inch."""
 Color = tuple[float, float, float] | str
 
 
@@ -60,6 +63,13 @@ def save(figure: Figure, path: Path) -> list[Path]:
     for name, content in files.items():
         write_bytes(name, content.getvalue())
     return list(files)
+
+
+def titled(figure: Figure, message: str) -> None:
+    """Write the message above a figure, over what the figure says of itself there already."""
+    lines = textwrap.wrap(message, round(CHARACTERS * figure.get_figwidth()))
+    under = figure.get_suptitle()
+    figure.suptitle("\n".join([*lines, under] if under else lines), x=0.01, ha="left", fontsize=10)
 
 
 def intervals(

@@ -64,5 +64,5 @@ def similarities(groups: Mapping[str, Group], least: float, most: float, model: 
         axes.set(xlabel=f"cosine similarity: {what}", ylabel="questions")
     if len(groups) > 1:
         left.legend(fontsize=8)
-    figure.suptitle(f"Similarities by {model}", x=0.01, ha="left")
+    figure.suptitle(f"Similarities by {model}")
     return figure

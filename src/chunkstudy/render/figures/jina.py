@@ -44,7 +44,6 @@ def gain_by_length(rows: pd.DataFrame) -> Figure:
         axes.errorbar(beside, 100 * gain, yerr=errors, fmt="s", ms=4, color=LATE, label=label)
     axes.set(xlabel="mean document length (characters)",
              ylabel="late minus plain, nDCG@10 (points)")  # fmt: skip
-    axes.set_title("Five points, of which the highest carries the line", loc="left")
     axes.legend(loc="upper left")
     return figure
 
@@ -73,7 +72,6 @@ def combinations(rows: pd.DataFrame) -> Figure:
     labels = [f"{display_names.encoder(e)}: {display_names.chunker(c)}" for e, c in keys]
     rows_named(panels[0], labels)
     one_legend(figure, panels, columns=2)
-    figure.suptitle("Models differ more than late chunking adds or boundaries change")
     return figure
 
 

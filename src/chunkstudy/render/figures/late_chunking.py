@@ -176,7 +176,7 @@ def emma(rows: pd.DataFrame) -> Figure:
         axes.set_title(f"Passages judged {display_names.protocol(protocol)}", loc="left")
     panels[-1, 0].set_xlabel("DCG@10 (%), 95% interval")
     one_legend(figure, panels[:, 0], columns=3)
-    figure.suptitle(f"Emma: thirty questions tell little apart\n{encoder}")
+    figure.suptitle(encoder)
     return figure
 
 
@@ -192,6 +192,5 @@ def similarity(rows: pd.DataFrame) -> Figure:
     rows_named(axes, [f"{display_names.collection(c)}: {display_names.chunker(s)}"
                       for c, s in pairs])  # fmt: skip
     axes.set_xlabel("mean cosine similarity of neighbouring chunks of one document")
-    axes.set_title("Neighbouring chunks grow alike under late chunking", loc="left")
     one_legend(figure, [axes], columns=2)
     return figure

@@ -58,5 +58,4 @@ def cuts(rows: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
         Patch(color=LOST, label="left out"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    figure.suptitle("Where one post is cut, and into how many parts", x=0.01, ha="left")
     return figure

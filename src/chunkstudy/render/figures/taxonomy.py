@@ -58,7 +58,6 @@ def rankings(rows: pd.DataFrame) -> Figure:
         axes.set_title(display_names.encoder(model), loc="left")
     panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
     one_legend(figure, panels[:1], columns=6)
-    figure.suptitle("Ranks change between corpora and books; none reverses")
     return figure
 
 

@@ -1,0 +1,44 @@
+"""Every figure says its message and can be read aloud, and no message outlives its finding."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.render import captions, findings
+from chunkstudy.render.figures import drawing
+
+ROOT = Path(__file__).resolve().parents[1]
+CAPTIONS = captions.read()
+
+
+def test_each_figure_has_a_caption_and_each_caption_a_figure() -> None:
+    assert set(CAPTIONS) == {path.stem for path in (ROOT / "figures").glob("*.png")}
+
+
+@pytest.mark.parametrize("name", sorted(CAPTIONS))
+def test_a_message_stands_on_a_finding_and_holds_no_number_that_a_record_changes(name: str) -> None:
+    one = CAPTIONS[name]
+    assert not one.finding or one.finding in {found.name for found in findings.read()}
+    assert re.findall(r"\d+", one.title) in ([], ["512"])
+
+
+def test_a_figure_without_a_caption_is_refused_with_what_to_do() -> None:
+    with pytest.raises(captions.CaptionError, match=r"captions\.toml"):
+        captions.of("unheard_of")
+
+
+def test_a_message_stands_over_what_a_figure_says_and_fits_its_width() -> None:
+    with drawing.style():
+        figure = drawing.plt.figure(figsize=(4, 3))
+        figure.suptitle("472 questions")
+        drawing.titled(figure, "A message so long that it would reach beyond a narrow figure")
+        figure.canvas.draw()
+        *message, under = figure.get_suptitle().split("\n")
+        (text,) = figure.texts
+        assert under == "472 questions"
+        assert len(message) > 1
+        assert text.get_window_extent().x1 <= figure.bbox.x1
+        drawing.plt.close(figure)
