@@ -22,7 +22,7 @@ def test_each_figure_has_a_caption_and_each_caption_a_figure() -> None:
 def test_a_message_stands_on_a_finding_and_holds_no_number_that_a_record_changes(name: str) -> None:
     one = CAPTIONS[name]
     assert not one.finding or one.finding in {found.name for found in findings.read()}
-    assert re.findall(r"\d+", one.title) in ([], ["512"])
+    assert re.findall(r"\d+", one.title.replace("all-MiniLM-L6-v2", "")) in ([], ["512"])
 
 
 def test_a_figure_without_a_caption_is_refused_with_what_to_do() -> None:
