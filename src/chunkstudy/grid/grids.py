@@ -204,8 +204,8 @@ def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
     collection both orderings beside them too, by window.
 
     No paper of COVID-QA marks its headings, and a record over all papers takes 120 KB, so that one
-    chunker stands for all there. On the built-in collection the language model that
-    runs here writes contexts too.
+    chunker stands for all there. The language model that runs here writes contexts for the built-in
+    collection and for Chroma's corpora.
     """
     encoder = windows[512]
     chunkers = tuple(chunkers)
@@ -220,7 +220,8 @@ def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
         grid += _cross(("builtin",), small, (slug,), orderings, (OWN,))
     grid += _cross(("builtin",), small, (encoder,), free, (OWN,))
     written = f"{PREPENDED}-by-{SMOLLM}"
-    return grid + _cross(("builtin",), ("sentence-5",), (encoder,), (written,), (OWN,))
+    by_model = ("builtin", "chroma-within")
+    return grid + _cross(by_model, ("sentence-5",), (encoder,), (written,), (OWN,))
 
 
 def builtin_graded_grid() -> list[Condition]:

@@ -34,7 +34,7 @@ class Caption(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
-    title: Annotated[str, Field(min_length=1, max_length=110)]
+    title: Annotated[str, Field(min_length=1, max_length=120)]
     finding: str = ""
     alternative: Annotated[str, Field(min_length=40)]
 
