@@ -151,6 +151,13 @@ def test_boundaries_that_another_model_drew_are_still_the_method() -> None:
     assert own.loc["semantic", "scifact"]["chunker"] == by
 
 
+def test_boundaries_of_another_language_model_or_of_none_are_not_the_papers_lumberchunker() -> None:
+    by = "lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+    names = ("paragraph", by, "lumberchunker-released", "lumberchunker-last")
+    (block,) = blocks(library(made(("gutenqa-emma",), names)))
+    assert {one.name for one in block.plain.values()} == {"paragraph", "lumberchunker-released"}
+
+
 def test_of_several_chunkers_of_one_method_the_first_is_taken() -> None:
     names = ("paragraph", "lumberchunker-released", "lumberchunker")
     own, _ = table_of(made(("gutenqa-emma",), names))

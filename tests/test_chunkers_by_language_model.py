@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.chunkers import catalogue, llm_prices
+from chunkstudy.chunkers import breakpoints, catalogue, llm_prices
 from chunkstudy.grid import by_language_model
 from chunkstudy.grid.conditions import Condition, ConditionError
 from chunkstudy.grid.run import load_collection
@@ -21,7 +21,8 @@ from tests.chat_server import Asked
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 TEXT = "\n".join(f"Paragraph {i} " + "word " * 70 for i in range(30))
-CHUNKERS = ("lumberchunker", "proposition", "llm")
+BREAKPOINTS = ("breakpoints-structure", "breakpoints-topic", "breakpoints-summary")
+CHUNKERS = ("lumberchunker", "proposition", "llm", *BREAKPOINTS)
 
 
 def test_a_slug_names_the_language_model_where_it_is_not_the_papers() -> None:
@@ -110,6 +111,12 @@ def test_a_chunker_prices_itself_and_asks_nobody(slug: str) -> None:
 def says(asked: Asked) -> str:
     """A reply for each chunker; now and then none that counts."""
     text = asked.texts[-1]
+    kind = next((one for one, task in breakpoints.TASKS.items() if task in asked.system), None)
+    if kind:
+        words = text.split()
+        half = " ".join(words[len(words) // 2 :][:8])
+        segments = [(" ".join(words[:8]), "one", "It begins."), (half, "two", "It goes on.")]
+        return breakpoints.written(segments, kind) if "7" in text else "Nothing to divide."
     if "<|start_chunk_" in text:
         return f"split_after: {int(text.partition('_chunk_')[2].partition('|')[0]) + 3}"
     if "ID " in text:
@@ -131,13 +138,13 @@ def asker(folder: Path, address: str, money: Budget | None = None, at_once: int 
     )
 
 
-@pytest.mark.parametrize("chunker", ["lumberchunker", "proposition", "llm"])
+@pytest.mark.parametrize("chunker", CHUNKERS)
 def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     chunker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
     small = load_collection("builtin")
-    object.__setattr__(small := _copy(small), "documents", small.documents[-3:-1])
+    object.__setattr__(small := _copy(small), "documents", small.documents[-7:-1])
     one = condition(f"{chunker}-by-openai__gpt-4o-mini")
     faults = [
         chat_server.no_choices,
@@ -166,7 +173,7 @@ def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
     one = condition("lumberchunker-by-openai__gpt-4o-mini")
     together = threading.Barrier(4, timeout=60)
     waiting = threading.Lock()
-    met = []
+    met: list[Asked] = []
 
     def says_together(asked: Asked) -> str:
         """The first four requests are answered when all four are there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,15 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout, separated
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import Condition, ConditionError
-from chunkstudy.grid.grids import SEPARATED_WINDOWS, WINDOWS, separated_grid
+from chunkstudy.grid.grids import (
+    LATE,
+    MPNET_WINDOWS,
+    PRE,
+    SEPARATED_WINDOWS,
+    WINDOWS,
+    mpnet_grid,
+    separated_grid,
+)
 from chunkstudy.spans import Document
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.arms import PARTS
@@ -237,6 +246,16 @@ def test_the_grid_puts_chunks_apart_where_both_orderings_are_at_hand() -> None:
         "contextualized-256-separated",
         "contextualized-512-separated",
     }
+
+
+def test_the_second_model_puts_chunks_apart_at_its_widest_window() -> None:
+    grid = mpnet_grid()
+    apart = [one for one in grid if one.ordering.endswith("separated")]
+    first = {replace(one, encoder=WINDOWS[512]) for one in apart}
+    assert {one.encoder for one in apart} == {MPNET_WINDOWS[512]}
+    assert first == set(separated_grid({512: WINDOWS[512]}))
+    for ordering in (PRE, LATE):  # what they are compared with
+        assert {replace(one, ordering=ordering) for one in apart} <= set(grid)
 
 
 def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:

@@ -55,18 +55,6 @@ def test_a_gate_costs_a_third_projection() -> None:
     assert gated.flops_per_token(5) - plain.flops_per_token(5) == 2 * 8 * 20
 
 
-def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> None:
-    assert {name for name, model in MODELS.items() if model.suits_late_chunking} == {
-        "jinaai/jina-embeddings-v2-small-en",
-        "jinaai/jina-embeddings-v2-base-en",
-        "jinaai/jina-embeddings-v3",
-        "nomic-ai/nomic-embed-text-v1",
-    }
-    (why,) = MODELS["intfloat/multilingual-e5-large"].obstacles_to_late_chunking
-    assert why == "it reads 512 tokens, fewer than 8192"
-    assert "no token states" in MODELS["text-embedding-3-large"].obstacles_to_late_chunking[0]
-
-
 def test_queries_and_passages_differ_where_the_model_was_trained_so() -> None:
     for model in LOCAL:
         asymmetric = not model.id.startswith(

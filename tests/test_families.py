@@ -21,6 +21,7 @@ from chunkstudy.analysis import (
     papers,
     random_boundaries,
     taxonomy,
+    trained_late_chunking,
     which_chunker,
 )
 from chunkstudy.analysis.paired import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
@@ -54,6 +55,7 @@ def _tables() -> dict[str, pd.DataFrame]:
     of_papers = facts.read(PLACES, covid_qa.WITHIN)
     by_model = models.every(library, of_papers)
     drawn, tokens = (results.tables(PLACES, one) for one in ("random-boundaries", "equal-budget"))
+    trained = trained_late_chunking.tables(results.tables(PLACES, "trained-late-chunking"))
     return {
         "chroma_protocols": chroma.protocols(library),
         "chroma_token_unit": chroma.token_unit(library),
@@ -77,6 +79,7 @@ def _tables() -> dict[str, pd.DataFrame]:
         "equal_budget_sizes": equal_budget.sizes(tokens["questions"], tokens["chunkers"]).dropna(
             subset="family"
         ),
+        **{name: trained[f"trained_{name}"] for name in ("costs", "arms")},
         "taxonomy_tests": taxonomy.tables(library, published)["taxonomy_tests"],
         "which_chunker": which_chunker.which_chunker(
             library, published, chroma.cost(library)

@@ -221,6 +221,22 @@ def test_another_chunking_under_the_same_name_is_found_out(handed_in: Path) -> N
     assert "chunks" in outcomes(handed_in)[str(OVERLAP)]["differs"]
 
 
+def test_chunks_that_a_service_draws_are_named_as_not_checked(
+    handed_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_LLM", raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_LLM_RECORDINGS", str(handed_in / "nothing"))
+    source = folder_of(handed_in, OVERLAP)
+    target = Path(str(source).replace("recursive-200-0", "segmenter-api"))
+    shutil.copytree(source, target)
+    rewrite(target, chunker="segmenter-api")
+    found = outcomes(handed_in)
+    assert "chunks" in found[str(OVERLAP).replace("recursive-200-0", "segmenter-api")][
+        "not checked"
+    ]  # fmt: skip
+    assert "differs" not in found[str(OVERLAP)]
+
+
 def test_a_record_without_a_model_is_run_again(tmp_path: Path) -> None:
     one = Condition("builtin", "recursive-200-0", "none", "none", "corrected")
     done = evaluate(one, load_collection("builtin"), None)

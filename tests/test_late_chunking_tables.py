@@ -215,6 +215,20 @@ def test_late_chunking_within_emma_is_corrected_by_itself() -> None:
     assert emma["p_holm"].tolist() == statistics.holm(emma["p"]).tolist()
 
 
+def test_a_control_of_chunking_enters_no_family_of_late_chunking() -> None:
+    names = ("paragraph", "lumberchunker-released", "lumberchunker-last")
+    orderings = (PRE, "contextualized-512")
+    made = {
+        Condition("gutenqa-emma", name, WIDE, ordering, OWN): _scores(0, i, "DCG@10").assign(
+            **{"Ceiling(DCG@10)": 1.0}
+        )
+        for i, (name, ordering) in enumerate(product(names, orderings))
+    }
+    found = late_chunking.gains(made_library(made))
+    assert set(found["chunker"]) == set(names[:2]) and set(found["family_size"]) == {2}
+    assert set(late_chunking.emma(made_library(made))["chunker"]) == set(names[:2])
+
+
 def test_whole_documents_and_short_tails_are_questions_of_their_own() -> None:
     table = late_chunking.gains(REAL)
     for family, group in table.groupby("family"):

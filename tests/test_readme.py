@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy.analysis.which_chunker import ADVISED, ENCODED, OPERATIONS, READ
+from chunkstudy.grid.conditions import MINILM
 from chunkstudy.places import Places
 from chunkstudy.render import readme
 
@@ -33,7 +35,22 @@ FINDINGS = pd.DataFrame(
         "table": ["verdicts", "verdicts", "verdicts"],
     }
 )
-ADVICE = pd.DataFrame()
+GROUP = {"task": "excerpts", "collections": "chroma", "encoder": MINILM}
+RANKED = pd.DataFrame(
+    [
+        {"chunker": "fixed-256", "ordering": "pre_embedding", "difference": 0.0, "shown": ""},
+        {"chunker": "sentence-5", "ordering": "contextualized", "difference": -0.031,
+         "difference low": -0.05, "difference high": -0.01, "shown": "lower"},
+    ]
+).assign(**GROUP)  # fmt: skip
+ADVICE = pd.DataFrame(
+    [
+        GROUP | {"chunker": "fixed-256", "ordering": "pre_embedding", "measure": "SpanRecall@5",
+                 "score": 0.5, "low": 0.4, "high": 0.6, "n": 1472, ADVISED: "yes",
+                 ENCODED: 1.25, OPERATIONS: 21.2, READ: 1249.4},
+        GROUP | {"task": "in-document", "collections": "gutenqa-emma", "n": 29, ADVISED: "no"},
+    ]
+)  # fmt: skip
 
 
 def test_only_the_generated_parts_change_and_a_second_time_nothing(tmp_path: Path) -> None:
@@ -42,7 +59,7 @@ def test_only_the_generated_parts_change_and_a_second_time_nothing(tmp_path: Pat
         "before\n<!-- generated: first screen -->\nold\n<!-- end generated -->\nbetween\n"
         "<!-- generated: tables -->\n<!-- end generated -->\nafter\n"
     )
-    made = {"findings": FINDINGS, "which_chunker_advice": ADVICE}
+    made = {"findings": FINDINGS, "which_chunker_advice": ADVICE, "which_chunker": RANKED}
     readme.fill(Places(tmp_path), COMPARISON, CLAIMS, made)
     text = path.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("after\n") and "\nbetween\n" in text
@@ -68,3 +85,20 @@ def test_claims_are_counted_by_both_readings() -> None:
     text = readme.claim_counts(CLAIMS)
     assert "| Chroma's report | 1 | 0 / 1 | 0 / 0 | 1 / 0 | 0 / 0 |" in text
     assert "| the tutorial | 1 | 0 / 0 | 0 / 0 | 0 / 0 | 1 / 1 |" in text
+
+
+def test_advice_is_a_row_of_six_columns_with_the_next_best_and_the_cost() -> None:
+    text = readme.advice(ADVICE, RANKED)
+    head, _, row = (line for line in text.splitlines() if line.startswith("|"))
+    assert head.count("|") == row.count("|") == 7
+    assert "finding excerpts: Chroma, five corpora together, 1,472 queries" in row
+    assert "| 50.0 [40.0, 60.0] Recall of excerpts at 5 |" in row
+    assert "Sentence groups, 5 sentences, late: \N{MINUS SIGN}3.1 [" in row
+    assert ", shown to be worse |" in row
+    assert row.endswith("| 1.25 \N{MULTIPLICATION SIGN} 21 million; 1,249 |")
+
+
+def test_too_few_queries_are_named_and_advise_nothing() -> None:
+    text = readme.advice(ADVICE, RANKED)
+    assert text.endswith("Too few to advise from: GutenQA, Emma, 29 queries.")
+    assert readme.advice(pd.DataFrame(), pd.DataFrame()).startswith("## Which chunker")

@@ -131,6 +131,18 @@ def test_two_arms_are_no_choice_and_four_bits_give_no_advice() -> None:
     assert which_chunker(made_library(four_bits), PUBLISHED, nothing).empty
 
 
+def test_a_control_is_no_choice_and_a_language_model_is_what_its_boundaries_need() -> None:
+    queries = [f"q{i}" for i in range(50)]
+    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
+    small = "lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+    names = ("fixed-256", "paragraph", small, "lumberchunker-last")
+    made = {Condition("gutenqa-emma", one, WIDE, PRE, OWN): scores for one in names}
+    found = which_chunker(made_library(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
+    assert found.set_index("chunker")["needs"].to_dict() == {
+        "fixed-256": "nothing", "paragraph": "nothing", small: "an LLM",
+    }  # fmt: skip
+
+
 def test_a_second_model_is_ranked_by_itself() -> None:
     random = np.random.default_rng(0)
     queries = [f"q{i}" for i in range(50)]

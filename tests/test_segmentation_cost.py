@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy import cli
+from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.grid import published_grid
 from chunkstudy.grid.conditions import Condition
@@ -39,9 +40,14 @@ def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
     assert len(list(lines(grid, ROOT))) == len(found)
 
 
-def test_every_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> None:
+def test_every_published_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> None:
     asking = {name: entry.llm for name, entry in CHUNKERS.items() if entry.llm}
-    assert set(asking) == set(METHODS)
+    unpublished = {f"breakpoints-{kind}" for kind in breakpoints.TASKS}
+    assert set(asking) == set(METHODS) | unpublished
+    for name in unpublished:
+        estimate, why = cost(Segmentation("scifact", name, GEMINI), ROOT)
+        assert estimate is None
+        assert "a run says what it takes" in why
     assert {model.partition("/")[2] for model in asking.values()} <= set(PRICES)
 
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.cli import app
 from chunkstudy.collections import builtin
+from chunkstudy.grid import parquet
 from chunkstudy.places import Places
 from chunkstudy.studies import document_lengths, results, runner
 from tests.made_study import MODEL, SHA, made_by
@@ -44,6 +45,43 @@ def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
     back = results.read(places, "labels", "one")
     expected = TABLE.assign(score=[0.12345679, np.nan])
     pd.testing.assert_frame_equal(back, expected, rtol=0, atol=0)
+
+
+def test_a_long_table_is_parquet_and_comes_back_as_its_text_would(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_text = results.read(places, "labels", "one")
+    monkeypatch.setattr(results, "LONG", 1)
+    folder = results.folder(places, "labels")
+    written = results.write(folder, {"one": TABLE, "two": TABLE.iloc[:1]}, made_by())
+    assert {path.name for path in folder.iterdir()} == {
+        "one.parquet", "two.csv", results.PROVENANCE,
+    }  # fmt: skip
+    back = results.read(places, "labels", "one")
+    pd.testing.assert_frame_equal(back, as_text, check_exact=True)
+    again = results.write(folder, {"one": back, "two": TABLE.iloc[:1]}, made_by())
+    assert again == written
+    monkeypatch.setattr(results, "LONG", 2)
+    results.write(folder, {"one": back}, made_by())
+    assert {path.name for path in folder.iterdir()} == {"one.csv", results.PROVENANCE}
+
+
+@pytest.mark.parametrize("how", ["changed", "cut", "gone"])
+def test_a_long_table_changed_by_hand_is_found(
+    places: Places, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "LONG", 1)
+    folder = results.folder(places, "labels")
+    results.write(folder, {"one": TABLE}, made_by())
+    path = folder / "one.parquet"
+    if how == "changed":
+        parquet.write(path, results.read(places, "labels").assign(score=[0.12345678, np.nan]))
+    elif how == "cut":
+        path.write_bytes(path.read_bytes()[:-20])
+    else:
+        path.unlink()
+    with pytest.raises(results.StudyError, match="not what its provenance recorded"):
+        results.read(places, "labels")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +197,8 @@ def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
     written = results.read_provenance(folder)
     assert written.study == name and written.question == runner.studies()[name]
     tables = results.tables(ROOT, name)
-    assert {path.stem for path in folder.glob("*.csv")} == set(tables)
+    kept = {results.file(folder, table, one) for table, one in written.tables.items()}
+    assert set(folder.iterdir()) - {folder / results.PROVENANCE} == kept
     assert {table: len(rows) for table, rows in tables.items()} == {
         table: one.rows for table, one in written.tables.items()
     }

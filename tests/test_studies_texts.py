@@ -57,17 +57,6 @@ def test_a_word_and_between_names_is_told_from_one_between_things() -> None:
     assert not questions.joins_with_and("What is sand?")
 
 
-def test_segmentations_are_counted_in_a_post_of_two() -> None:
-    post = (
-        "# post\n\n## WHOLE\n\n#### 3 chunk(s)\n\none two\n\n\nthree four\n\nfive\n\n"
-        "## PART\n\n#### 2 chunk(s)\n\none two\n\nfour\n\n---\n"
-    )
-    found = printed_texts.segmentations(post).set_index("segmentation")
-    assert found["chunks found"].tolist() == [3, 2]
-    assert found.loc["PART", "words shared with the longest"] == 3
-    assert found.loc["PART", "words of the longest"] == 5
-
-
 def test_the_printed_prompt_is_counted_from_its_first_to_its_last_line() -> None:
     report = "x\nYou are an agent that asks.\n```\nNo question that has ALREADY BEEN USED.\nmore\n"
     found = int(printed_texts.prompt(report)["printed prompt tokens"].iloc[0])

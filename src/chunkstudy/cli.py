@@ -66,6 +66,29 @@ def status() -> None:
 
 
 @app.command()
+def models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Parts of models' names; all models if none")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs")] = False,
+) -> None:
+    """Every model: what it reads, was trained on, and whether late chunking suits it."""
+    import json
+
+    from chunkstudy.encoders import checklist
+
+    with one_sentence():
+        rows = [
+            checklist.row(one) | {"weights here": checklist.at_hand(one.id)}
+            for one in checklist.named(names or [])
+        ]
+        if as_json:
+            typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+            return
+        typer.echo("\n\n".join("\n".join(checklist.lines(one)) for one in rows))
+
+
+@app.command()
 def fetch(
     collections: Annotated[
         list[str] | None, typer.Argument(help="Collections, for instance scifact; chroma if none")
@@ -197,16 +220,36 @@ def study(
         typer.Option(help="Take these instead; the tables then go to build/studies"),
     ] = None,
     list_studies: Annotated[bool, typer.Option("--list", help="Every study's question")] = False,
+    fold: Annotated[int | None, typer.Option(help="Of a study in parts, those of a fold")] = None,
+    arm: Annotated[str | None, typer.Option(help="Those of an arm, for instance context")] = None,
+    part: Annotated[str, typer.Option(help="Those of a name, with wildcards")] = "*",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what parts take")] = False,
 ) -> None:
-    """Answer a question outside the grid; writes results/studies/NAME."""
-    from chunkstudy.studies import runner
+    """Answer a question outside the grid; writes results/studies/NAME.
+
+    A study that trains models comes in parts; those that were run already are left alone.
+    """
+    from chunkstudy.studies import in_parts, runner
 
     with one_sentence():
         if list_studies or name is None:
             for known, question in runner.studies().items():
                 typer.echo(f"{known}\t{question}")
             return
-        folder, tables = runner.run(places.find(), name, collection)
+        where = places.find()
+        study_file = runner.module(runner.results.checked(name))
+        if hasattr(study_file, "PLAN") or fold is not None or arm or part != "*" or dry_run:
+            if collection:
+                raise in_parts.StudyError(f"study {name} comes in parts; leave --collection out")
+            parts = in_parts.chosen(study_file, part, fold=fold, arm=arm)
+            parts = in_parts.todo(where, name, parts)
+            if dry_run:
+                for line in study_file.estimate(parts):
+                    typer.echo(line)
+                return
+            folder, tables = in_parts.run(where, name, parts, lambda one: typer.echo(one, err=True))
+        else:
+            folder, tables = runner.run(where, name, collection)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
 

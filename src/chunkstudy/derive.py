@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.analysis import every_table
+from chunkstudy.analysis import every_table, language_models
 from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid.library import Library
@@ -33,6 +33,9 @@ def tables(places: Places) -> str:
     made = every_table.make(places, library, cells, comparison)
     evidence = today.evidence(places, library, cells, comparison, made["chunk_size_correlations"])
     made |= prediction_tables.every(register.read(places), evidence)
+    made |= language_models.published_tables(
+        comparison, made["predictions"], made["language_models_prices"]
+    )
     claims = ledger.derive(places, comparison, made)
     found = findings.settle(findings.read(), made | {"claims": claims, "comparison": comparison})
     made["findings"] = found

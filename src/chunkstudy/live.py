@@ -1,8 +1,9 @@
 """The built-in collection run live, compared with its stored scores.
 
-Every stage takes part: a chunker of every kind that needs no language model, both orderings,
-search, and the measures of two tasks. Chunkers of the same kind and Chroma's own protocol, which
-embed nearly the same texts again, are left to ``chunkstudy run --again --only 'builtin*/*'``.
+Every stage takes part: a chunker of every kind, both orderings, a context before chunks, search,
+and the measures of two tasks; what a language model drew and wrote is replayed. Chunkers of the
+same kind and Chroma's own protocol, which embed nearly the same texts again, are left to
+``chunkstudy run --again --only 'builtin*/*'``.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ def units() -> list[tuple[Condition, ...]]:
         if one.chunker in CHUNKERS
         and (one.protocol == CORRECTED.name or one.chunker == AS_PUBLISHED)
     ]
+    chosen += grids.replayed_grid()
     names = sorted({one.collection for one in chosen})
     return [tuple(one for one in chosen if one.collection == name) for name in names]
 

@@ -94,7 +94,8 @@ def _gains(found: Found, papers: pd.Series | None) -> pd.DataFrame:
     ]
 
     def family(keys: Keys) -> str:
-        return f"contexts, {keys['collection']}, {keys['model']}"
+        way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
+        return f"{way}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
 
     return differences(pairs, family, "with context", "plain")
 
@@ -118,7 +119,7 @@ def _alike(found: Found, papers: pd.Series | None) -> pd.DataFrame:
     def family(keys: Keys) -> str:
         late = str(keys["beside"]).startswith(LATE)
         question = "contexts against late chunking" if late else "contexts against each other"
-        return f"{question}, {keys['collection']}, {keys['model']}"
+        return f"{question}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
 
     table = differences(pairs, family, "gain", "gain beside")
     rows = [(one.r, *one.interval, one.p) for one in correlations]

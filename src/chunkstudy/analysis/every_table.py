@@ -7,12 +7,15 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.analysis import (
+    boundary_signals,
+    boundary_signals_chunkers,
     chroma,
     chroma_bias,
     chroma_print,
     chroma_search,
     chunk_size,
     conformance,
+    context_reach,
     contexts,
     empty_documents,
     equal_budget,
@@ -20,18 +23,25 @@ from chunkstudy.analysis import (
     jina,
     labels,
     labels_power,
+    language_models,
+    language_models_answers,
+    language_models_cost,
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
+    model_list,
     models,
     moderators,
     moderators_ranges,
     moderators_rows,
+    one_post,
     papers,
     published_facts,
     random_boundaries,
     reproduction,
+    segmenter,
     taxonomy,
+    trained_late_chunking,
     which_chunker,
     witnesses,
 )
@@ -39,7 +49,7 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published import consistency
+from chunkstudy.published import consistency, speeds
 from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.published.verdicts import VERDICTS
@@ -108,6 +118,8 @@ def make(
         **contexts.tables(library, of_papers),
         "contexts_prices": results.read(places, "context-prices", "requests"),
         "late_chunking_separated": conformance.separated(library),
+        "late_chunking_which_models": model_list.table(),
+        **context_reach.tables(results.read(places, "bidirectionality")),
         "papers_gains": papers.gains(library, of_papers),
         "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
         "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),
@@ -131,6 +143,12 @@ def make(
     )
     made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
     made |= generation.tables(results.tables(places, "generated-questions"))
+    made |= _language_models(places, library)
+    made["segmenter_excerpts"] = segmenter.excerpts(library)
+    made |= one_post.tables(results.tables(places, "one-post"))
+    made |= trained_late_chunking.tables(results.tables(places, "trained-late-chunking"))
+    made |= boundary_signals.tables(results.tables(places, "boundary-signals"))
+    made["boundary_signals_chunkers"] = boundary_signals_chunkers.table(library)
     return made | _controls(places) | _moderators(places, library) | _labels(places)
 
 
@@ -165,6 +183,26 @@ def _chroma_search(
         chroma_search.corpora(found, study["missed"], study["moved"]),
     )
     return dict(zip(names, made, strict=True))
+
+
+def _language_models(places: Places, library: Library) -> dict[str, pd.DataFrame]:
+    """What follows from records; what stands beside predictions is added where these are known."""
+    study = results.tables(places, "window-answers")
+    measured = results.read(places, "chunking-speed")
+    arms = language_models.arms(library, study, results.tables(places, "random-boundaries"))
+    answers = language_models_answers.answers(places)
+    return {
+        "language_models_emma": language_models.side_by_side(arms),
+        "language_models_bought": language_models.bought(arms),
+        "language_models_replies": language_models_answers.replies(answers),
+        "language_models_answers": language_models_answers.where(
+            answers, study.get("answers", pd.DataFrame())
+        ),
+        "language_models_prices": language_models_cost.prices(places),
+        "language_models_cost": language_models_cost.beside_score(
+            library, places, measured, speeds.read(places), answers
+        ),
+    }
 
 
 def _controls(places: Places) -> dict[str, pd.DataFrame]:

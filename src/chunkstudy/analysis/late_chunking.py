@@ -20,6 +20,7 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts as collection_facts
 from chunkstudy.grid.conditions import NONE, Condition
@@ -164,7 +165,7 @@ def protocols(library: Library) -> pd.DataFrame:
 def emma(library: Library) -> pd.DataFrame:
     """Emma: DCG@10 and its ceiling, by chunker, ordering and protocol."""
     rows = []
-    for condition in _widest(one for one in library if one.collection == EMMA):
+    for condition in _widest(one for one, _ in _ranked(library) if one.collection == EMMA):
         record = library.get(condition)
         assert record is not None
         values, best = record.wide["DCG@10"], record.wide["Ceiling(DCG@10)"]
@@ -245,9 +246,11 @@ def _differences(
 
 
 def _ranked(library: Library) -> Iterator[tuple[Condition, Record]]:
+    """Ranked, without controls of chunking, which have tables of their own."""
     for condition in library:
         record = library.get(condition)
-        if condition.task in HEADLINE and record is not None:
+        control = catalogue.parse(condition.chunker).entry.control
+        if condition.task in HEADLINE and record is not None and not control:
             yield condition, record
 
 

@@ -26,7 +26,7 @@ import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.analysis.moderators_rows import MODERATORS, WIDER, in_order, questions
-from chunkstudy.analysis.paired import POINT, shown
+from chunkstudy.analysis.paired import POINT, corrected
 from chunkstudy.statistics.left_out import fit
 
 STEP = "standard deviation"
@@ -159,15 +159,9 @@ def _effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
 
 
 def _corrected(found: list[dict[str, object]]) -> pd.DataFrame:
-    table = pd.DataFrame(found)
-    if table.empty:
-        return table
-    families = table.groupby("family", sort=False)
-    for p in ("p", "p_equivalent"):
-        table[f"{p}_holm"] = families[p].transform(statistics.holm)
-    table["family_size"] = families["p"].transform("count").astype(int)
-    table["shown"] = shown(table)
-    return table.rename(columns={"difference": "gain per step"})
+    if not found:
+        return pd.DataFrame()
+    return corrected(pd.DataFrame(found)).rename(columns={"difference": "gain per step"})
 
 
 def _predicted(part: pd.DataFrame) -> dict[str, Any]:

@@ -96,18 +96,23 @@ def differences(
         rows.append({**pair.keys, **_compared(pair, first, second), "family": name})
     if not rows:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
-    table = pd.DataFrame(rows)
-    families = table.groupby("family", sort=False)
-    for p in ("p", "p_equivalent"):
-        table[f"{p}_holm"] = families[p].transform(statistics.holm)
-    table["family_size"] = families["p"].transform("count").astype(int)
-    table["shown"] = shown(table)
+    table = corrected(pd.DataFrame(rows))
     counts = ["n"]
     if "documents" in table:
         table["documents"] = table["documents"].astype("Int64")
         counts.append("documents")
     keys = [name for name in rows[0] if name not in (*counts, first, second, *FIGURES)]
     return table[[*keys, *counts, first, second, *FIGURES]]
+
+
+def corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with both p corrected by Holm within ``family``, its ``family_size``, and what is
+    then ``shown``."""
+    families = table.groupby("family", sort=False)
+    adjusted = {f"{p}_holm": families[p].transform(statistics.holm) for p in ("p", "p_equivalent")}
+    size = families["p"].transform("count").astype(int)
+    table = table.assign(**adjusted, family_size=size)
+    return table.assign(shown=shown(table))
 
 
 def documents_of(parts: pd.DataFrame) -> pd.Series | None:

@@ -110,7 +110,7 @@ def blocks(library: Library, layout: Layout = TAXONOMY) -> list[Block]:
     }
     found: dict[Key, dict[str, dict[Key, tuple[int, Condition]]]] = {}
     for one in library:
-        known = ranked.get(str(replace(catalogue.parse(one.chunker), by="")))
+        known = ranked.get(_method(one.chunker))
         wanted = one.collection in layout.collections and one.protocol in layout.protocols
         if known is None or not wanted or one.encoder == NONE:
             continue
@@ -126,6 +126,13 @@ def blocks(library: Library, layout: Layout = TAXONOMY) -> list[Block]:
             late = _scores(library, layout, orderings.get(ordering, {}))
             made.append(Block(encoder, protocol, plain, late, ordering))
     return made
+
+
+def _method(chunker: str) -> str:
+    """The chunker whichever encoder draws its boundaries; another language model than the paper's
+    makes it another method."""
+    spec = catalogue.parse(chunker)
+    return chunker if spec.entry.llm else str(replace(spec, by=""))
 
 
 def _window(ordering: str) -> int:

@@ -247,12 +247,15 @@ def _encoders(question: Question, library: Library) -> list[str]:
 
 
 def _belongs(question: Question, one: Condition) -> bool:
-    """Whether a condition is asked about; a model of four bits answers another question only."""
+    """Whether a condition is asked about; a model of four bits answers another question only, and
+    so does a chunker that is a control."""
     if one.collection not in question[1] or one.protocol != OWN or one.encoder == NONE:
         return False
     spec = catalogue.parse(one.chunker)
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
     whole = models.spec(windows.model(one.encoder)).four_bits is None
+    if spec.entry.control:
+        return False
     return usual and whole and (one.ordering == PRE or windows.contextualized(one))
 
 
@@ -316,10 +319,12 @@ def _encoded(method: Method, records: Mapping[str, Record], sizes: pd.DataFrame)
 
 
 def _needs(chunker: str) -> str:
-    name = catalogue.parse(chunker).name
-    if name in LLM_GUIDED:
+    spec = catalogue.parse(chunker)
+    if spec.llm or spec.name in LLM_GUIDED:
         return "an LLM"
-    return "an encoder" if CHUNKERS[name].needs_encoder else "nothing"
+    if spec.reader:
+        return "a causal model"
+    return "an encoder" if spec.needs_encoder else "nothing"
 
 
 def _published_rank(task: str, method: Method, published: pd.DataFrame) -> dict[str, float]:

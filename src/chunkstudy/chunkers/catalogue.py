@@ -4,7 +4,8 @@ A slug is the name, its sizes, and the length function where that is not the chu
 ``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``, ``fixed-256``.
 Where another model than the evaluated one, or the one the paper asked, draws the boundaries, it is
 named at the end: ``semantic-by-jinaai__jina-embeddings-v2-small-en``,
-``lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF``.
+``lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF``. A causal model other than the
+study's own is too, where its signals draw them: ``signal-surprisal-200-by-owner__name@revision``.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from dataclasses import dataclass, replace
 
 from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.locate import locate
-from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
+from chunkstudy.chunkers.table import CHUNKERS, Entry, Job, Strengths
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import Embed, TextTokens, Vectors
 from chunkstudy.llm import providers
-from chunkstudy.llm.interface import Ask, Reply, Request
+from chunkstudy.llm.causal_models import causal_model
+from chunkstudy.llm.interface import Ask, LanguageModelError, Reply, Request
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunker, Drawn, RewrittenSpan, Span
 
@@ -34,8 +36,8 @@ SLUG = re.compile(
 @dataclass(frozen=True, slots=True)
 class ChunkerSpec:
     """A chunker and its parameters: size, then overlap, in tokens of ``length``; ``by`` is the slug
-    of the model that draws the boundaries, where it is not the evaluated encoder or the language
-    model that the paper asked."""
+    of the model that draws the boundaries, where it is not the evaluated encoder, the language
+    model that the paper asked, or the causal model that the study reads with."""
 
     name: str
     sizes: tuple[int, ...] = ()
@@ -69,6 +71,11 @@ class ChunkerSpec:
         does."""
         return self.by.replace("__", "/") if self.entry.llm and self.by else self.entry.llm
 
+    @property
+    def reader(self) -> str:
+        """The hub id of the causal model whose signals draw the boundaries; empty where none do."""
+        return self.by.replace("__", "/") if self.entry.reader and self.by else self.entry.reader
+
 
 def parse(slug: str) -> ChunkerSpec:
     """The chunker that a slug names; ``str`` of it is the slug again.
@@ -90,7 +97,10 @@ def parse(slug: str) -> ChunkerSpec:
             asked = bool(entry.llm) and providers.is_name(spec.llm)
             if asked and spec.llm == entry.llm:
                 spec = replace(spec, by="")
-            if spec.length in entry.lengths and (entry.needs_encoder or asked or not by):
+            read = bool(entry.reader) and _is_causal(spec.reader)
+            if read and spec.reader == entry.reader:
+                spec = replace(spec, by="")
+            if spec.length in entry.lengths and (entry.needs_encoder or asked or read or not by):
                 return spec
     raise ValueError(
         f"unknown chunker {slug!r}; known are {', '.join(CHUNKERS)} with their sizes, for "
@@ -105,6 +115,7 @@ def build(
     tokenizer: TextTokens | None = None,
     ask: Ask | None = None,
     sentences: bool = False,
+    strengths: Strengths | None = None,
 ) -> Chunker:
     """The chunker of a slug under a protocol.
 
@@ -114,16 +125,22 @@ def build(
     ``embed`` is of the model that draws the boundaries; ``tokenizer`` the evaluated encoder's, for
     a protocol that counts in its tokens, WordPiece's where none is given. ``ask`` reaches the
     language model of a chunker that asks one; ``sentences`` shows it those where ielab's code does.
+    ``strengths`` measures the signal of a chunker that cuts by one.
 
     Raises:
-        ValueError: if the slug is unknown, its sizes are impossible, or it lacks an encoder or a
-            way to ask.
+        ValueError: if the slug is unknown, its sizes are impossible, or it lacks an encoder, a way
+            to ask or a way to measure.
     """
     spec = parse(slug)
     if spec.needs_encoder and embed is None:
         raise ValueError(f"chunker {slug} places its boundaries by embeddings; give it an encoder")
     if spec.llm and ask is None:
         raise ValueError(f"chunker {slug} asks {spec.llm}; give it a way to ask, as Asker().ask is")
+    if spec.reader and strengths is None:
+        raise ValueError(
+            f"chunker {slug} cuts by a signal of {spec.reader}; give it a way to measure it, as "
+            "grid.by_signals.measuring does"
+        )
     entry = CHUNKERS[spec.name]
     own = tokenizer if protocol.tokenizer == "encoder" else None
     used: TextTokens = own or WordPieces()
@@ -140,6 +157,7 @@ def build(
             ask or _nobody,
             spec.llm,
             sentences,
+            strengths or _nothing_read,
         )
         found = entry.split(job)
         fallbacks = found.fallbacks if isinstance(found, Drawn) else 0
@@ -162,3 +180,16 @@ def _no_encoder(_: Sequence[str]) -> Vectors:
 
 def _nobody(_: Request) -> Reply:
     raise ValueError("this chunker asks a language model; set llm in its entry in CHUNKERS")
+
+
+def _nothing_read(_: str, __: Sequence[int], ___: str) -> Sequence[float]:
+    raise ValueError("this chunker cuts by a signal; set reader in its entry in CHUNKERS")
+
+
+def _is_causal(name: str) -> bool:
+    """Whether it is a registered causal model, or one at a revision of the hub."""
+    try:
+        causal_model(name)
+    except LanguageModelError:
+        return False
+    return True

@@ -7,13 +7,14 @@ papers' models did.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
-from chunkstudy.chunkers import catalogue, llm_windows, lumberchunker, propositions
+from chunkstudy.chunkers import breakpoints, catalogue, llm_windows, lumberchunker, propositions
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.llm import estimates
 from chunkstudy.llm.estimates import Estimate
-from chunkstudy.llm.interface import Request
+from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.tokens import counter
 
 LUMBER_SHARE = 0.72
@@ -22,6 +23,9 @@ LUMBER_ANSWER = 8
 CHROMA_CHUNK = 240
 """Mean tokens of a chunk (Chroma's report, summary, main table, row LLM)."""
 CHROMA_ANSWER = 12
+SEGMENT = 257
+"""Mean tokens of a segment of the one post printed by topic."""
+SEGMENT_ANSWER = 40
 PROPOSITION_SHARE = 1.15
 """Tokens of Emma's propositions, with quotation marks and commas, to those of its text."""
 
@@ -84,8 +88,20 @@ def _llm_windows(text: str, model: str, asked: Asked) -> None:
     llm_windows.splits(sizes, choose)
 
 
+def _breakpoints(kind: breakpoints.Kind, text: str, model: str, asked: Asked) -> None:
+    count = counter("cl100k").count
+
+    def ask(one: Request) -> Reply:
+        segments = 1 + count(one.messages[-1].text) // SEGMENT
+        asked(one, segments * SEGMENT_ANSWER)
+        return Reply("", "stop", 0, 0, "foretold", model)
+
+    breakpoints.chunk(text, ask, model, kind)
+
+
 METHODS: dict[str, Callable[[str, str, Asked], None]] = {
     "lumberchunker": _lumberchunker,
     "proposition": _propositions,
     "llm": _llm_windows,
+    **{f"breakpoints-{kind}": partial(_breakpoints, kind) for kind in breakpoints.TASKS},
 }

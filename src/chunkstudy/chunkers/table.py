@@ -5,35 +5,47 @@ What stands here only hands a job to the chunker's own function, in the file of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 
 from chunkstudy.chunkers import (
+    breakpoints,
     handmade,
     llm_windows,
     lumberchunker,
+    lumberchunker_controls,
     lumberchunker_published,
     passages,
     propositions,
     released,
+    segmenter,
+    segmenter_api,
     semantic,
     structure,
 )
+from chunkstudy.chunkers.signals.candidates import sentences
+from chunkstudy.chunkers.signals.cutting import cut
 from chunkstudy.chunkers.text_tokens import token_spans
 from chunkstudy.collections import gutenqa
 from chunkstudy.encoders.interface import Embed, TextTokens
+from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Ask
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
 
+Strengths = Callable[[str, Sequence[int], str], Sequence[float]]
+"""Of a text, characters at which it could be cut, and the name of a signal: how strong it is at
+each of them, NaN where it was not measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """What a chunker is given: a text, its name, sizes and length function, how to embed, how to
-    ask a language model and which, and whether ielab's code would show it sentences."""
+    ask a language model and which, whether ielab's code would show it sentences, and how strong a
+    signal is at given ends."""
 
     text: str
     name: str
@@ -45,6 +57,7 @@ class Job:
     ask: Ask
     model: str
     sentences: bool
+    strengths: Strengths
 
     @property
     def spans(self) -> list[Span]:
@@ -74,7 +87,7 @@ class Entry:
 
     Attributes:
         split: text to (start, end, text as the official code puts it together).
-        sizes: how many numbers its slug has.
+        sizes: how many numbers its slug has; a draw's number is one too.
         lengths: the length functions it can be measured in, the usual one first.
         needs_encoder: whether it places boundaries by embeddings.
         passes: how often it embeds the text to do so, for estimates of cost.
@@ -85,6 +98,8 @@ class Entry:
         rewrites: whether its text is its own under every protocol, beside its parent's span.
         segments: the collections it knows, where it does not chunk any text.
         llm: the language model that the paper let draw the boundaries, by provider and name.
+        control: whether it only stands against others and nobody would use it.
+        reader: the causal model that reads the text for its signals, by hub id.
     """
 
     split: Split
@@ -98,6 +113,8 @@ class Entry:
     rewrites: bool = False
     segments: tuple[str, ...] = ()
     llm: str = ""
+    control: bool = False
+    reader: str = ""
 
 
 def _recursive(job: Job) -> list[RewrittenSpan]:
@@ -160,6 +177,15 @@ def _semantic(job: Job) -> list[RewrittenSpan]:
     if not job.text and job.protocol.form != "own":
         return [(0, 0, "")]
     return _join(job.text, *semantic.percentile(job.text, embed=job.embed), between="")
+
+
+def _segmenter(job: Job) -> Drawn[RewrittenSpan]:
+    spans, by_none = segmenter.segments(job.text, keeps_all=not job.quirks)
+    return Drawn(_source(job.text, spans), by_none)
+
+
+def _segmenter_api(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, segmenter_api.api().segments(job.text))
 
 
 def _released(job: Job) -> list[RewrittenSpan]:
@@ -227,6 +253,16 @@ def _lumberchunker(job: Job) -> Drawn[RewrittenSpan]:
     return Drawn([_block(split, one.first, one.after) for one in blocks], by_rule)
 
 
+def _last_candidates(job: Job) -> list[RewrittenSpan]:
+    return _source(job.text, lumberchunker_controls.chunk(job.text, lumberchunker_controls.last))
+
+
+def _random_candidates(job: Job) -> list[RewrittenSpan]:
+    (draw,) = job.sizes
+    answers = lumberchunker_controls.at_random(draw)
+    return _source(job.text, lumberchunker_controls.chunk(job.text, answers))
+
+
 def _block(units: list[RewrittenSpan], first: int, after: int) -> RewrittenSpan:
     """Units joined by line breaks, as both official codes join them."""
     start = units[first][0]
@@ -241,6 +277,11 @@ def _propositions(job: Job) -> Drawn[RewrittenSpan]:
     return propositions.chunk(job.text, job.ask, job.model, official)
 
 
+def _breakpoints(kind: breakpoints.Kind, job: Job) -> Drawn[RewrittenSpan]:
+    found = breakpoints.chunk(job.text, job.ask, job.model, kind)
+    return Drawn(_source(job.text, found), found.fallbacks)
+
+
 def _llm_windows(job: Job) -> Drawn[RewrittenSpan]:
     pieces = structure.pieces(job.text, job.count)
     texts = [job.text[start:end] for start, end in pieces]
@@ -248,6 +289,17 @@ def _llm_windows(job: Job) -> Drawn[RewrittenSpan]:
     found, by_rule = llm_windows.splits(job.count.count_many(texts), choose)
     starts = sorted({0, *(one for one in found if 0 < one < len(pieces))})
     return Drawn(_join(job.text, pieces, starts) if pieces else [], by_rule)
+
+
+SIGNAL = "signal-"
+
+
+def _signal(job: Job) -> list[RewrittenSpan]:
+    (size,) = job.sizes
+    found = sentences(job.text)
+    ends = [one.end for one in found[:-1]]
+    strengths = job.strengths(job.text, ends, job.name.removeprefix(SIGNAL))
+    return _source(job.text, cut(job.text, found, strengths, size=size, count=job.count))
 
 
 CHUNKERS: dict[str, Entry] = {
@@ -273,6 +325,8 @@ CHUNKERS: dict[str, Entry] = {
         windows=semantic.percentile_windows,
         decodes=True,
     ),
+    "segmenter": Entry(_segmenter, sizes=0, lengths=("cl100k",)),
+    "segmenter-api": Entry(_segmenter_api, sizes=0, lengths=("cl100k",)),
     handmade.LUMBERCHUNKER: Entry(_handmade, sizes=0, segments=("builtin", "builtin-graded")),
     "proposition-sentences": Entry(_sentence_propositions, sizes=0, rewrites=True),
     **{
@@ -284,7 +338,19 @@ CHUNKERS: dict[str, Entry] = {
         )
         for name in released.RELEASED
     },
+    **{
+        SIGNAL + name: Entry(_signal, sizes=1, lengths=("cl100k",), reader=SMOLLM)
+        for name in ("attention-last", "influence", "surprisal")
+    },
     "llm": Entry(_llm_windows, sizes=0, lengths=("cl100k",), llm="openai/gpt-4o"),
     "lumberchunker": Entry(_lumberchunker, sizes=0, lengths=("cl100k",), llm=GEMINI),
+    "lumberchunker-last": Entry(_last_candidates, sizes=0, lengths=("cl100k",), control=True),
+    "lumberchunker-random": Entry(_random_candidates, sizes=1, lengths=("cl100k",), control=True),
+    **{
+        f"breakpoints-{kind}": Entry(
+            partial(_breakpoints, kind), sizes=0, lengths=("cl100k",), llm=GEMINI
+        )
+        for kind in breakpoints.TASKS
+    },
     "proposition": Entry(_propositions, sizes=0, lengths=("cl100k",), rewrites=True, llm=GEMINI),
 }

@@ -294,6 +294,22 @@ def least_similarity(evidence: Evidence) -> str:
     return f"all-MiniLM-L6-v2, smallest similarity {listed(smallest)}"
 
 
+def entropy_around_sentence_ends(evidence: Evidence) -> str:
+    """Mean entropy around the ends of sentences as SmolLM2-135M-Instruct reads them: before the
+    last two tokens, of the mark, and of the first token of the next sentence."""
+    profile = evidence.table("boundary_signals_profile")
+    if profile.empty:
+        return ""
+    by_offset = profile.groupby("offset")["entropy"].mean()
+    return (
+        f"SmolLM2-135M-Instruct, mean over {profile['text'].nunique()} texts, bits: "
+        f"{by_offset.loc[-8:-3].mean():.1f} over the eighth to third token from the end of a "
+        f"sentence, {by_offset[-2]:.1f} of the second last, {by_offset[-1]:.1f} of the mark, "
+        f"{by_offset[0]:.1f} of the first token of the next, {by_offset.loc[3:7].mean():.1f} over "
+        "its fourth to eighth"
+    )
+
+
 def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     """A row's rank by recall in each corpus."""
     scores = evidence.table("chroma_scores")

@@ -29,6 +29,7 @@ from chunkstudy.claims.predicates import Call, Predicate, Shown, Strict, asked
 from chunkstudy.claims.selection import Selection, Selector
 from chunkstudy.claims.sources import Kind, Sources
 from chunkstudy.claims.verdicts import STRENGTH, ClaimError, Outcome
+from chunkstudy.faults import first_fault
 from chunkstudy.places import Places
 
 WORKS = ("chroma", "jina", "taxonomy", "tutorial")
@@ -248,7 +249,5 @@ def _valid(model: type[Model], entry: object, what: str) -> Model:
     try:
         return model.model_validate(entry)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        said = first["msg"].removeprefix("Value error, ")
+        place, said = first_fault(error)
         raise ClaimError(f"{what}, {place or 'as a whole'}: {said}") from error

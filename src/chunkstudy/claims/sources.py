@@ -39,6 +39,8 @@ MADE_WITH = {
     "table/published_facts": NO_MODEL,
     "table/late_chunking_nan_guard": frozenset({model(MINILM)}),
     "table/late_chunking_company": frozenset({model(MINILM)}),
+    "table/one_post_sizes": frozenset({model(MINILM)}),
+    "study/one-post/texts": NO_MODEL,
     "study/questions/counts": NO_MODEL,
     "study/packed-windows": NO_MODEL,
 }

@@ -30,6 +30,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chunkstudy.collections.sources import SourceError, SourceFile, fetch, locate
 from chunkstudy.collections.within import within_documents
+from chunkstudy.faults import first_fault
 from chunkstudy.spans import Collection, Document, Judgment, Query, Span
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
@@ -141,10 +142,9 @@ def parse(released: bytes) -> tuple[Collection, Tally]:
     try:
         papers = [entry.paragraphs[0] for entry in _File.model_validate_json(released).data]
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        where, fault = first_fault(error)
         raise SourceError(
-            f"COVID-QA's file is not whole ({where}: {first['msg']}); delete it to have it "
+            f"COVID-QA's file is not whole ({where or 'the file'}: {fault}); delete it to have it "
             "fetched again"
         ) from error
     counted: dict[str, int] = defaultdict(int)

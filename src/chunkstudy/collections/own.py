@@ -26,6 +26,7 @@ from chunkstudy import places
 from chunkstudy.collections import own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.sources import SourceError
+from chunkstudy.faults import first_fault
 from chunkstudy.files import write_text
 from chunkstudy.spans import Collection, Judgment, Query, Span, SpanError
 
@@ -159,9 +160,8 @@ def _question(line: str, where: str) -> Question:
     try:
         return Question.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        at = ".".join(str(part) for part in first["loc"]) or "the line"
-        raise SpanError(f"{where}: {at} is wrong ({first['msg'].lower()})") from None
+        at, fault = first_fault(error)
+        raise SpanError(f"{where}: {at or 'the line'} is wrong ({fault.lower()})") from None
 
 
 def _judgments(one: Question, read: OwnDocuments, where: str) -> list[Judgment]:

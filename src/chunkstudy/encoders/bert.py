@@ -105,6 +105,10 @@ class Bert:
         Returns:
             One tensor (texts, tokens, hidden) per run of texts of equal length, in order.
         """
+        return self.computed(batch)
+
+    def computed(self, batch: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        """What :meth:`states` gives, with gradients where the weights ask for them."""
         lengths = [len(ids) for ids in batch]
         if lengths != sorted(lengths):
             raise ValueError("the texts of a batch must stand in ascending order of length")
@@ -226,3 +230,15 @@ def check_keys(found: set[str], expected: set[str], name: str) -> None:
     for fault, wrong in (("lacks", expected - found), ("has", found - expected)):
         if wrong:
             raise ModelError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")
+
+
+def refuse_others(
+    config: Mapping[str, Any], wanted: Mapping[str, object], name: str, model: str
+) -> None:
+    """Refuse a configuration that asks for another computation than the one here."""
+    for key, value in wanted.items():
+        if config.get(key) != value:
+            raise ModelError(
+                f"{name}: config.json says {key} is {config.get(key)!r}; {model} is computed here "
+                f"with {value!r} only"
+            )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from chunkstudy.encoders.models import ModelError
+from chunkstudy.faults import first_fault
 from chunkstudy.services.budget import Budget
 from chunkstudy.services.keys import code
 from chunkstudy.services.prices import PRICES
@@ -148,7 +149,7 @@ def read_reply(body: bytes, texts: int, dimension: int, model: str) -> Reply | F
     try:
         reply = _Body.model_validate_json(body)
     except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"]) or "not whole JSON"
+        where = first_fault(error)[0] or "not whole JSON"
         return Failure(f"sent a reply that cannot be read ({where})")
     if reply.model not in (model, ANSWERED_AS.get(model)):
         return Failure(f"answered with another model than {model}", again=False)

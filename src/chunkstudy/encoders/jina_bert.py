@@ -17,8 +17,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from chunkstudy.encoders.bert import ATTENTION_PARTS, CPU, Bert
-from chunkstudy.encoders.models import ModelError
+from chunkstudy.encoders.bert import ATTENTION_PARTS, CPU, Bert, refuse_others
 from chunkstudy.encoders.registry import Architecture
 
 QUERY_BLOCK = 256
@@ -79,12 +78,7 @@ class JinaBert(Bert):
             "position_embedding_type": "alibi",
             "feed_forward_type": "geglu",
         }
-        for key, value in wanted.items():
-            if config.get(key) != value:
-                raise ModelError(
-                    f"{name}: config.json says {key} is {config.get(key)!r}; JinaBERT v2 is "
-                    f"computed here with {value!r} only"
-                )
+        refuse_others(config, wanted, name, "JinaBERT v2")
 
     @classmethod
     def _architecture(cls, config: Mapping[str, Any]) -> Architecture:

@@ -26,6 +26,7 @@ __all__ = [
     "MODELS",
     "ModelError",
     "ModelSpec",
+    "at_hand",
     "check_files",
     "parse_slug",
     "reason_not_ready",
@@ -100,6 +101,29 @@ def weights_folder(model: ModelSpec, download: bool = True) -> Path:
     folder = _hub_folder(model, problem, download)
     check_files(folder, model)
     return folder
+
+
+def at_hand(model: ModelSpec) -> bool:
+    """Whether the model's files, or the packages that carry them, are on this machine.
+
+    Goes by names alone: nothing is read, unpacked or downloaded.
+    """
+    if model.kind == "api":
+        return False
+    made = cache_folder() / "models" / f"{model.id.replace('/', '__')}-{model.revision[:12]}"
+    if all((made / name).is_file() for name in model.files):
+        return True
+    if model.parts:
+        return parts.installed(model.parts)
+    package = model.four_bits.package if model.four_bits else model.package
+    if package and importlib.util.find_spec(package):
+        return True
+    from huggingface_hub import try_to_load_from_cache  # late: the import alone takes a second
+
+    return all(
+        isinstance(try_to_load_from_cache(model.id, name, revision=model.revision), str)
+        for name in model.files
+    )
 
 
 def reason_not_ready(model: ModelSpec) -> str | None:

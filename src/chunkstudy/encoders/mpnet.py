@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from chunkstudy.encoders.bert import CPU, Bert
+from chunkstudy.encoders.bert import CPU, Bert, refuse_others
 from chunkstudy.encoders.models import ModelError
 
 PADDING = 1
@@ -106,12 +106,7 @@ class MPNet(Bert):
             "pad_token_id": PADDING,
             "relative_attention_num_buckets": BUCKETS,
         }
-        for key, value in wanted.items():
-            if config.get(key) != value:
-                raise ModelError(
-                    f"{name}: config.json says {key} is {config.get(key)!r}; MPNet is computed "
-                    f"here with {value!r} only"
-                )
+        refuse_others(config, wanted, name, "MPNet")
 
 
 def relative_buckets(distances: torch.Tensor) -> torch.Tensor:

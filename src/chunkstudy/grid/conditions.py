@@ -11,7 +11,7 @@ from chunkstudy.collections import gutenqa, registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
 from chunkstudy.grid.encoding import parse_ordering
-from chunkstudy.llm import asking, providers
+from chunkstudy.llm import asking, causal_models, providers
 from chunkstudy.protocols import CORRECTED, PROTOCOLS
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
@@ -143,6 +143,14 @@ class Condition:
             yield from _asking_takes(chunker.llm, "draws these boundaries", here, nobody)
         if self.ordering != NONE and (writing := parse_ordering(self.ordering).llm):
             yield from _asking_takes(writing, "writes these contexts", here)
+        if chunker.reader:
+            model = causal_models.causal_model(chunker.reader)
+            if not here or not causal_models.at_hand(model):
+                how = f"{causal_models.REMEDY} or go online once" if model.packed else "go online"
+                yield (
+                    f"needs the weights of {model.id}, whose reading of the text draws these "
+                    f"boundaries: {how}"
+                )
         if (known := chunker.entry.segments) and self.collection not in known:
             yield (
                 f"needs a segmentation of {self.collection}: {self.chunker} is one of "

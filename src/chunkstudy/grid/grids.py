@@ -25,6 +25,8 @@ MINILM_SIZES = ("250-125", "250-0", "200-0")
 WIDE = f"{MINILM}-w512"
 """MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+SIGNAL_CHUNKER = "signal-attention-last-200"
+"""Of the signals that one reading of a text gives, the one that tells boundaries best."""
 PRE = "pre_embedding"
 LATE = "contextualized-512"
 BEIR_AT_HAND = tuple(name for name, source in beir.SOURCES.items() if source.laptop)
@@ -82,12 +84,17 @@ LUMBERCHUNKER, OWN = AS_PUBLISHED_LUMBERCHUNKER.name, CORRECTED.name
 
 
 def chroma_grid() -> list[Condition]:
-    """Chroma's MiniLM table, its model-free scores, and the rows that settle its printed sizes."""
+    """Chroma's MiniLM table, its model-free scores, the rows that settle its printed sizes, and the
+    segmenter, whose rules no work tried on excerpts."""
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
     controls = [f"recursive-{size}-wordpiece" for size in MINILM_SIZES]
     model_free = simple + _small("") + _small("-wordpiece-special")[::2] + controls
     grid = _both("chroma", _unique(model_free), NONE, NONE)
-    return grid + chroma_tables_grid(MINILM)
+    by_rules = [
+        Condition("chroma", "segmenter", NONE, NONE, OWN),
+        Condition("chroma", "segmenter", MINILM, PRE, OWN),
+    ]
+    return grid + chroma_tables_grid(MINILM) + by_rules
 
 
 def chroma_tables_grid(encoder: str) -> list[Condition]:
@@ -196,15 +203,17 @@ def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
     """Contexts before chunks, read in the widest window, where all of it fits; on the built-in
     collection both orderings beside them too, by window.
 
-    No paper of COVID-QA marks its headings. On the built-in collection the language model that
+    No paper of COVID-QA marks its headings, and a record over all papers takes 120 KB, so that one
+    chunker stands for all there. On the built-in collection the language model that
     runs here writes contexts too.
     """
     encoder = windows[512]
     chunkers = tuple(chunkers)
     free = tuple(f"{PREPENDED}-{source}" for source in contexts.FREE)
     grid = _cross(("chroma-within",), chunkers, (encoder,), free, (OWN,))
-    papers, headless = (covid_qa.WITHIN, covid_qa.ALL), tuple(f for f in free if "head" not in f)
-    grid += _cross(papers, chunkers, (encoder,), headless, (OWN,))
+    headless = tuple(one for one in free if "head" not in one)
+    grid += _cross((covid_qa.WITHIN,), chunkers, (encoder,), headless, (OWN,))
+    grid += _cross((covid_qa.ALL,), chunkers[:1], (encoder,), headless, (OWN,))
     small = ("sentence-5", "fixed-64")
     for window, slug in windows.items():
         orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
@@ -229,10 +238,22 @@ def builtin_graded_grid() -> list[Condition]:
 
 
 def language_model_grid() -> list[Condition]:
-    """Boundaries by the language model that runs here, as far as its replies are recorded."""
-    chunker = f"lumberchunker-by-{SMOLLM}"
-    grid = _cross(("builtin-graded",), (chunker,), (WIDE,), (PRE, LATE), (OWN,))
-    return grid + _cross(("builtin",), (chunker,), (MINILM,), (PRE,), (OWN,))
+    """Boundaries by the language model that runs here: by its replies, as far as they are recorded,
+    and where its attention stays behind; on Emma those of a control that reads nothing too."""
+    asked = f"lumberchunker-by-{SMOLLM}"
+    emma = _cross(("gutenqa-emma",), (asked, "lumberchunker-last"), (WIDE,), (PRE, LATE), (OWN,))
+    chunkers = (asked, SIGNAL_CHUNKER)
+    grid = _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
+    return grid + _cross(("builtin",), chunkers, (MINILM,), (PRE,), (OWN,)) + emma
+
+
+def replayed_grid() -> list[Condition]:
+    """Boundaries and contexts that the language model which runs here gave the built-in collection,
+    small enough to be replayed by ``make reproduce``."""
+    return [
+        Condition("builtin", f"lumberchunker-by-{SMOLLM}", MINILM, PRE, OWN),
+        Condition("builtin", "sentence-5", WIDE, f"{PREPENDED}-by-{SMOLLM}", OWN),
+    ]
 
 
 def live_grid() -> list[Condition]:
@@ -254,20 +275,23 @@ def laptop_grid() -> list[Condition]:
 
 
 def mpnet_grid() -> list[Condition]:
-    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep."""
+    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep; chunks
+    are put apart at its widest window alone."""
     grid = (
         excerpts_grid(MPNET_WINDOWS)
         + papers_grid(MPNET_WINDOWS, (384, 512))
         + emma_grid(MPNET_WINDOWS)
+        + separated_grid({512: MPNET_WINDOWS[512]})
     )
     grid += contexts_grid(MPNET_WINDOWS, ("sentence-5",))
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
 
 
 def four_bits_grid() -> list[Condition]:
-    """A model tuned on 512 tokens: what tells the window from the length of training texts.
+    """A third model, of another family, by window.
 
-    The one to be had has four bits a weight, so it answers that question and no other.
+    It was to tell the window from the length of training texts, which its authors do not give
+    (data/models.toml). The one to be had has four bits a weight, so it answers nothing else.
     """
     within = ("chroma-within", covid_qa.WITHIN)
     grid = _cross(("nfcorpus",), ("none",), (FOUR_BITS,), (PRE,), (OWN,))

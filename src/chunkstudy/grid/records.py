@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from chunkstudy.faults import first_fault
 from chunkstudy.files import json_text, write_json, write_text
 from chunkstudy.grid import parquet, rankings
 from chunkstudy.grid.conditions import Condition, parse
@@ -187,9 +188,8 @@ def read_run(folder: Path) -> Run:
     except FileNotFoundError as error:
         raise RecordError(f"there is no record at {folder}; run the condition first") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise RecordError(f"{path} is not a valid record ({where}: {first['msg']})") from error
+        where, fault = first_fault(error)
+        raise RecordError(f"{path} is not a valid record ({where}: {fault})") from error
     except ValueError as error:
         raise RecordError(
             f"{path} is not whole JSON ({error}); restore it, or run the condition again"

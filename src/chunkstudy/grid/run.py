@@ -24,7 +24,14 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid import behind_api, by_language_model, rankings, records, scoring
+from chunkstudy.grid import (
+    behind_api,
+    by_language_model,
+    by_signals,
+    rankings,
+    records,
+    scoring,
+)
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.encoding import (
     CONTEXTUALIZED,
@@ -247,6 +254,8 @@ def chunk(
         spec = catalogue.parse(condition.chunker)
         if spec.llm:
             return by_language_model.chunk(condition, collection, _tokenizer(store))
+        if spec.reader:
+            return by_signals.chunk(condition, collection)
         drawing = boundaries if spec.encoder else store
         if spec.encoder and drawing is None:
             raise ConditionError(f"{spec.by} draws the boundaries of {condition}; give its store")
@@ -272,6 +281,8 @@ def _drawing(condition: Condition, boundaries: VectorStore | None) -> dict[str, 
     """The description of another model that draws the boundaries."""
     if llm := catalogue.parse(condition.chunker).llm:
         return by_language_model.describe(llm)
+    if reader := catalogue.parse(condition.chunker).reader:
+        return by_signals.describe(reader)
     return boundaries.encoder.describe() if boundaries else None
 
 

@@ -66,7 +66,7 @@ def segmentations(conditions: Iterable[Condition]) -> list[Segmentation]:
 
 def cost(segmentation: Segmentation, places: Places) -> tuple[Estimate | None, str]:
     """What drawing the boundaries would take, and on what the number rests; None where the size
-    of the collection is not known here, and why."""
+    of the collection or how often the method asks is not known, and why."""
     entry = registry.find(segmentation.collection)
     known = facts.read(places, f"{segmentation.collection}_facts")
     documents, tokens = entry.documents, entry.tokens
@@ -80,6 +80,8 @@ def cost(segmentation: Segmentation, places: Places) -> tuple[Estimate | None, s
         return None, "its texts are not here; `chunkstudy fetch` brings those that are public"
     if segmentation.collection == gutenqa.FULL:
         basis = "99 of its 100 books are not here and taken to be as long as Emma"
+    if segmentation.chunker not in METHODS:
+        return None, "nobody published how often it asks; a run says what it takes before it starts"
     calls, read, written = METHODS[segmentation.chunker](documents, tokens)
     return estimates.of_calls(segmentation.model, calls, read, written), basis
 

@@ -114,12 +114,12 @@ def weights_folder(model: CausalModel) -> Path:
     """
     if model.packed is None:
         return _hub(model)
-    name = model.id.replace("/", "__")
-    folder = cache_folder() / "models" / f"{name}-{model.revision[:12]}"
+    folder = _made(model)
     if not folder.is_dir():
         source = packed_file(model, model.packed)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{name}.") as temporary:
+        prefix = f".{folder.name}."
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=prefix) as temporary:
             convert(source, Path(temporary) / "model", model.packed.pre_tokenizer)
             (Path(temporary) / "model").rename(folder)
     for one, digest in model.files.items():
@@ -129,6 +129,25 @@ def weights_folder(model: CausalModel) -> Path:
                 "it made again"
             )
     return folder
+
+
+def at_hand(model: CausalModel) -> bool:
+    """Whether the model's weights, or the package that carries them, are on this machine; nothing
+    is read, multiplied out or downloaded."""
+    if (_made(model) / "model.safetensors").is_file():
+        return True
+    if model.packed and importlib.util.find_spec(model.packed.package):
+        return True
+    from huggingface_hub import try_to_load_from_cache  # late: the import alone takes a second
+
+    file = model.packed.file if model.packed else "model.safetensors"
+    return isinstance(try_to_load_from_cache(model.id, file, revision=model.revision), str)
+
+
+def _made(model: CausalModel) -> Path:
+    """Where a packed model lies once it is multiplied out."""
+    name = model.id.replace("/", "__")
+    return cache_folder() / "models" / f"{name}-{model.revision[:12]}"
 
 
 def packed_file(model: CausalModel, packed: Packed) -> Path:

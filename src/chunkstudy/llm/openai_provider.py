@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
+from chunkstudy.faults import first_fault
 from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 from chunkstudy.services.keys import code, key
 from chunkstudy.services.retries import TIMEOUT, Failure, may_pass, retry_after
@@ -128,7 +129,7 @@ class OpenAIProvider:
         try:
             reply = _Body.model_validate_json(body)
         except ValidationError as error:
-            where = ".".join(str(part) for part in error.errors()[0]["loc"]) or "not whole JSON"
+            where = first_fault(error)[0] or "not whole JSON"
             return Failure(f"sent a reply that cannot be read ({where})")
         if self.name == "openai" and not reply.model.startswith(self._model):
             return Failure(f"answered with another model than {self._model}", again=False)

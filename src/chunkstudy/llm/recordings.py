@@ -196,6 +196,13 @@ def place(folder: Path, provider: Provider, model: str) -> Path:
     return folder / provider.endpoint / f"{quote(model.replace('/', '__'))}.jsonl"
 
 
+def contents(path: Path) -> Iterator[dict[str, Any]]:
+    """What each whole line of a file of recordings says; nothing where there is no file."""
+    if path.is_file():
+        with path.open("rb") as file:
+            yield from filter(None, map(_parsed, file))
+
+
 def _parsed(line: bytes) -> dict[str, Any] | None:
     """A line's content, None where it is cut short or was changed."""
     try:

@@ -19,6 +19,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chunkstudy.faults import first_fault
 from chunkstudy.files import sha256, write_json, write_text
 from chunkstudy.grid.library import Library
 from chunkstudy.grid.records import Sha256
@@ -189,9 +190,8 @@ def _read_day(path: Path) -> tuple[Registration, list[Prediction]]:
         text = lines.read_text(encoding="utf-8")
         return made, [Prediction.model_validate_json(line) for line in text.splitlines()]
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise PredictionError(f"{path} is not valid ({where}: {first['msg']})") from error
+        where, fault = first_fault(error)
+        raise PredictionError(f"{path} is not valid ({where}: {fault})") from error
 
 
 def _rested_on(places: Places, library: Library) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from chunkstudy.faults import first_fault
 from chunkstudy.predictions.errors import PredictionError
 
 SOURCE = Path(__file__).with_name("rules.toml")
@@ -109,9 +110,8 @@ def read(source: Path = SOURCE) -> list[Rule]:
         try:
             rule = Rule.model_validate(row)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise PredictionError(f"rule {name}: {where} {first['msg']}".strip()) from error
+            where, fault = first_fault(error)
+            raise PredictionError(f"rule {name}: {where} {fault}".strip()) from error
         if rule.name in found:
             raise PredictionError(f"two rules are called {name}; rename one of them")
         found[rule.name] = rule

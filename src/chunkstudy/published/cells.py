@@ -15,6 +15,7 @@ from typing import Literal, Self
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from chunkstudy.faults import first_fault
 from chunkstudy.places import Places
 
 KEYS = (
@@ -144,7 +145,5 @@ def _cell(row: dict[str, str], where: str) -> Cell:
     try:
         return Cell.model_validate_strings({name: text for name, text in row.items() if text})
     except ValidationError as error:
-        first = error.errors()[0]
-        column = ".".join(str(part) for part in first["loc"])
-        message = first["msg"].removeprefix("Value error, ")
+        column, message = first_fault(error)
         raise CellError(f"{where}: {f'{column}: ' if column else ''}{message}") from error

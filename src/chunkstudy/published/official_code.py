@@ -12,6 +12,7 @@ import csv
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chunkstudy.faults import first_fault
 from chunkstudy.places import Places
 
 FOLDER = "official_code"
@@ -68,9 +69,8 @@ def read(places: Places) -> dict[str, Fact]:
                 try:
                     fact = Fact.model_validate(row)
                 except ValidationError as error:
-                    first = error.errors()[0]
-                    column = ".".join(map(str, first["loc"]))
-                    raise FactError(f"{where}, {column}: {first['msg']}") from error
+                    column, fault = first_fault(error)
+                    raise FactError(f"{where}, {column}: {fault}") from error
                 if fact.fact in found:
                     raise FactError(f"{where}: fact {fact.fact} stands twice; rename one")
                 found[fact.fact] = fact

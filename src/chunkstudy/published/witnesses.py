@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chunkstudy.faults import first_fault
 from chunkstudy.places import Places
 from chunkstudy.published.cells import CellError
 
@@ -54,8 +55,9 @@ def read(places: Places) -> list[Witness]:
             try:
                 witness = Witness(**row)
             except (ValidationError, TypeError) as error:
-                what = error.errors()[0] if isinstance(error, ValidationError) else None
-                where = ".".join(map(str, what["loc"])) if what else "its columns"
+                where = (
+                    first_fault(error)[0] if isinstance(error, ValidationError) else "its columns"
+                )
                 raise CellError(f"{path.name}, line {line} is not a witness: {where}") from error
             key = (witness.collection, witness.encoder, witness.measure)
             if key in found:

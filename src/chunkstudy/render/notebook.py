@@ -7,6 +7,7 @@ A notebook calls these and holds no computation of its own, so that a page and a
 from __future__ import annotations
 
 import hashlib
+import re
 from html import escape
 from typing import Any
 
@@ -19,6 +20,9 @@ from chunkstudy.render import table_notes, tables
 
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
+
+PATH = re.compile(r"(?<=[^\s</][/_])(?=[^\s/])")
+"""Behind a slash or underscore inside a word."""
 
 
 class MissingTableError(RuntimeError):
@@ -98,7 +102,7 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
     the same bytes."""
     words = [name for name in found if not _numeric(found[name])]
     key = hashlib.sha256((caption + found.to_csv()).encode("utf-8")).hexdigest()[:8]
-    style = found.style.hide(axis="index").set_uuid(key).format(escape="html")
+    style = found.style.hide(axis="index").set_uuid(key).format(_breakable)
     style = style.set_table_styles(
         [
             {"selector": "td, th", "props": "padding: 2px 6px; vertical-align: top"},
@@ -114,6 +118,11 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
     }
     style = style.set_table_styles(look, overwrite=False)
     return str((style.set_caption(caption) if caption else style).to_html())
+
+
+def _breakable(text: object) -> str:
+    """Escaped, with leave to break a path, which else makes its table wider than the page."""
+    return PATH.sub("<wbr>", escape(str(text)))
 
 
 def _parameters() -> dict[str, object]:

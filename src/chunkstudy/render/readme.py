@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.analysis.which_chunker import ADVISED, AS_GOOD, ENCODED, OPERATIONS, READ
+from chunkstudy.analysis.paired import EQUIVALENT, LOWER
+from chunkstudy.analysis.which_chunker import ADVISED, AS_GOOD, ENCODED, GROUP, OPERATIONS, READ
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.published.verdicts import RUN
@@ -20,6 +21,16 @@ MEANINGS = (
     "source, and it fits in its place; weaker, since other chunkers' results often fit too "
     "([how often](results/tables/chroma_leading_digits.csv)). *Within spread*: not the printed "
     "digits, but within what the published search gives when it is run 20 times."
+)
+CHOSEN = (
+    "The best by task, collection and model under the corrected protocol, and the one after it, of "
+    "the chunkers that were run. The [page](results/notebooks/which_chunker.ipynb) has every row, "
+    "and which others are shown to be as good or worse."
+)
+COSTS = (
+    "Cost: tokens that the model reads for each token of text, times its operations a token; then "
+    "the tokens that a reader gets, of five chunks where excerpts are looked for and of ten within "
+    "one document."
 )
 FIGURE = "late_chunking_beyond_minilm"
 FIGURE_SAYS = (
@@ -41,7 +52,7 @@ def fill(
     parts = {
         "first screen": [coverage(comparison, claims), headlines(made["findings"])],
         "tables": [
-            advice(made["which_chunker_advice"]),
+            advice(made["which_chunker_advice"], made["which_chunker"]),
             verdicts(comparison),
             claim_counts(claims),
         ],
@@ -86,39 +97,52 @@ def headlines(findings: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def advice(table: pd.DataFrame) -> str:
-    """Which chunker the runs support, by task, collection and model, with uncertainty and cost."""
-    found = []
+def advice(table: pd.DataFrame, ranked: pd.DataFrame) -> str:
+    """Which chunker the runs support, by task, collection and model, with the next best and cost.
+
+    Args:
+        table: ``which_chunker_advice``; may be empty.
+        ranked: ``which_chunker``, of which it is drawn.
+    """
+    found, too_few = [], []
     for row in table.to_dict("records"):
-        best = display_names.arm(str(row["chunker"]), str(row["ordering"]))
-        if row["credited"] != "its own text":
-            best += f" (credited with {row['credited']})"
+        where = f"{display_names.collection(str(row['collections']))}, {row['n']:,} queries"
         if row[ADVISED] == "no":
-            best = f"no advice, too few queries; best of the runs: {best}"
+            too_few.append(where)
+            continue
+        here = (ranked[GROUP] == [row[name] for name in GROUP]).all(axis=1)
         low, high = (tables.percent(float(row[end])) for end in ("low", "high"))
-        score = f"{tables.percent(float(row['score']))} [{low}, {high}]"
         found.append(
             (
-                display_names.shown("task", row["task"]),
-                f"{row['n']:,} on {display_names.collection(str(row['collections']))}",
+                f"{display_names.shown('task', row['task'])}: {where}",
                 display_names.encoder(str(row["encoder"])),
-                best,
-                f"{score} {display_names.measure(str(row['measure']))}",
-                display_names.arms(str(row[AS_GOOD])),
-                display_names.arms(str(row["not shown to be worse"])),
-                f"{row['behind']} of {row['others']}",
-                tables.number(float(row[ENCODED])),
-                tables.whole(float(row[OPERATIONS])),
-                tables.whole(float(row[READ])) or "whole documents",
+                display_names.arm(str(row["chunker"]), str(row["ordering"])),
+                f"{tables.percent(float(row['score']))} [{low}, {high}] "
+                f"{display_names.measure(str(row['measure']))}",
+                _next_best(ranked[here].iloc[1]),
+                _cost(row),
             )
         )
-    heads = ("task", "queries", "model", "best of the runs", "%, 95% interval", AS_GOOD,
-             "not shown to be worse", "shown to be worse", ENCODED, OPERATIONS, READ)  # fmt: skip
-    return (
-        "## Which chunker\n\nCorrected protocol; "
-        "[every row, with its cost](results/notebooks/which_chunker.ipynb).\n\n"
-        + rows(heads, found)
-    )
+    heads = ("task", "model", "best chunker", "%, 95% interval", "next best, points behind", "cost")
+    notes = [COSTS]
+    if too_few:
+        notes.append(f"Too few to advise from: {'; '.join(dict.fromkeys(too_few))}.")
+    return f"## Which chunker\n\n{CHOSEN}\n\n{rows(heads, found)}\n\n{' '.join(notes)}"
+
+
+def _next_best(second: pd.Series) -> str:
+    low, high = (tables.points(second[f"difference {end}"]) for end in ("low", "high"))
+    arm = display_names.arm(second["chunker"], second["ordering"])
+    words = {EQUIVALENT: AS_GOOD, LOWER: "shown to be worse"}
+    shown = words.get(str(second["shown"]), "not shown to be worse")
+    return f"{arm}: {tables.points(second['difference'])} [{low}, {high}], {shown}"
+
+
+def _cost(row: Mapping[Hashable, object]) -> str:
+    """Of the best, in three numbers."""
+    encoded, operations, read = (float(str(row[name])) for name in (ENCODED, OPERATIONS, READ))
+    text = f"{tables.number(encoded)} \N{MULTIPLICATION SIGN} {tables.whole(operations)} million"
+    return f"{text}; {tables.whole(read) or 'whole documents'}"
 
 
 def verdicts(comparison: pd.DataFrame) -> str:

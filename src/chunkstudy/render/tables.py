@@ -63,6 +63,14 @@ def tenths(value: float) -> str:
     return decimals(value, 1)
 
 
+def significant(value: float) -> str:
+    """Three digits that count, for what spans powers of ten; all of those before the point."""
+    if pd.isna(value):
+        return ""
+    digits = 0 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
+    return decimals(value, digits)
+
+
 def thousandths(value: float) -> str:
     return decimals(value, 3)
 
@@ -92,6 +100,7 @@ COLUMNS: dict[str, Column] = {
         "against reading in order: p of equivalence, Holm", probability
     ),
     "cut": Column("chunks cut", percent),
+    "share kept": Column("share kept, %", percent),
     "unread": Column("text beyond the window", percent),
     "n": Column("queries", whole),
     "difference": Column("difference, points", points),
@@ -100,6 +109,7 @@ COLUMNS: dict[str, Column] = {
     "b": Column("second", decimals),
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
+    "folds": Column("folds recorded", whole),
     "against in order": Column("against reading in order, points", points),
     "chosen": Column("chosen", percent),
     "random": Column("mean of draws", percent),
@@ -127,6 +137,12 @@ COLUMNS: dict[str, Column] = {
     "change of error": Column("change of error, points", points_finely),
     "gain without short tails": Column("gain without short tails, points", points),
     "change": Column("change", percent),
+    "cosine distance": Column("cosine distance", thousandths),
+    "relative distance": Column("length of the difference, % of the vector's", percent),
+    "of the next chunk": Column("% of neighbours' distance", percent),
+    "distance": Column("tokens between", whole),
+    "later minus earlier": Column("later minus earlier", thousandths),
+    "later over earlier": Column("later over earlier", number),
     "effect": Column("effect size", number),
     "family_size": Column("tests in the family", whole),
     "mean tokens": Column("tokens a chunk", number),
@@ -180,7 +196,7 @@ HIDDEN = (
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
 OF_INTERVAL = ("difference", "gain per step", "gain", "late - plain", "a minus b", "Pearson r", "r",
-               "mean", "score", "DCG@10", "reproduced")  # fmt: skip
+               "mean", "score", "DCG@10", "reproduced", "area")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
 Kinds = dict[str, Callable[[float], str]]
 
@@ -305,6 +321,21 @@ CAPTIONS = {
     "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
     "chroma_cost": "What each chunker costs.",
     "chroma_collection": "Chroma's corpora: counted, and as published.",
+    "language_models_published": "Published rows of chunkers that ask a language model, and what "
+    "asking again would cost.",
+    "language_models_cells": "Those rows cell by cell, in percent or tokens, with the bounds "
+    "that were registered before anybody ran them.",
+    "language_models_lacking": "What these cells wait for.",
+    "language_models_emma": "LumberChunker on Emma with and without a language model, scores in "
+    "percent.",
+    "language_models_bought": "Boundaries that a language model chose against others, scores in "
+    "percent, question by question.",
+    "language_models_answers": "Where in a window the answered candidate stands, against answers "
+    "at random.",
+    "language_models_replies": "What SmolLM2-135M-Instruct, in four bits, was asked for boundaries "
+    "and replied.",
+    "language_models_prices": "What it would take to ask for the boundaries of each collection.",
+    "language_models_cost": "Cost and time beside the score on Emma.",
     "generation_outcomes": "What became of the replies, by who wrote them.",
     "generation_cost": "What asking took.",
     "generation_filters": "What the two filters kept, by what the author of a question meant.",
@@ -327,6 +358,13 @@ CAPTIONS = {
     "jina_length": "The gain of late chunking against document length.",
     "jina_combinations": "Jina's combinations of model, boundaries and ordering: nDCG@10.",
     "jina_comparisons": "What Jina's second post says of its table, counted in it.",
+    "segmenter_excerpts": "The segmenter's chunks on Chroma's excerpts, with all-MiniLM-L6-v2, "
+    "against those of other chunkers.",
+    "one_post_texts": "What four printed segmentations keep of the post, in characters without "
+    "white space.",
+    "one_post_sizes": "Parts of the post by who cut it; tokens are OpenAI's (cl100k).",
+    "one_post_agreement": "Where the post is cut: each printed segmentation as the reference for "
+    "every other.",
     "late_chunking_gains": "Late against plain chunking, the same chunker and model.",
     "late_chunking_windows": "Late against plain chunking by window.",
     "late_chunking_tails": "Fixed-size chunks with short tails merged or dropped.",
@@ -361,15 +399,39 @@ CAPTIONS = {
     "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
     "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
     "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
+    "trained_models": "The trained models: triples, steps, and the loss on the validation part.",
+    "trained_costs": "Late against plain chunking with the same model, on documents that it was "
+    "not trained on: DCG@10.",
+    "trained_arms": "One model against another on the same documents, neither trained on them: "
+    "DCG@10.",
+    "trained_triples": "What late chunking costs by how many triples the model was trained on.",
+    "trained_elsewhere": "Trained models against the model as it was, on whole documents of other "
+    "collections.",
     "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
     "contexts_gains": "A context before each chunk, and late chunking, against plain chunking.",
     "contexts_alike": "A context before each chunk against late chunking and against other "
     "contexts: gains over plain chunking, and the partial correlation of scores given plain "
     "chunking.",
     "contexts_prices": "What it costs to have a language model write a context for every chunk.",
+    "late_chunking_which_models": "The models of the registry by the checklist for late chunking.",
+    "context_reach": "How far a chunk's vector moves when text from a distance on is replaced.",
+    "context_yardsticks": "How far chunks' vectors lie apart, to compare movements with.",
+    "context_both_ways": "Movement by later text minus that by earlier text of the same document, "
+    "as cosine distances.",
     "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
     "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
     "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
+    "boundary_signals_areas": "How well each signal tells true boundaries from other ends of "
+    "sentences: the area under the ROC curve, where 0.5 is chance.",
+    "boundary_signals_added": "What each signal adds to punctuation and lengths: areas and bits of "
+    "a logistic regression on documents that it has not seen.",
+    "boundary_signals_markup": "The same places with headings and notation in the text: areas "
+    "where the model reads it as it stands, and alone.",
+    "boundary_signals_chunkers": "Chunks cut at the strongest boundaries against other chunkers on "
+    "the built-in collection.",
+    "boundary_signals_profile": "Mean entropy of each token around the end of a sentence inside a "
+    "paragraph, in bits; 0 is the first token of the next sentence.",
+    "boundary_signals_cut": "The same places read in other passes.",
     "equal_budget_overlap": "Recall of excerpts, in tokens, with and without overlap: the first "
     "five chunks, then by tokens read.",
     "equal_budget_sizes": "Recall of excerpts, in tokens, by chunker: the first five chunks, then "
@@ -404,6 +466,17 @@ AS_PRINTED: Kinds = {
 """Published columns with the decimals that Chroma prints."""
 
 KINDS: dict[str, Kinds] = {
+    "language_models_published": {"requests": whole, "US dollars": number},
+    "language_models_cells": dict.fromkeys(
+        ("published", "reproduced", "expected", "expected least", "expected most"), number),
+    "language_models_emma": {"chunks": whole, "mean tokens": whole, "draws": whole},
+    "language_models_answers": {"answered": percent, "at random": percent, "windows": whole},
+    "language_models_replies": {"candidates": tenths, "tokens in": whole, "seconds": tenths},
+    "language_models_prices": {"requests": whole, "million tokens in": number,
+                               "million tokens out": number, "US dollars": number},
+    "language_models_cost": {"documents": whole, "documents a second": significant,
+                             "tokens a second": significant, "printed a second": significant,
+                             "US dollars, Emma": number},
     "generation_thresholds": dict.fromkeys(
         ("published threshold", "reached by 95%", "95% of questions below"), number),
     "generation_candidates": dict.fromkeys(
@@ -411,14 +484,20 @@ KINDS: dict[str, Kinds] = {
     "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
     "generation_cost": dict.fromkeys(
         ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
+    "one_post_sizes": {"mean tokens": tenths, "mean characters": tenths, "tokens": whole},
+    "one_post_agreement": dict.fromkeys(
+        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number),
     "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
     "contexts_alike": dict.fromkeys(
         ("correlation", "correlation low", "correlation high"), number),
     "contexts_prices": {"dollars": number},
+    "trained_models": dict.fromkeys(("loss before", "loss kept"), thousandths),
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_changes_between": {"change": points},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
+    "context_both_ways": {"later": thousandths, "earlier": thousandths},
+    "context_yardsticks": {"largest": thousandths},
     "jina_berlin": {"*": thousandths, "late - plain": thousandths},
     "chroma_main": AS_PRINTED | {"*": number},
     "chroma_minilm": AS_PRINTED | {"*": number},
@@ -430,6 +509,12 @@ KINDS: dict[str, Kinds] = {
         "apart": power_of_ten, "apart when recorded": power_of_ten, "apart from ours": power_of_ten,
     },
     "chroma_lengths": {"difference": points},
+    "boundary_signals_areas": {"area": number, "by chance": number},
+    "boundary_signals_added": {"punctuation": number, "with the signal": number,
+                               "bits saved": thousandths},
+    "boundary_signals_markup": {"text alone": number, "as it stands": number},
+    "boundary_signals_profile": {"entropy": number, "error": number},
+    "boundary_signals_cut": {"rank correlation": number, "median difference": number},
     "predictions": {"*": thousandths},
     "predictions_to_bet_on": {"*": number},
     "chroma_bias": {"mean": points},

@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 import re
 
-NAMES = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "CHUNKSTUDY_SERVER_KEY")
+NAMES = (
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "CHUNKSTUDY_SERVER_KEY",
+    "JINA_API_KEY",
+)
 """Every variable that a key is read from."""
 REMOVED = "[key removed]"
 SHORTEST = 6

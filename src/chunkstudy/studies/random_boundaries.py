@@ -251,6 +251,7 @@ def score(
     chunks: Chunks,
     asked: NDArray[np.float32],
     of_chunks: NDArray[np.float32],
+    measures: Sequence[str] = MEASURES,
 ) -> pd.DataFrame:
     """A row per query that is judged, a column per measure, as a record has them."""
     quotations = registry.find(collection.name).quotations
@@ -259,7 +260,7 @@ def score(
         collection, chunks, (asked, of_chunks), PROTOCOLS[OWN], gold, by_parent=False
     )
     wide = records.rounded(found.scores)
-    return wide[[one for one in MEASURES if one in wide]]
+    return wide[[one for one in measures if one in wide]]
 
 
 def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:

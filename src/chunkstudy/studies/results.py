@@ -1,7 +1,8 @@
 """What a study left: its tables, and beside them ``provenance.json``, which says what made them.
 
-The tables lie in ``results/studies/<study>/<table>.csv``. ``provenance.json`` refuses
-placeholders and holds a digest of each table, so that a number changed by hand is found.
+The tables lie in ``results/studies/<study>/<table>.csv``, or ``.parquet`` where they are long.
+``provenance.json`` refuses placeholders and holds a digest of each table, so that a number changed
+by hand is found.
 """
 
 from __future__ import annotations
@@ -18,12 +19,16 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy import studies
+from chunkstudy.faults import first_fault
 from chunkstudy.files import write_json, write_text
+from chunkstudy.grid import parquet
 from chunkstudy.grid.records import Named, Natural, Positive, Sha256
 from chunkstudy.places import Places
 
 PROVENANCE = "provenance.json"
-HELPERS = ("results", "runner")
+LONG = 10_000
+"""Rows above which a table is kept as Parquet: text of so many takes megabytes."""
+HELPERS = ("in_parts", "results", "runner")
 """Modules of this room that are no study."""
 Kind = Literal["text", "integer", "number", "boolean"]
 DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}
@@ -73,7 +78,11 @@ class TableWritten(_Strict):
     rows: Natural
     columns: Annotated[dict[Named, Kind], Field(min_length=1)]
     sha256: Sha256
-    """Of the cells, row by row, however they are quoted."""
+    """Of the cells, row by row, however they are quoted; of a long table by ``parquet.digest``."""
+
+    @property
+    def long(self) -> bool:
+        return self.rows > LONG
 
 
 class Provenance(_Strict):
@@ -135,13 +144,32 @@ def read(places: Places, study: str, table: str | None = None) -> pd.DataFrame:
     name = table or next(iter(written))
     if name not in written:
         raise StudyError(f"study {study} has no table {name!r}, only {', '.join(written)}")
-    path = here / f"{name}.csv"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if digest(text) != written[name].sha256:
+    path = file(here, name, written[name])
+    found = _read(path, written[name])
+    if found is None:
         raise StudyError(
             f"{path} is not what its provenance recorded; run `chunkstudy study {study}` again"
         )
-    return parse(text, written[name].columns)
+    return found
+
+
+def file(here: Path, name: str, table: TableWritten) -> Path:
+    """Where a table of a study lies."""
+    return here / f"{name}.{'parquet' if table.long else 'csv'}"
+
+
+def _read(path: Path, written: TableWritten) -> pd.DataFrame | None:
+    """A table; None where it is not what was written."""
+    if written.long:
+        try:
+            columns = parquet.read(path)
+        except parquet.RecordError:
+            return None
+        if parquet.digest(columns) != written.sha256:
+            return None
+        return pd.DataFrame(columns).astype({n: DTYPES[k] for n, k in written.columns.items()})
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return parse(text, written.columns) if digest(text) == written.sha256 else None
 
 
 def tables(places: Places, study: str) -> dict[str, pd.DataFrame]:
@@ -161,9 +189,8 @@ def read_provenance(here: Path) -> Provenance:
     try:
         return Provenance.model_validate_json(path.read_text(encoding="utf-8"))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StudyError(f"{path} is not valid ({where}: {first['msg']})") from error
+        where, fault = first_fault(error)
+        raise StudyError(f"{path} is not valid ({where}: {fault})") from error
 
 
 def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) -> Provenance:
@@ -181,17 +208,31 @@ def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) 
         name: table.to_csv(index=False, lineterminator="\n", float_format="%.8g")
         for name, table in tables.items()
     }
+    long = {
+        name: parse(texts[name], kinds(table))
+        for name, table in tables.items()
+        if len(table) > LONG
+    }
     found = Provenance(
         **made_by,
         tables={
-            name: TableWritten(rows=len(table), columns=kinds(table), sha256=digest(texts[name]))
+            name: TableWritten(
+                rows=len(table),
+                columns=kinds(table),
+                sha256=_digest_long(long[name]) if name in long else digest(texts[name]),
+            )
             for name, table in tables.items()
         },
     )
     (here / PROVENANCE).unlink(missing_ok=True)
-    for name, text in texts.items():
-        write_text(here / f"{name}.csv", text)
-    for path in set(here.glob("*.csv")) - {here / f"{name}.csv" for name in texts}:
+    paths = {name: file(here, name, table) for name, table in found.tables.items()}
+    for name, path in paths.items():
+        if name in long:
+            numbers = [str(column) for column in long[name].select_dtypes("number")]
+            parquet.write(path, long[name], numbers)
+        else:
+            write_text(path, texts[name])
+    for path in {*here.glob("*.csv"), *here.glob("*.parquet")} - set(paths.values()):
         path.unlink()
     write_json(here / PROVENANCE, found.model_dump(mode="json", exclude_none=True))
     return found
@@ -219,6 +260,10 @@ def parse(text: str, columns: dict[str, Kind]) -> pd.DataFrame:
         keep_default_na=False,
         na_values={name: [""] for name, kind in columns.items() if kind == "number"},
     )
+
+
+def _digest_long(table: pd.DataFrame) -> str:
+    return parquet.digest({str(name): column.to_numpy() for name, column in table.items()})
 
 
 def digest(text: str) -> str:

@@ -81,7 +81,7 @@ class Context:
 
 def studies() -> dict[str, str]:
     """Every study's question by its name."""
-    return {name: question(_module(name)) for name in results.names()}
+    return {name: question(module(name)) for name in results.names()}
 
 
 def question(study: ModuleType) -> str:
@@ -100,7 +100,7 @@ def run(
     Raises:
         StudyError: if the study or a collection is unknown.
     """
-    study = _module(results.checked(name))
+    study = module(results.checked(name))
     wanted = tuple(collections or study.COLLECTIONS)
     if collections and not study.COLLECTIONS:
         raise results.StudyError(f"study {name} takes no collection; leave --collection out")
@@ -113,23 +113,24 @@ def run(
     found = study.tables(context, wanted)
     whole = wanted == tuple(study.COLLECTIONS)
     folder = results.folder(places, name) if whole else places.build / "studies" / name
-    results.write(
-        folder,
-        found,
-        {
-            "study": name,
-            "question": question(study),
-            "origin": "run",
-            "collections": context.collections,
-            "chunks": context.chunks_used,
-            "models": context.models,
-            "sources": context.sources,
-            "packages": {one: version(one) for one in (*PACKAGES, *getattr(study, "PACKAGES", ()))},
-            "python": platform.python_version(),
-            "platform": f"{platform.system()} {platform.machine()}",
-        },
-    )
+    results.write(folder, found, made_by(context, name, study))
     return folder, found
+
+
+def made_by(context: Context, name: str, study: ModuleType) -> dict[str, Any]:
+    """What a study's tables were made with, for its provenance."""
+    return {
+        "study": name,
+        "question": question(study),
+        "origin": "run",
+        "collections": context.collections,
+        "chunks": context.chunks_used,
+        "models": context.models,
+        "sources": context.sources,
+        "packages": {one: version(one) for one in (*PACKAGES, *getattr(study, "PACKAGES", ()))},
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
 
 
 def describe(collection: Collection) -> dict[str, object]:
@@ -142,5 +143,6 @@ def describe(collection: Collection) -> dict[str, object]:
     }
 
 
-def _module(name: str) -> ModuleType:
+def module(name: str) -> ModuleType:
+    """A study's file."""
     return importlib.import_module(f"chunkstudy.studies.{name.replace('-', '_')}")

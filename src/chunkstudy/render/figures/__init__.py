@@ -8,8 +8,9 @@ from pathlib import Path
 from chunkstudy.places import Places
 
 STUDIES = (
-    "chroma", "late_chunking", "models", "contexts", "moderators", "jina", "taxonomy",
-    "empty_documents", "labels", "which_chunker", "controls", "claims", "predictions", "generation",
+    "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "trained",
+    "jina", "one_post", "taxonomy", "empty_documents", "labels", "which_chunker", "controls",
+    "boundary_signals", "claims", "predictions", "generation", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 

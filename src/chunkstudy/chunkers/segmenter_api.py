@@ -1,0 +1,184 @@
+"""Jina's segmenter behind its API, beside the rules that it published.
+
+``POST`` of a text to https://api.jina.ai/v1/segment gives its chunks (jina.ai/segmenter). The
+offsets that come with them may count in another unit than Python's characters, so chunks are found
+in the text instead, each behind the one before. What is kept of a reply are offsets under the
+digest of what was asked, no text; CHUNKSTUDY_LLM decides whether anything is sent, as for language
+models.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from chunkstudy import places
+from chunkstudy.chunkers.segmenter import LONGEST
+from chunkstudy.files import write_json
+from chunkstudy.llm.asking import Mode, mode_from_environment
+from chunkstudy.services.budget import Budget
+from chunkstudy.services.keys import key
+from chunkstudy.services.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
+from chunkstudy.spans import Span, text_digest
+
+ENDPOINT = "https://api.jina.ai/v1/segment"
+ADDRESS = "CHUNKSTUDY_SEGMENTER_URL"
+"""Names another address."""
+KEY = "JINA_API_KEY"
+"""Raises the limit of requests; the API is free and answers without it."""
+MOST = 60_000
+"""Characters of a request; the API takes 64,000."""
+WITHOUT_KEY, WITH_KEY = 20, 200
+"""Requests a minute that the API allows, as its page said in 2024."""
+
+
+class SegmenterError(RuntimeError):
+    """An API that cannot be asked, or whose reply cannot be used."""
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True)
+    chunks: list[str]
+
+
+class SegmenterApi:
+    """The API, or what it answered before.
+
+    Args:
+        mode: see :data:`chunkstudy.llm.asking.Mode`; CHUNKSTUDY_LLM by default.
+        folder: of recorded replies; ``results/segmenter`` by default.
+        sleep: waits some seconds.
+        longest: characters of a chunk that are asked for at most.
+    """
+
+    def __init__(
+        self,
+        mode: Mode | None = None,
+        folder: Path | None = None,
+        sleep: Callable[[float], object] = time.sleep,
+        longest: int = LONGEST,
+    ) -> None:
+        self.mode = mode or mode_from_environment()
+        self.folder = folder or places.find().results / "segmenter"
+        self.address = os.environ.get(ADDRESS) or ENDPOINT
+        self.longest = longest
+        self._key = key(KEY)
+        self._pause = 60 / (WITH_KEY if self._key else WITHOUT_KEY)
+        self._sleep = sleep
+        self._retries = Retries("the segmenter's API", SegmenterError, Budget(0), sleep)
+
+    @property
+    def sent(self) -> int:
+        """Requests so far, repeated ones included."""
+        return self._retries.requests
+
+    def segments(self, text: str) -> list[Span]:
+        """The chunks of a text without the white space around them.
+
+        Raises:
+            SegmenterError: if a reply is not recorded and may not be asked for, or none that can be
+                used came.
+        """
+        return [
+            (start + first, start + after)
+            for start, end in parts(text)
+            for first, after in self._part(text[start:end])
+        ]
+
+    def _part(self, text: str) -> list[Span]:
+        path = self.folder / f"{self._name(text)}.json"
+        if self.mode != "live" and path.is_file():
+            return _recorded(path, text)
+        if self.mode == "replay":
+            raise SegmenterError(
+                "the segmenter's API was never asked about a text, and nothing is sent; set "
+                "CHUNKSTUDY_LLM=record to ask it, or take the chunker segmenter, which goes by the "
+                "API's published rules"
+            )
+        if self.sent:
+            self._sleep(self._pause)
+        found = self._retries.ask(lambda: self._once(text), 0.0, lambda _: 0.0)
+        if self.mode == "record":
+            write_json(path, {"text_sha256": text_digest(text), "chunks": found})
+        return found
+
+    def _once(self, text: str) -> list[Span] | Failure:
+        asked = {"content": text, "return_chunks": True, "max_chunk_length": self.longest}
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        try:
+            reply = httpx.post(self.address, json=asked, headers=headers, timeout=TIMEOUT)
+        except httpx.TimeoutException:
+            return Failure(f"sent nothing for {TIMEOUT:g} seconds")
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return Failure("could not be reached or dropped the connection")
+        if reply.status_code != 200:
+            again = may_pass(reply.status_code)
+            advice = f"; check {KEY}" if reply.status_code in (401, 402, 403) else ""
+            problem = f"answered {reply.status_code}{advice}"
+            return Failure(problem, again, False, retry_after(reply.headers))
+        try:
+            chunks = _Body.model_validate_json(reply.content).chunks
+        except ValidationError:
+            return Failure("sent a reply that cannot be read")
+        found = located(text, chunks)
+        return Failure("sent chunks that do not stand in the text") if found is None else found
+
+    def _name(self, text: str) -> str:
+        asked = [self.address, self.longest, text_digest(text)]
+        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+
+
+def located(text: str, chunks: Sequence[str]) -> list[Span] | None:
+    """Where chunks stand, each behind the one before, without white space; None if one does not,
+    or if there is none of a text that says something."""
+    found: list[Span] = []
+    at = 0
+    for chunk in chunks:
+        bare = chunk.strip()
+        if not bare:
+            continue
+        start = text.find(bare, at)
+        if start < 0:
+            return None
+        at = start + len(bare)
+        found.append((start, at))
+    return found if found or not text.strip() else None
+
+
+def parts(text: str) -> Iterator[Span]:
+    """A text in parts that a request may hold, cut behind a line break where there is one; none of
+    a text of white space."""
+    start = 0
+    while start < len(text):
+        end = min(start + MOST, len(text))
+        if end < len(text):
+            end = text.rfind("\n", start, end) + 1 or end
+        if re.search(r"\S", text[start:end]):
+            yield start, end
+        start = end
+
+
+def _recorded(path: Path, text: str) -> list[Span]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        found = [(int(start), int(end)) for start, end in content["chunks"]]
+        if content["text_sha256"] == text_digest(text):
+            return found
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise SegmenterError(f"{path} is damaged; delete it and ask again with CHUNKSTUDY_LLM=record")
+
+
+@lru_cache(maxsize=1)
+def api() -> SegmenterApi:
+    """The API of this process."""
+    return SegmenterApi()

@@ -1,0 +1,223 @@
+"""What a causal model makes of a text that it reads and does not answer: how open the next token
+is, how surprising the one that came, what each token attends to, and what it would lose if others
+were hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.files import sha256
+from chunkstudy.llm.causal_models import causal_model, weights_folder
+from chunkstudy.llm.interface import LanguageModelError
+from chunkstudy.spans import Span
+
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+BIT = float(np.log(2))
+
+
+@dataclass(frozen=True)
+class Read:
+    """One pass over n tokens, which the model's start token precedes.
+
+    Attributes:
+        entropy: (n,), of the distribution that each token is drawn from, in bits: how open the
+            next token was before it came.
+        surprisal: (n,), of each token that came, in bits.
+        attention: (n, n), what the token of a row pays to that of a column, the mean over all
+            layers and heads.
+        largest: (n, n), the same in the last layer, the maximum over its heads.
+        states: what the reader needs to read parts again.
+    """
+
+    entropy: Floats
+    surprisal: Floats
+    attention: Floats32
+    largest: Floats32
+    states: Any
+
+
+class Part(NamedTuple):
+    """Tokens that are read again: ``length`` from ``first`` on, where the ``hidden`` tokens right
+    before them cannot be attended to."""
+
+    first: int
+    length: int
+    hidden: int
+
+
+class Reader(Protocol):
+    """A causal model that shows its probabilities and its attention."""
+
+    @property
+    def positions(self) -> int:
+        """Tokens that it can read together, the start token included."""
+        ...
+
+    def tokens(self, text: str) -> tuple[list[int], list[Span]]:
+        """The ids of a text and the characters that each stands for."""
+        ...
+
+    def read(self, ids: Sequence[int]) -> Read: ...
+
+    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
+        """Of each part the surprisal of the tokens that follow its own, (length,) in bits."""
+        ...
+
+    def describe(self) -> dict[str, Any]: ...
+
+
+class CausalReader:
+    """Weights and tokenizer of a causal model through transformers, float32 on the CPU.
+
+    Loaded when something is first read. Attention comes from the eager implementation, the only one
+    that hands it out.
+
+    Args:
+        name: the model's hub id, as :func:`causal_model` takes it.
+        folder: its files; found by :func:`weights_folder` by default.
+    """
+
+    def __init__(self, name: str, folder: Path | None = None) -> None:
+        self.name = name
+        self._folder = folder
+        self._loaded: tuple[Any, Any] | None = None
+        self._described: dict[str, Any] | None = None
+
+    @property
+    def positions(self) -> int:
+        return int(self._model.config.max_position_embeddings)
+
+    def tokens(self, text: str) -> tuple[list[int], list[Span]]:
+        found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        return found["input_ids"], [(start, end) for start, end in found["offset_mapping"]]
+
+    def read(self, ids: Sequence[int]) -> Read:
+        """
+        Raises:
+            LanguageModelError: if the tokens do not fit the model's positions, or it shows no
+                attention.
+        """
+        import torch
+
+        if len(ids) >= self.positions:
+            raise LanguageModelError(
+                f"{len(ids)} tokens and a start token do not fit the {self.positions} positions of "
+                f"{self.name}; read fewer at a time"
+            )
+        with torch.inference_mode():
+            found = self._model(
+                torch.tensor([[self._start, *ids]]), use_cache=True, output_attentions=True
+            )
+            logs = torch.log_softmax(found.logits[0, :-1], dim=-1)
+            came = logs.gather(1, torch.tensor(ids)[:, None])[:, 0]
+            entropy = -(logs.exp() * logs).sum(dim=-1)
+            layers = getattr(found, "attentions", None)
+            if not layers or any(one is None for one in layers):
+                raise LanguageModelError(
+                    f"{self.name} gives no attention, which boundary signals read; use a model "
+                    "whose layers attend to tokens, as Llama's do"
+                )
+            mean = sum(one[0].mean(dim=0) for one in layers) / len(layers)
+            largest = layers[-1][0].amax(dim=0)
+        return Read(
+            entropy.numpy().astype(np.float64) / BIT,
+            -came.numpy().astype(np.float64) / BIT,
+            mean[1:, 1:].numpy(),
+            largest[1:, 1:].numpy(),
+            found.past_key_values,
+        )
+
+    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
+        """All parts in one pass: each attends to its own tokens and to the states of those before
+        it but for the hidden ones, at the positions where they stood.
+
+        Raises:
+            ValueError: if a part, or the token after it, lies outside of what was read.
+        """
+        import torch
+
+        if not parts:
+            return []
+        if any(not 0 <= p.hidden <= p.first < p.first + p.length < len(ids) for p in parts):
+            raise ValueError("a part reaches outside of the tokens read, or no token follows it")
+        kept, total = len(ids) + 1, sum(part.length for part in parts)
+        allowed = torch.zeros(total, kept + total, dtype=torch.bool)
+        tokens: list[int] = []
+        places: list[int] = []
+        for first, length, hidden in parts:
+            begun, after = len(tokens), len(tokens) + length
+            allowed[begun:after, : first + 1 - hidden] = True
+            own = torch.ones(length, length, dtype=torch.bool).tril()
+            allowed[begun:after, kept + begun : kept + after] = own
+            tokens += ids[first : first + length]
+            places += range(first + 1, first + 1 + length)
+        mask = torch.zeros(allowed.shape).masked_fill(~allowed, torch.finfo(torch.float32).min)
+        with torch.inference_mode():
+            logits = self._model(
+                torch.tensor([tokens]),
+                attention_mask=mask[None, None],
+                position_ids=torch.tensor([places]),
+                past_key_values=read.states,
+                use_cache=True,
+            ).logits[0]
+            read.states.crop(-total)
+            logs = torch.log_softmax(logits, dim=-1)
+            following = torch.tensor([ids[place] for place in places])
+            surprisal = -logs.gather(1, following[:, None])[:, 0].numpy().astype(np.float64) / BIT
+        return np.split(surprisal, np.cumsum([part.length for part in parts])[:-1])
+
+    def describe(self) -> dict[str, Any]:
+        """What determines what is read, found without loading the model."""
+        if self._described is None:
+            model = causal_model(self.name)
+            folder = self._folder or weights_folder(model)
+            (weights,) = folder.glob("*.safetensors")
+            self._described = {
+                "id": model.id,
+                "revision": model.revision,
+                "weights_sha256": sha256(weights),
+                "tokenizer_sha256": sha256(folder / "tokenizer.json"),
+                "dtype": "float32",
+            }
+        return self._described
+
+    @property
+    def _start(self) -> int:
+        """What stands before the first token: the start of a text where the model knows one."""
+        tokenizer = self._tokenizer
+        start = tokenizer.bos_token_id
+        return int(tokenizer.eos_token_id if start is None else start)
+
+    @property
+    def _tokenizer(self) -> Any:
+        return self._load()[0]
+
+    @property
+    def _model(self) -> Any:
+        return self._load()[1]
+
+    def _load(self) -> tuple[Any, Any]:
+        if self._loaded is None:
+            import torch
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+
+            folder = self._folder or weights_folder(causal_model(self.name))
+            where = {"local_files_only": True, "trust_remote_code": False}
+            model: Any = AutoModelForCausalLM.from_pretrained(
+                folder,
+                dtype=torch.float32,
+                use_safetensors=True,
+                attn_implementation="eager",
+                **where,
+            )
+            tokenizer: Any = AutoTokenizer.from_pretrained(folder, **where)
+            self._loaded = tokenizer, model.eval()
+        return self._loaded

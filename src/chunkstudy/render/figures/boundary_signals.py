@@ -1,0 +1,83 @@
+"""Figures of boundary signals: areas under the ROC curve, and entropy around the ends of
+sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from chunkstudy.analysis.boundary_signals import BASELINES, DISTANCE, MEAN, PARAGRAPHS, SENTENCES
+from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table
+
+ALONE = "text alone"
+CHANCE = 0.5
+
+
+def figures(places: Places) -> Iterator[tuple[str, Figure]]:
+    """Name and figure of everything whose table is there and not empty."""
+    drawn: dict[str, Callable[[pd.DataFrame], Figure]] = {
+        "boundary_signals_areas": areas,
+        "boundary_signals_profile": profile,
+    }
+    for name, draw in drawn.items():
+        if len(rows := table(places, name)):
+            yield name, draw(rows)
+
+
+def areas(rows: pd.DataFrame) -> Figure:
+    """The area of each signal over texts alone, a small dot per kind of boundary and a large one
+    with its interval for their mean; a panel among all ends of sentences, one among ends of
+    paragraphs."""
+    rows = rows[rows["form"] == ALONE]
+    names = list(dict.fromkeys(rows["signal"]))
+    figure, panels = plt.subplots(
+        1,
+        2,
+        figsize=(9, 0.36 * len(names) + 1.7),
+        sharex=True,
+        sharey=True,
+        layout="constrained",
+    )
+    for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
+        here = rows[rows["among"] == among]
+        single, mean = here[here["boundaries"] != MEAN], here[here["boundaries"] == MEAN]
+        at = [names.index(one) for one in single["signal"]]
+        axes.plot(
+            single["area"], at, "o", ms=3, color="0.6", label="one kind of boundary", zorder=1
+        )
+        for label, color, of in (
+            ("signal of the language model, mean over all kinds, 95% interval", COLORS[0], True),
+            ("what it is compared with", COLORS[1], False),
+        ):
+            part = mean[~mean["signal"].isin((*BASELINES, DISTANCE)) == of]
+            heights = [names.index(one) for one in part["signal"]]
+            intervals(axes, part, heights, color, label, "area", scale=1)
+        axes.axvline(CHANCE, color="grey", lw=0.8, zorder=0)
+        axes.set_title(f"among {among}", loc="left")
+        axes.set_xlabel("area under the ROC curve (0.5 is chance)")
+    rows_named(panels[0], [display_names.shown("signal", one) for one in names])
+    figure.suptitle(
+        "How well each tells where a section, chapter, turn or chat ends\n"
+        "SmolLM2-135M-Instruct, text without headings and notation"
+    )
+    one_legend(figure, panels, columns=1)
+    return figure
+
+
+def profile(rows: pd.DataFrame) -> Figure:
+    """Mean entropy by token before and after the end of a sentence, a line per text."""
+    figure, axes = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
+    for color, (text, of) in zip(COLORS, rows.groupby("text", sort=False), strict=False):
+        axes.plot(of["offset"], of["entropy"], "o-", ms=3, lw=1.2, color=color, label=str(text))
+    axes.axvline(-0.5, color="grey", lw=0.8, zorder=0)
+    axes.set_xlabel("tokens from the end of a sentence; 0 is the first token of the next")
+    axes.set_ylabel("entropy of the token, bits")
+    axes.set_ylim(bottom=0)
+    figure.suptitle("How open each token is around the end of a sentence")
+    one_legend(figure, [axes], columns=3)
+    return figure

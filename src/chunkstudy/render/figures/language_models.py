@@ -1,0 +1,90 @@
+"""LumberChunker on Emma with a language model and without, and where answers stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from chunkstudy.analysis.language_models_answers import FIFTHS
+from chunkstudy.places import Places
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table
+from chunkstudy.studies.window_answers import RELEASED, SMALL
+
+MEASURE = "DCG@10"
+NOBODY = "a rule or chance draws the boundaries"
+MODEL = "a language model draws the boundaries"
+MODELS = frozenset((RELEASED, SMALL))
+
+
+def figures(places: Places) -> Iterator[tuple[str, Figure]]:
+    """Name and figure of everything whose table is there and not empty."""
+    if len(rows := table(places, "language_models_emma")):
+        yield "language_models_emma", side_by_side(rows[rows["measure"] == MEASURE])
+    if len(rows := table(places, "language_models_answers")):
+        yield "language_models_answers", fifths(rows[rows["place"].isin(FIFTHS)])
+
+
+def side_by_side(rows: pd.DataFrame) -> Figure:
+    """The score of each arm with its 95% interval, a panel per ordering, the line at paragraphs."""
+    names = list(dict.fromkeys(rows["chunker"]))
+    orderings = list(dict.fromkeys(rows["ordering"]))
+    figure, panels = plt.subplots(
+        1, len(orderings), figsize=(9.2, 0.42 * len(names) + 1.9), squeeze=False, sharex=True,
+        sharey=True, layout="constrained",
+    )  # fmt: skip
+    for axes, ordering in zip(panels[0], orderings, strict=True):
+        of = rows[rows["ordering"] == ordering]
+        for asked, color, label in ((True, COLORS[0], MODEL), (False, "0.45", NOBODY)):
+            here = of[of["chunker"].isin(MODELS) == asked]
+            at = [names.index(one) for one in here["chunker"]]
+            ends = ("score low", "score high")
+            intervals(axes, here, at, color, label, "score", ends)
+        paragraphs = of.loc[of["chunker"] == "paragraph", "score"]
+        for score in 100 * paragraphs:
+            axes.axvline(score, color="0.7", lw=0.8, ls="--", zorder=0, label="paragraphs")
+        axes.set_title(display_names.ordering(ordering), loc="left")
+        axes.set_xlabel(f"{MEASURE} (%), 95% interval")
+    rows_named(panels[0][0], [_named(rows, name) for name in names], 9)
+    count = int(rows["n"].max())
+    figure.suptitle(f"The novel Emma, {count} questions, {display_names.encoder(_only(rows))}")
+    one_legend(figure, panels[0], columns=3)
+    return figure
+
+
+def fifths(rows: pd.DataFrame) -> Figure:
+    """The share of answers in each fifth of a window with its 95% interval, a panel per text and
+    model, the line where answers at random would lie."""
+    groups = list(rows.groupby(["text", "answered by"], sort=False))
+    figure, panels = plt.subplots(
+        1, len(groups), figsize=(2.6 * len(groups) + 0.8, 3.3), squeeze=False, sharey=True,
+        layout="constrained",
+    )  # fmt: skip
+    for axes, ((text, by), of) in zip(panels[0], groups, strict=True):
+        at = [FIFTHS.index(one) for one in of["place"]]
+        ends = of.assign(low=of["low"] + of["at random"], high=of["high"] + of["at random"])
+        axes.bar(at, 100 * of["answered"], color="0.88", width=0.8, zorder=0)
+        intervals(axes, ends, at, COLORS[0], "answered, 95% interval", "answered", upright=True)
+        axes.axhline(100 * of["at random"].iloc[0], color="0.4", lw=0.9, ls="--", label="at random")
+        axes.set_xticks(range(len(FIFTHS)), ["first", "2nd", "3rd", "4th", "last"], fontsize=8)
+        name = display_names.shown("answered by", by).removesuffix(" in four bits")
+        axes.set_title(
+            f"{text}\n{name}\n{of['windows'].iloc[0]:.0f} windows", loc="left", fontsize=9
+        )
+        axes.set_xlabel("fifth of the window")
+    panels[0][0].set_ylabel("share of answers (%)")
+    one_legend(figure, panels[0], columns=2)
+    return figure
+
+
+def _named(rows: pd.DataFrame, name: str) -> str:
+    """An arm with the mean size of its chunks, which the score hangs on."""
+    tokens = rows.loc[rows["chunker"] == name, "mean tokens"].mean()
+    return f"{display_names.shown('chunker', name)}\n{tokens:.0f} tokens a chunk"
+
+
+def _only(rows: pd.DataFrame) -> str:
+    return str(rows["encoder"].iloc[0])

@@ -1,0 +1,46 @@
+"""Which texts are read in which form, and what is measured there."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from chunkstudy.chunkers.signals.measuring import PROFILE, READ, SIGNALS, Memory, measure
+from chunkstudy.chunkers.signals.passes import CONTEXT
+from chunkstudy.llm.reading import Reader
+from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
+
+AS_IT_STANDS = ("built-in articles",)
+"""Read with its headings too, by all signals but influence, the dearest."""
+CUT_ANEW, FIRST = "built-in articles", 60
+"""So many of its candidates are read once more, in other passes, to see what the cut does."""
+OTHER_CONTEXT = CONTEXT + 96
+
+
+def read(reader: Reader, texts: list[Text], memory: Memory) -> pd.DataFrame:
+    """A row per candidate and form, a column per signal and per token around it."""
+    found = []
+    for form in (ALONE, STANDS):
+        names = (*SIGNALS, *PROFILE) if form == ALONE else (*READ, *PROFILE)
+        for one in texts:
+            if form == ALONE or one.name in AS_IT_STANDS:
+                label = f"{one.name}, {form}"
+                values = measure(
+                    reader, one.forms[form], one.ends[form], names, memory, label=label
+                )
+                found.append(one.places.assign(form=form).join(values))
+    return pd.concat(found, ignore_index=True)
+
+
+def cut_anew(reader: Reader, texts: list[Text], memory: Memory) -> pd.DataFrame:
+    """Of one text a row per candidate with its signals, read in other passes than before."""
+    (one,) = (text for text in texts if text.name == CUT_ANEW)
+    values = measure(
+        reader,
+        one.forms[ALONE],
+        one.ends[ALONE][:FIRST],
+        SIGNALS,
+        memory,
+        label=f"{one.name}, cut anew",
+        context=OTHER_CONTEXT,
+    )
+    return one.places[["text", "number"]].head(FIRST).join(values)

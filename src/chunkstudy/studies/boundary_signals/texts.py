@@ -1,0 +1,147 @@
+"""The texts that signals are measured on, and which of their candidates are true boundaries.
+
+Every end of a sentence inside a text is a candidate. What begins behind it says what it is: a
+``document`` (an article, a chat, a chapter), a ``part`` of one (a section, a turn), a ``paragraph``
+or a ``sentence``. The first two are true boundaries; headings, JSON and line breaks are what gives
+them away. A text is read in two forms: *as it stands*, and *alone*, its sentences one after the
+other with a space between, without headings, notation and line breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.chunkers.signals import candidates
+from chunkstudy.collections import emma_files
+from chunkstudy.spans import Collection
+from chunkstudy.studies.boundary_signals import blocks
+from chunkstudy.studies.boundary_signals.blocks import DOCUMENT, PARAGRAPH, PART, Block
+
+ALONE, STANDS = "text alone", "as it stands"
+SENTENCE = "sentence"
+WIKITEXT = 30_000
+"""Characters of Chroma's wikitexts that are read; the corpus has 118,372."""
+AROUND, PLACES, SEED = 2, 20, 0
+"""Of Emma: candidates on either side of a chapter's end, and how many other places are drawn."""
+Loaded = Callable[[str], Collection]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text with its candidates.
+
+    Attributes:
+        name: where it is from.
+        forms: the text by form.
+        places: a row per candidate, ascending: ``text``, ``number`` (of the sentence behind it),
+            ``begins``, ``document`` (the number of the one that the sentence behind it is in),
+            ``mark`` (what the sentence before it ends with), ``before`` and ``after`` (characters
+            of the two sentences), ``since`` (characters since the last true boundary).
+        ends: by form, the character at which each candidate lies.
+        sentences: all of the text, those between two candidates that are left out too.
+    """
+
+    name: str
+    forms: dict[str, str]
+    places: pd.DataFrame
+    ends: dict[str, list[int]]
+    sentences: list[str]
+
+    def sampled(self, kept: pd.Series) -> Text:
+        """The same text with some of its candidates."""
+        here = kept.to_numpy()
+        ends = {form: np.asarray(of)[here].tolist() for form, of in self.ends.items()}
+        return replace(self, places=self.places[here].reset_index(drop=True), ends=ends)
+
+
+def every(load: Loaded) -> list[Text]:
+    """All texts.
+
+    Args:
+        load: gives a collection by its name.
+    """
+    builtin = {one.id: one.text for one in load("builtin").documents}
+    chroma = {one.id: one.text for one in load("chroma").documents}
+
+    def joined(folder: str, between: str) -> str:
+        """Documents in an order drawn once, since by name two chats on one subject would meet."""
+        names = [name for name in builtin if name.startswith(folder)]
+        order = np.random.default_rng(SEED).permutation(len(names))
+        return between.join(builtin[names[i]] for i in order)
+
+    articles, chats = joined("encyclopedia/", "\n\n"), joined("chatlogs/", "\n")
+    logs, wikipedia = chroma["chatlogs"], chroma["wikitexts"][:WIKITEXT]
+    load("gutenqa-emma")
+    return [
+        text("built-in articles", articles, blocks.markdown(articles, 1, 2)),
+        text("chat logs", logs, blocks.messages(logs)),
+        emma(),
+        text("built-in chats", chats, blocks.messages(chats)),
+        text("wikitexts", wikipedia, blocks.wikipedia(wikipedia)),
+    ]
+
+
+def emma() -> Text:
+    """Emma around the ends of its chapters and at other places, drawn with a fixed seed. The
+    release holds no headings; which chapter a paragraph is in stands beside it."""
+    rows = emma_files.read("paragraphs")
+    raw, found, last = "", [], None
+    for row in rows:
+        paragraph = str(row["Chunk"])
+        if stripped := paragraph.strip():
+            start = len(raw) + paragraph.index(stripped)
+            begins = PARAGRAPH if row["Chapter"] == last else DOCUMENT
+            found.append(Block(start, start + len(stripped), begins))
+            last = row["Chapter"]
+        raw += paragraph + "\n"
+    whole = text("Emma", raw, found)
+    return whole.sampled(around(whole.places["begins"] == DOCUMENT, AROUND, PLACES, SEED))
+
+
+def around(true: pd.Series, reach: int, others: int, seed: int) -> pd.Series:
+    """Which candidates lie within ``reach`` of a true one, or of one of ``others`` drawn."""
+    drawn = np.random.default_rng(seed).choice(len(true), size=others, replace=False)
+    kept = np.zeros(len(true), dtype=bool)
+    for middle in (*np.flatnonzero(true), *drawn):
+        kept[max(0, middle - reach) : middle + reach + 1] = True
+    return pd.Series(kept)
+
+
+def text(name: str, raw: str, found: Iterable[Block]) -> Text:
+    """A text from its paragraphs."""
+    alone, last = "", 0
+    sentences: list[str] = []
+    rows: list[dict[str, object]] = []
+    ends: dict[str, list[int]] = {ALONE: [], STANDS: []}
+    document, since, before = -1, 0, ""
+    for block in found:
+        for n, (first, after) in enumerate(candidates.within(raw[block.start : block.end])):
+            said = raw[block.start + first : block.start + after]
+            plain = " ".join(blocks.unescaped(said).split())
+            begins = block.begins if n == 0 else SENTENCE
+            document += begins == DOCUMENT
+            if alone:
+                ends[ALONE].append(len(alone))
+                ends[STANDS].append(last)
+                rows.append(
+                    {
+                        "text": name,
+                        "number": len(ends[ALONE]),
+                        "begins": begins,
+                        "document": document,
+                        "mark": candidates.mark(before),
+                        "before": len(before),
+                        "after": len(plain),
+                        "since": len(alone) - since,
+                    }
+                )
+                if begins in (DOCUMENT, PART):
+                    since = len(alone)
+            alone += f" {plain}" if alone else plain
+            last, before = block.start + after, plain
+            sentences.append(plain)
+    return Text(name, {ALONE: alone, STANDS: raw}, pd.DataFrame(rows), ends, sentences)

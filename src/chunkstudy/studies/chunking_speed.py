@@ -1,0 +1,68 @@
+"""How many documents a second does each chunker cut?
+
+The taxonomy counts documents a second on SciDocs; SciFact's abstracts are of the same kind. Seconds
+are those that one core spent, whatever else ran beside it. A chunker that embeds is given fewer
+documents, and its encoder keeps nothing from one text to the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pandas as pd
+
+from chunkstudy.chunkers import catalogue
+from chunkstudy.encoders import models
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.grid.grids import WIDE
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.spans import chunk_documents
+from chunkstudy.studies.runner import Context
+from chunkstudy.tokens import counter
+
+COLLECTIONS = ("scifact",)
+CHUNKERS = (
+    "paragraph",
+    "sentence-5",
+    "fixed-256",
+    "recursive-400-0",
+    "token-400-0",
+    "lumberchunker-last",
+    "semantic",
+    "cluster-200",
+    "kamradt",
+)
+EMBEDDED = 100
+"""Documents of a chunker that embeds them, the first in the order of their ids."""
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """A row per collection and chunker: ``documents`` and ``tokens`` (cl100k) that it was given,
+    the ``chunks`` it made, and the ``seconds`` of one core that this took."""
+    name, window = models.parse_slug(WIDE)
+    encoder = TransformerEncoder(models.spec(name), window=window)
+    context.note(encoder.describe())
+    encoder.encode(["A text that is read before the clock starts."])
+    rows = []
+    for collection in collections:
+        every = context.collection(collection).documents
+        for slug in CHUNKERS:
+            context.say(f"{slug} on {collection}")
+            documents = every[:EMBEDDED] if catalogue.parse(slug).needs_encoder else every
+            chunker = catalogue.build(slug, CORRECTED, encoder.encode, encoder)
+            chunker(documents[0].text)
+            started = time.process_time()
+            chunks = chunk_documents(chunker, documents)
+            seconds = time.process_time() - started
+            rows.append(
+                {
+                    "collection": collection,
+                    "chunker": slug,
+                    "documents": len(documents),
+                    "tokens": sum(counter("cl100k").count_many([one.text for one in documents])),
+                    "chunks": len(chunks),
+                    "seconds": seconds,
+                }
+            )
+    return {"chunkers": pd.DataFrame(rows)}

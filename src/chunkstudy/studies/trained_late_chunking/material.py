@@ -1,0 +1,69 @@
+"""What the study trains on: passages and triples of both collections, cut into folds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chunkstudy.collections import covid_qa
+from chunkstudy.encoders import models
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.grids import OWN
+from chunkstudy.studies.runner import Context
+from chunkstudy.training import folds, passages, triples
+from chunkstudy.training.batches import Library
+
+PAPERS, CORPORA = covid_qa.WITHIN, "chroma-within"
+COLLECTIONS = (PAPERS, CORPORA)
+FOLDS = 5
+DEALT = 0
+"""Seed of the order in which papers are dealt to folds."""
+PASSAGES = "sentence-5"
+"""The chunker whose chunks are the passages to train on."""
+READ = 512
+"""Tokens read of a passage that is read alone, whatever the window."""
+BASE = models.spec(models.parse_slug(MINILM)[0])
+
+
+def base_folder() -> Path:
+    """The folder of the model that training starts from."""
+    return models.weights_folder(BASE)
+
+
+def library(context: Context, encoder: TransformerEncoder, window: int) -> Library:
+    """The passages of every document of both collections."""
+    found = {}
+    for name in COLLECTIONS:
+        collection = context.collection(name)
+        chunks = context.chunks(Condition(name, PASSAGES, MINILM, PRE_EMBEDDING, OWN))
+        spans: list[list[tuple[int, int]]] = [[] for _ in collection.documents]
+        for i, start, end in zip(
+            chunks.document.tolist(), chunks.start.tolist(), chunks.end.tolist(), strict=True
+        ):
+            spans[i].append((start, end))
+        for document, of_document in zip(collection.documents, spans, strict=True):
+            found[name, document.id] = passages.prepare(
+                encoder, name, document, of_document, window
+            )
+    return found
+
+
+def asked(context: Context) -> list[triples.Triple]:
+    """The triples of both collections, each checked against its document."""
+    found = [one for name in COLLECTIONS for one in triples.triples(context.collection(name))]
+    texts = {
+        (name, document.id): document.text
+        for name in COLLECTIONS
+        for document in context.collection(name).documents
+    }
+    triples.check(found, texts)
+    return found
+
+
+def fold(context: Context, number: int) -> folds.Fold:
+    """Which documents are trained on, validated on and tested on."""
+    papers, corpora = (
+        [(name, one.id) for one in context.collection(name).documents] for name in COLLECTIONS
+    )
+    return folds.folds(papers, corpora, FOLDS, DEALT)[number]

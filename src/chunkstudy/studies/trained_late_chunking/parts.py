@@ -1,0 +1,73 @@
+"""The parts of the study: which model is trained how, and what it is tested on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, UNTRAINED, Recipe
+
+Test = Literal["within", "elsewhere"]
+WINDOW = 512
+"""Where late chunking costs this model most."""
+SHARES = (0.25, 0.125, 0.0625)
+"""Of the triples, for the learning curve at the same number of steps; with all of them some half
+are seen, each once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One model and one test.
+
+    Attributes:
+        test: ``within`` documents left out, under both orderings, or ``elsewhere``, whole documents
+            of collections that nothing was trained on.
+        arm: ``untrained`` or one of the recipe's.
+        window: tokens that late chunking reads together.
+        fold: which documents are left out.
+        share: of the triples.
+        seed: of the training.
+    """
+
+    test: Test
+    arm: str
+    window: int = WINDOW
+    fold: int = 0
+    share: float = 1.0
+    seed: int = 0
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the model is trained; None for the one that is not."""
+        if self.arm == UNTRAINED:
+            return None
+        return Recipe(self.arm, self.window, self.fold, self.seed, self.share)
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        if recipe := self.recipe:
+            return recipe.name
+        return f"{UNTRAINED}-{self.window}-fold-{self.fold}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.test}/{self.model}"
+
+
+def _fold(number: int, window: int = WINDOW) -> list[Part]:
+    return [Part("within", arm, window, number) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED)]
+
+
+PLAN: tuple[Part, ...] = (
+    *_fold(0),
+    *_fold(1),
+    *(Part("elsewhere", arm) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED)),
+    *(Part("within", CONTEXT, share=share) for share in SHARES),
+    *_fold(2),
+    *_fold(3),
+    *_fold(4),
+    *_fold(0, 256),
+    *_fold(0, 128),
+)
+"""Every part, in the order in which it is most worth having."""

@@ -1,0 +1,89 @@
+"""Both orderings on the documents that a model was not trained on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.grid import scoring
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, encode, jobs, parse_ordering
+from chunkstudy.grid.encoding import read_once as read_together
+from chunkstudy.grid.grids import OWN
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.spans import Chunks, Collection
+from chunkstudy.studies.runner import Context
+from chunkstudy.studies.trained_late_chunking import material, model
+from chunkstudy.studies.trained_late_chunking.parts import Part
+
+CHUNKERS = ("sentence-5", "recursive-200-0")
+"""The passages trained on, and others."""
+MEASURE = "DCG@10"
+
+
+def scores(context: Context, part: Part) -> dict[str, pd.DataFrame]:
+    """The tables of one part."""
+    left_out = material.fold(context, part.fold).test
+    store = model.store(context, part, material.READ)
+    found = []
+    for name in material.COLLECTIONS:
+        collection = context.collection(name)
+        documents = [one.id for one in collection.documents if (name, one.id) in left_out]
+        found.append(of_collection(context, part, store, collection, documents))
+    return {
+        "parts": pd.DataFrame([model.row(context, part)]),
+        "questions": pd.concat(found, ignore_index=True),
+        "curves": model.curve(context, part),
+    }
+
+
+def of_collection(
+    context: Context, part: Part, store: VectorStore, collection: Collection, documents: list[str]
+) -> pd.DataFrame:
+    """A row per chunker and question asked of the documents: ``plain`` and ``late``."""
+    asked, protocol = limited(collection, documents), PROTOCOLS[OWN]
+    queries = store.encode([query.text for query in asked.queries], "query")
+    late = parse_ordering(f"{CONTEXTUALIZED}-{part.window}")
+    cut = {
+        chunker: kept(
+            context.chunks(Condition(collection.name, chunker, MINILM, PRE_EMBEDDING, OWN)),
+            [collection.positions[one] for one in documents],
+        )
+        for chunker in CHUNKERS
+    }
+    read_together(
+        store, [jobs(store, asked.documents, one, late, protocol) for one in cut.values()]
+    )
+    tables = []
+    for chunker, chunks in cut.items():
+        columns = {}
+        for name, ordering in (("plain", parse_ordering(PRE_EMBEDDING)), ("late", late)):
+            vectors, _ = encode(store, asked.documents, chunks, ordering, protocol, chunker)
+            found = scoring.in_document(asked, chunks, (queries, vectors), protocol, None, False)
+            measured = found.scores[found.scores["measure"] == MEASURE]
+            columns[name] = measured.set_index("query_id")["value"]
+        table = pd.DataFrame(columns).rename_axis("query_id").reset_index()
+        tables.append(table.assign(chunker=chunker))
+    whole = pd.concat(tables, ignore_index=True)
+    document = {query.id: query.document for query in asked.queries}
+    whole = whole.assign(
+        part=part.name, collection=collection.name, document=whole["query_id"].map(document)
+    )
+    return whole[["part", "collection", "chunker", "document", "query_id", "plain", "late"]]
+
+
+def limited(collection: Collection, documents: list[str]) -> Collection:
+    """The questions asked of some documents, and their judgments."""
+    queries = tuple(query for query in collection.queries if query.document in documents)
+    asked = {query.id for query in queries}
+    judgments = tuple(one for one in collection.judgments if one.query in asked)
+    return replace(collection, queries=queries, judgments=judgments)
+
+
+def kept(chunks: Chunks, documents: list[int]) -> Chunks:
+    """The chunks of some documents, by their places in the collection."""
+    here = np.isin(chunks.document, documents)
+    return Chunks(chunks.document[here], chunks.start[here], chunks.end[here])

@@ -1,0 +1,150 @@
+"""Does it matter which candidate LumberChunker gets for an answer, or would any of a window do?
+
+A candidate of each window at random takes the language model away and leaves the windows. The sizes
+of the chunks that a small language model drew, in another order, take its choice of places away and
+leave how many chunks there are and how large; the study of boundaries at random does the same with
+those that LumberChunker's authors released. Where these lie among a window's candidates is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.chunkers.lumberchunker import blocks
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.grids import LATE, OWN, PRE, SMOLLM, WIDE
+from chunkstudy.llm.asking import NotRecordedError
+from chunkstudy.spans import Chunks, Collection, Document
+from chunkstudy.studies.random_boundaries import drawn, encoded, score
+from chunkstudy.studies.runner import Context
+from chunkstudy.tokens import counter
+
+COLLECTIONS = ("gutenqa-emma",)
+RELEASED, SMALL = "lumberchunker-released", f"lumberchunker-by-{SMOLLM}"
+DRAWN = (SMALL,)
+"""Whose sizes are kept."""
+CANDIDATES, SIZES = "any candidate", "the same sizes"
+"""What is at random."""
+DRAWS = {LATE: {CANDIDATES: 20, SIZES: 20}, PRE: {CANDIDATES: 5, SIZES: 5}}
+"""Contextualized, one reading serves all draws; plain, each takes one of its own, though candidates
+at random share many chunks."""
+MEASURES = ("DCG@1", "DCG@5", "DCG@10", "DCG@20")
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``draws``: of each draw how many chunks it has, their mean tokens (cl100k), and the mean of
+    each measure. ``questions``: of each question the mean over the draws. In both, ``chunker`` says
+    whose sizes were kept, and is empty where candidates are at random.
+
+    ``answers``: for every window that the released boundaries lead to, its candidates and which of
+    them begins the next chunk, counted from 1; 0 where none does, since the authors' windows are
+    not quite the corrected ones.
+    """
+    draws, questions, answers = [], [], []
+    for name in collections:
+        for ordering in DRAWS:
+            of_draws, of_questions = scored(context, name, ordering)
+            draws += of_draws
+            questions += of_questions
+        answers.append(answered(context, _condition(name, RELEASED, PRE)))
+    return {
+        "draws": pd.DataFrame(draws),
+        "questions": pd.concat(questions, ignore_index=True),
+        "answers": pd.concat(answers, ignore_index=True),
+    }
+
+
+def scored(
+    context: Context, name: str, ordering: str
+) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
+    """Rows of ``draws`` and of ``questions`` under one ordering."""
+    collection, store = context.collection(name), context.store(WIDE)
+    asked = store.encode([query.text for query in collection.queries], "query")
+    sets = list(every_draw(context, collection, ordering))
+    # plain chunks one set after the other, so that a run that is killed goes on where it was
+    together = [sets] if ordering != PRE else [[one] for one in sets]
+    found = [
+        (at_random, chunker, draw, chunks, score(collection, chunks, asked, vectors, MEASURES))
+        for some in together
+        for (at_random, chunker, draw, chunks), vectors in zip(
+            some, encoded(store, collection, [one[-1] for one in some], ordering), strict=True
+        )
+    ]
+    count = counter("cl100k").count_many
+    keys: dict[str, str] = {"collection": name, "encoder": WIDE, "ordering": ordering}
+    draws = [
+        {
+            **keys,
+            "at random": at_random,
+            "chunker": chunker,
+            "draw": draw,
+            "chunks": len(chunks),
+            "mean tokens": float(np.mean(count(chunks.texts(collection.documents)))),
+            **{str(one): float(mean) for one, mean in scores.mean().items()},
+        }
+        for at_random, chunker, draw, chunks, scores in found
+    ]
+    questions = []
+    for kind in dict.fromkeys((one[0], one[1]) for one in found):
+        some = [scores for *one, _, _, scores in found if tuple(one) == kind]
+        mean = sum(some[1:], some[0]) / len(some)
+        table = mean.rename_axis("query_id").reset_index().assign(**keys, draws=len(some))
+        questions.append(table.assign(**{"at random": kind[0], "chunker": kind[1]}))
+    return draws, questions
+
+
+def every_draw(
+    context: Context, collection: Collection, ordering: str
+) -> Iterator[tuple[str, str, int, Chunks]]:
+    """What is at random, whose sizes were kept, the draw, and its chunks."""
+    draws = DRAWS[ordering]
+    for draw in range(1, draws[CANDIDATES] + 1):
+        slug = f"lumberchunker-random-{draw}"
+        condition = _condition(collection.name, slug, ordering)
+        yield CANDIDATES, "", draw, context.chunks(condition)
+    units = [paragraphs(one.text) for one in collection.documents]
+    for slug in DRAWN:
+        condition = _condition(collection.name, slug, ordering)
+        try:
+            own = context.chunks(condition)
+        except NotRecordedError as error:
+            context.say(f"left out for now: {error}")
+            continue
+        for draw in range(1, draws[SIZES] + 1):
+            yield SIZES, slug, draw, drawn(collection.documents, own, draw, units)
+
+
+def answered(context: Context, condition: Condition) -> pd.DataFrame:
+    """A row per window that a condition's boundaries lead to, in the order of the text."""
+    chunks = context.chunks(condition)
+    rows: list[dict[str, object]] = []
+    for index, document in enumerate(context.collection(condition.collection).documents):
+        starts = chunks.start[chunks.document == index].tolist()
+        rows += _windows(document, starts)
+    return pd.DataFrame(rows).assign(collection=condition.collection, chunker=condition.chunker)
+
+
+def _windows(document: Document, starts: Sequence[int]) -> list[dict[str, object]]:
+    spans = paragraphs(document.text)
+    number = {start: i for i, (start, _) in enumerate(spans)}
+    begins = sorted(number[start] for start in starts if start in number)
+    rows: list[dict[str, object]] = []
+
+    def choose(first: int, shown: Sequence[str]) -> int:
+        next_one = next((one for one in begins if one > first), len(spans))
+        place = next_one - first
+        inside = place < len(shown)
+        rows.append({"candidates": len(shown) - 1, "answered": place if inside else 0})
+        return next_one
+
+    for _ in blocks((document.text[start:end] for start, end in spans), choose):
+        pass
+    return rows
+
+
+def _condition(collection: str, chunker: str, ordering: str) -> Condition:
+    return Condition(collection, chunker, WIDE, ordering, OWN)

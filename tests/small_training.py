@@ -1,0 +1,103 @@
+"""A BERT of some thousand weights and documents of letters, to train in a test; also a process that
+trains and is killed: ``python -m tests.small_training FOLDER BASE STEP``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from chunkstudy.encoders.registry import ModelSpec
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.spans import Document
+from chunkstudy.training import loop
+from chunkstudy.training.batches import Batch, Library
+from chunkstudy.training.passages import prepare
+from chunkstudy.training.recipe import Recipe
+from chunkstudy.training.triples import Triple
+from tests import checkpoints
+
+LETTERS = 8
+"""Of a passage, a space behind each."""
+WINDOW = 20
+RECIPE = Recipe("mixed", window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3, patience=9)
+
+
+def model(folder: Path, layers: int = 2) -> ModelSpec:
+    """A small random BERT in a folder, as the registry would describe it."""
+    config = checkpoints.configuration("jina_bert", layers)
+    config = {k: v for k, v in config.items() if k not in ("feed_forward_type", "emb_pooler")}
+    config |= {"position_embedding_type": "absolute"}
+    weights = checkpoints.random_weights("bert", config)
+    shape = config["max_position_embeddings"], config["hidden_size"]
+    generator = torch.Generator().manual_seed(1)
+    weights["embeddings.position_embeddings.weight"] = torch.randn(shape, generator=generator)
+    checkpoints.write(folder, "bert", config, weights)
+    return checkpoints.specification(folder, "bert", config)
+
+
+def encoder(folder: Path, spec: ModelSpec) -> TransformerEncoder:
+    return TransformerEncoder(replace(spec, package=None), folder=folder, threads=1)
+
+
+def document(name: str, passages: int = 6) -> Document:
+    """Passages of random letters; the same name gives the same text."""
+    random = np.random.default_rng(list(name.encode()))
+    letters = random.choice(list("abcdefghijklmnopqrstuvwxyz"), passages * LETTERS)
+    return Document(name, " ".join(letters) + " ")
+
+
+def spans(one: Document) -> list[tuple[int, int]]:
+    size = 2 * LETTERS
+    return [(i, i + size) for i in range(0, len(one.text), size)]
+
+
+def library(tokenizer: TransformerEncoder, documents: list[Document]) -> Library:
+    return {
+        ("small", one.id): prepare(tokenizer, "small", one, spans(one), WINDOW) for one in documents
+    }
+
+
+def triples(documents: list[Document]) -> list[Triple]:
+    """Of every passage a question of its first three letters, answered by these."""
+    return [
+        Triple("small", f"{one.id}-{i}", one.text[start : start + 5], one.id, start, start + 5)
+        for one in documents
+        for i, (start, _) in enumerate(spans(one))
+    ]
+
+
+def train(folder: Path, base: Path, recipe: Recipe = RECIPE, **changed: Any) -> dict[str, Any]:
+    """A short run on four documents, watched on two others."""
+    tokenizer = encoder(base, model(base))
+    training, validation = ([document(c) for c in names] for names in ("abcd", "ef"))
+    known = library(tokenizer, training + validation)
+    given: dict[str, Any] = {
+        "training": triples(training),
+        "validation": triples(validation),
+        "say": str,
+    } | changed
+    return loop.train(recipe, base, folder, tokenizer, known, **given)
+
+
+def killed(folder: Path, base: Path, after: int) -> None:
+    """Train and end by SIGKILL inside the given step."""
+    step = loop._Run.step
+
+    def deadly(run: loop._Run, batch: Batch) -> None:
+        if run.progress.step == after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        step(run, batch)
+
+    setattr(loop._Run, "step", deadly)  # noqa: B010 - no test's monkeypatch is here
+    train(folder, base)
+
+
+if __name__ == "__main__":
+    killed(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,277 @@
+"""The study of boundary signals: its texts, what is true in them, and the tables made of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy import statistics
+from chunkstudy.analysis import boundary_signals as analysis
+from chunkstudy.chunkers.signals.measuring import SIGNALS, Memory
+from chunkstudy.collections import builtin, chroma, emma_files
+from chunkstudy.collections.registry import find
+from chunkstudy.places import Places
+from chunkstudy.spans import Collection
+from chunkstudy.studies import boundary_signals as study
+from chunkstudy.studies import results
+from chunkstudy.studies.boundary_signals import blocks, reading, texts
+from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
+from tests.plain_reader import MadeReader
+
+PLACES = Places(Path(__file__).parents[1])
+ARTICLES = """# Hens
+
+A hen runs. It stops.
+
+## Food
+
+Corn is good. Mr. Pym says so.
+Bread is not.
+
+# Ducks
+
+A duck swims.
+"""
+CHATS = """[
+{"content": "Is it \\"so\\"?\\n\\nI ask. Twice.", "role": "user"},
+{"content": "It is.", "role": "assistant"}
+]
+[{'content': "Don't.", 'role': 'user'}, {'content': 'It\\'s off. And th"""
+
+
+def begins(text: Text) -> list[tuple[str, str]]:
+    return list(zip(text.sentences[1:], text.places["begins"], strict=True))
+
+
+def test_articles_fall_into_documents_parts_paragraphs_and_sentences() -> None:
+    found = texts.text("hens", ARTICLES, blocks.markdown(ARTICLES, 1, 2))
+    assert begins(found) == [
+        ("It stops.", "sentence"),
+        ("Corn is good.", "part"),
+        ("Mr. Pym says so.", "sentence"),
+        ("Bread is not.", "paragraph"),
+        ("A duck swims.", "document"),
+    ]
+    assert found.places["document"].tolist() == [0, 0, 0, 0, 1]
+
+
+def test_chats_in_either_notation_fall_into_turns_and_the_last_may_break_off() -> None:
+    found = texts.text("chats", CHATS, blocks.messages(CHATS))
+    assert found.sentences[0] == 'Is it "so"?'
+    assert begins(found) == [
+        ("I ask.", "paragraph"),
+        ("Twice.", "sentence"),
+        ("It is.", "part"),
+        ("Don't.", "document"),
+        ("It's off.", "part"),
+        ("And th", "sentence"),
+    ]
+
+
+def test_sections_of_wikitext_begin_at_headings_of_any_depth() -> None:
+    raw = " = Hens = \n A hen runs . \n = = Food = = \n = = = Corn = = = \n Corn is good . \n"
+    found = texts.text("wiki", raw, blocks.wikipedia(raw))
+    assert begins(found) == [("Corn is good .", "part")]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        texts.text("hens", ARTICLES, blocks.markdown(ARTICLES, 1, 2)),
+        texts.text("chats", CHATS, blocks.messages(CHATS)),
+    ],
+    ids=lambda text: text.name,
+)
+def test_the_text_alone_gives_no_boundary_away(found: Text) -> None:
+    """Between all sentences stands the same, and nothing of headings and notation is left."""
+    alone = found.forms[ALONE]
+    assert alone == " ".join(found.sentences)
+    assert not any(sign in alone for sign in ("\n", "#", "\\", "{", "content", "role", "Food"))
+    assert [alone[end : end + 1] for end in found.ends[ALONE]] == [" "] * len(found.places)
+
+
+def test_candidates_are_the_same_places_in_both_forms() -> None:
+    found = texts.text("hens", ARTICLES, blocks.markdown(ARTICLES, 1, 2))
+    for form in (ALONE, STANDS):
+        before = [found.forms[form][:end] for end in found.ends[form]]
+        assert all(
+            one.endswith(sentence) for one, sentence in zip(before, found.sentences, strict=False)
+        )
+
+
+def test_a_sample_holds_every_true_boundary_and_places_drawn_once_for_all() -> None:
+    true = pd.Series(np.arange(1_000) % 100 == 50)
+    kept = texts.around(true, 2, 20, 0)
+    assert kept[true].all()
+    assert 5 * 10 < kept.sum() <= 5 * 30
+    assert kept.equals(texts.around(true, 2, 20, 0))
+    assert not kept.equals(texts.around(true, 2, 20, 1))
+
+
+def test_of_the_built_in_texts_every_heading_and_turn_is_a_boundary() -> None:
+    documents = {one.id: one.text for one in builtin.load_documents()}
+    names = [name for name in documents if name.startswith("chatlogs/")]
+    raw = "\n".join(documents[name] for name in names)
+    found = texts.text("chats", raw, blocks.messages(raw))
+    turns = [len(json.loads(documents[name])) for name in names]
+    counts = found.places["begins"].value_counts()
+    assert counts["document"] == len(names) - 1
+    assert counts["part"] == sum(turns) - len(names)
+    story = documents["story/the-salt-line.md"]
+    chapters = texts.text("story", story, blocks.markdown(story, 2, 3)).places
+    assert (chapters["begins"] == "document").sum() == story.count("\n## ") - 1
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(
+    not (chroma.available() and emma_files.available()), reason="the real texts are not here"
+)
+def test_of_the_real_texts_emma_has_55_chapters_and_the_chat_logs_five_conversations() -> None:
+    found = {one.name: one for one in texts.every(_load)}
+    emma, logs = found["Emma"].places, found["chat logs"].places
+    assert (emma["begins"] == "document").sum() == 54
+    assert (logs["begins"] == "document").sum() == 4
+    assert (
+        logs["begins"] == "part"
+    ).sum() == 35  # 39 messages and one cut short, less 5 first ones
+
+
+def _load(name: str) -> Collection:
+    return find(name).load()
+
+
+def test_a_text_read_as_it_stands_has_no_influence_and_the_others_have_every_signal() -> None:
+    said = " ".join(f"Number {i} is {i * i % 97}, they say." for i in range(60))
+    raw = f"# One\n\n{said}\n\n## Two\n\n{said}\n"
+    one = texts.text(reading.CUT_ANEW, raw, blocks.markdown(raw, 1, 2))
+    found = reading.read(MadeReader(), [one], Memory())
+    alone, stands = (found[found["form"] == form] for form in (ALONE, STANDS))
+    assert alone[alone["entropy"].notna()][list(SIGNALS)].notna().all().all()
+    assert stands["influence"].isna().all()
+    assert stands["attention"].notna().sum() > 50
+    table = study.profile(reading.read(MadeReader(), [one], Memory()))
+    assert table["offset"].tolist() == list(range(-8, 8))
+    assert table["entropy"].gt(0).all()
+
+
+def made(strong: float, seed: int = 0) -> pd.DataFrame:
+    """A study of Emma and the articles in which only the attention tells boundaries."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for text, documents, forms in (
+        ("Emma", 20, (ALONE,)),
+        ("built-in articles", 12, (ALONE, STANDS)),
+    ):
+        for form in forms:
+            for n in range(30 * documents):
+                kind = ("document", *["paragraph", "sentence", "sentence"] * 10)[n % 30]
+                rows.append(
+                    {
+                        "text": text,
+                        "number": n + 1,
+                        "begins": kind,
+                        "document": n // 30,
+                        "mark": random.choice([".", "?", "quote"]),
+                        "before": int(random.integers(20, 200)),
+                        "after": int(random.integers(20, 200)),
+                        "since": n % 30,
+                        "form": form,
+                        **{name: random.normal() for name in SIGNALS},
+                        "attention": random.normal() + strong * (kind == "document"),
+                        "distance": random.normal(),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    places = made(2.0)
+    return analysis.tables(
+        {
+            "places": places,
+            "profile": pd.DataFrame({"text": ["Emma"], "offset": [0], "entropy": [1.0]}),
+            "cut": places[list(SIGNALS)].join((places[list(SIGNALS)] + 0.01).add_suffix(" anew")),
+        }
+    )
+
+
+def row(table: pd.DataFrame, **keys: str) -> pd.Series:
+    (found,) = table[np.logical_and.reduce([table[k] == v for k, v in keys.items()])].index
+    return table.loc[found]
+
+
+def test_a_signal_that_is_there_is_found_and_others_are_not(
+    tables: dict[str, pd.DataFrame],
+) -> None:
+    areas = tables["boundary_signals_areas"]
+    keys = {"boundaries": "chapters of Emma", "form": ALONE, "among": analysis.SENTENCES}
+    strong = row(areas, **keys, signal="attention")
+    assert strong["shown"] == "higher" and strong["low"] > 0.8
+    weak = row(areas, **keys, signal="entropy")
+    assert weak["shown"] == "not shown" and abs(weak["area"] - 0.5) < 0.15
+    assert strong["by chance low"] < 0.5 < strong["by chance high"] < strong["area"]
+
+
+def test_a_paragraph_end_tells_nothing_among_paragraph_ends(
+    tables: dict[str, pd.DataFrame],
+) -> None:
+    areas = tables["boundary_signals_areas"]
+    ends = areas[areas["signal"] == analysis.PARAGRAPH_END]
+    assert set(ends["among"]) == {analysis.SENTENCES}
+    expected = 1 - (10 / 29) / 2  # all true ones are, and 10 of 29 others
+    one = row(ends, boundaries="chapters of Emma", form=ALONE)
+    assert one["area"] == pytest.approx(expected)
+
+
+def test_what_a_signal_adds_is_found_on_documents_left_out(
+    tables: dict[str, pd.DataFrame],
+) -> None:
+    added = tables["boundary_signals_added"]
+    keys = {"boundaries": "chapters of Emma", "among": analysis.PARAGRAPHS}
+    strong, weak = (row(added, **keys, signal=one) for one in ("attention", "entropy"))
+    assert strong["shown"] == "higher" and strong["bits saved low"] > 0
+    assert weak["shown"] == "not shown"
+    assert strong["with the signal"] - strong["punctuation"] == pytest.approx(strong["difference"])
+
+
+def test_every_p_is_corrected_within_its_family(tables: dict[str, pd.DataFrame]) -> None:
+    for name in ("areas", "added", "markup"):
+        table = tables[f"boundary_signals_{name}"]
+        for family, group in table.groupby("family"):
+            assert set(group["family_size"]) == {len(group)}, (name, family)
+            assert group["p_holm"].tolist() == pytest.approx(list(statistics.holm(group["p"])))
+
+
+def test_forms_are_compared_at_the_same_places(tables: dict[str, pd.DataFrame]) -> None:
+    markup = tables["boundary_signals_markup"]
+    assert set(markup["boundaries"]) == {"articles"}
+    assert (markup["places"] == 360).all()
+    assert (markup[STANDS] - markup[ALONE]).tolist() == pytest.approx(markup["difference"].tolist())
+
+
+def test_the_same_values_from_another_cut_are_alike(tables: dict[str, pd.DataFrame]) -> None:
+    cut = tables["boundary_signals_cut"]
+    assert cut["rank correlation"].tolist() == pytest.approx([1] * len(SIGNALS))
+    assert cut["median difference"].between(0, 0.02).all()
+
+
+def test_without_the_study_every_table_is_empty() -> None:
+    assert all(table.empty for table in analysis.tables({}).values())
+
+
+@pytest.mark.skipif(
+    not results.tables(PLACES, "boundary-signals"), reason="the study was not run here"
+)
+def test_of_the_real_study_every_text_was_read_at_every_candidate_but_its_last() -> None:
+    places = results.read(PLACES, "boundary-signals", "places")
+    alone = places[places["form"] == ALONE]
+    for _, of_text in alone.groupby("text"):
+        assert of_text[list(SIGNALS)].notna().mean().min() > 0.98
+    assert set(alone["text"]) == {text for text, _ in analysis.KINDS}
+    bounded = alone[["attention", "attention-last"]].dropna()
+    assert bounded.ge(0).all().all() and bounded.le(1).all().all()

@@ -1,0 +1,182 @@
+"""Segments by structure, topic or summary: replies as they were asked for, found in the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkstudy.chunkers import breakpoints, catalogue
+from chunkstudy.chunkers.breakpoints import Kind, beginnings, chunk, locate, written
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Reply, Request
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.spans import Drawn, Span
+from tests import authored_segments
+from tests.authored_segments import MODEL
+
+KINDS: tuple[Kind, ...] = ("structure", "topic", "summary")
+TEXT = "Ada wrote it in 1843.\n\nShe was ill then and stayed at home.\n\nNobody read it for years."
+FOUND = [(0, 21), (23, 59), (61, 86)]
+
+
+def drawn(reply: Callable[[str], str], text: str = TEXT, kind: Kind = "structure") -> Drawn[Span]:
+    def ask(one: Request) -> Reply:
+        return Reply(reply(one.messages[-1].text), "stop", 10, 5, "authored", "made")
+
+    return chunk(text, ask, "authored/made", kind)
+
+
+def said(*begin: str, kind: Kind = "structure") -> str:
+    return written([(one, "a topic", "A summary.") for one in begin], kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_segments_begin_where_the_reply_says_whatever_the_white_space(kind: Kind) -> None:
+    reply = said("Ada wrote it", "She was\nill then", "Nobody  read it", kind=kind)
+    found = drawn(lambda _: reply, kind=kind)
+    assert (list(found), found.fallbacks) == (FOUND, 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_worked_example_is_a_reply_that_can_be_used(kind: Kind) -> None:
+    asked = breakpoints.request("authored/made", TEXT, kind)
+    assert [one.role for one in asked.messages] == ["system", "user", "assistant", "user"]
+    begin = beginnings(asked.messages[2].text, kind)
+    starts = locate(begin, asked.messages[1].text)
+    assert starts and starts[0] == 0 and len(starts) == 2
+    assert asked.json and asked.messages[-1].text == TEXT
+
+
+USELESS = (
+    "",
+    "I would rather not.",
+    "null",
+    "[]",
+    "{}",
+    '{"segments": []}',
+    '{"segments": ["Ada wrote it"]}',
+    '{"segments": [{"begins": ""}]}',
+    '{"segments": [{"begins": 7}]}',
+    '{"segments": [{"begin": "Ada wrote it"}]}',
+    '{"segments": [{"begins": "Ada wrote it", "ends": "1843."}]}',
+    '{"segments": [{"begins": "Ada wrote it"}], "note": "done"}',
+    '{"segments": [{"begins": "Ada wrote it"}], "segments": []}',
+    '```json\n{"segments": [{"begins": "Ada wrote it"}]}\n```',
+    "[" * 100_000,
+)
+
+
+@pytest.mark.parametrize("reply", USELESS)
+def test_a_reply_that_is_not_what_was_asked_for_leaves_the_window_whole_and_is_counted(
+    reply: str,
+) -> None:
+    assert beginnings(reply, "structure") is None
+    found = drawn(lambda _: reply)
+    assert (list(found), found.fallbacks) == ([(0, len(TEXT))], 1)
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        ("Ada wrote it", "He was never ill"),
+        ("Ada wrote it", "Nobody read it", "She was ill"),
+        ("Ada wrote it", "Ada wrote it"),
+        ("Ada wrote it", "She"),
+        ("Ada wrote it", "rote it in 1843."),
+        ("Ada wrote it", "she was ill"),
+    ],
+    ids=["not in the text", "out of order", "twice", "too short", "within a word", "another case"],
+)
+def test_a_beginning_that_is_not_found_makes_the_reply_useless(begin: tuple[str, ...]) -> None:
+    found = drawn(lambda _: said(*begin))
+    assert (list(found), found.fallbacks) == ([(0, len(TEXT))], 1)
+
+
+def test_a_reply_that_repeats_the_text_draws_its_boundaries_all_the_same() -> None:
+    found = drawn(lambda _: said(*TEXT.split("\n\n")))
+    assert (list(found), found.fallbacks) == (FOUND, 0)
+    whole = drawn(said)
+    assert (list(whole), whole.fallbacks) == ([(0, len(TEXT))], 0)
+
+
+def test_what_stands_before_the_first_segment_is_a_chunk_of_its_own() -> None:
+    assert list(drawn(lambda _: said("She was ill"))) == [FOUND[0], (23, len(TEXT))]
+
+
+def test_topics_are_listed_first_and_every_segment_has_one_of_them() -> None:
+    unlisted = {"topics": ["one"], "segments": [{"topic": "two", "begins": "Ada wrote it"}]}
+    assert beginnings(json.dumps(unlisted), "topic") is None
+    assert beginnings(said("Ada wrote it"), "topic") is None
+    assert beginnings(said("Ada wrote it", kind="topic"), "structure") is None
+    assert beginnings(said("Ada wrote it", kind="summary"), "structure") is None
+    assert beginnings(said("Ada wrote it", kind="topic"), "topic") == ["Ada wrote it"]
+
+
+def test_the_last_segment_of_a_window_begins_the_next_one() -> None:
+    paragraphs = [f"Paragraph {i} begins. " + "word " * 300 for i in range(12)]
+    text = "\n".join(paragraphs)
+    windows: list[str] = []
+
+    def reply(shown: str) -> str:
+        windows.append(shown)
+        begun = [line for line in shown.splitlines() if line.strip()]
+        return said(*(" ".join(line.split()[:8]) for line in begun))
+
+    found = drawn(reply, text)
+    assert [text[start:end] for start, end in found] == [one.strip() for one in paragraphs]
+    assert len(windows) > 2
+    for before, after in pairwise(windows):
+        assert before.splitlines()[-1].strip() == after.splitlines()[0].strip()
+
+
+def test_windows_are_asked_about_once_each_where_no_reply_can_be_used() -> None:
+    text = "\n".join("word " * 300 for _ in range(12))
+    found = drawn(lambda _: "", text)
+    assert found.fallbacks == len(found) == 3
+    assert " ".join(text[s:e] for s, e in found).split() == text.split()
+
+
+@pytest.mark.parametrize("text", ["", " \n\t "])
+def test_nobody_is_asked_about_a_text_without_words(text: str) -> None:
+    def never(_: str) -> str:
+        raise AssertionError("asked")
+
+    assert list(drawn(never, text)) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("ab .\n", max_size=80), st.lists(st.text("ab ", max_size=9), max_size=4))
+def test_whatever_the_reply_chunks_hold_the_text_in_order(text: str, begin: list[str]) -> None:
+    found = drawn(lambda _: said(*begin) if all(map(str.strip, begin)) and begin else "", text)
+    assert "".join("".join(text[s:e].split()) for s, e in found) == "".join(text.split())
+    assert all(a[1] <= b[0] for a, b in pairwise(found))
+    assert all(text[s:e] == text[s:e].strip() != "" for s, e in found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_replies_written_by_hand_are_replayed_on_a_built_in_document(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_LLM_RECORDINGS", raising=False)
+    slug = f"breakpoints-{kind}-by-{MODEL.replace('/', '__')}"
+    text = authored_segments.text()
+    with Asker("replay") as asker:
+        found = catalogue.build(slug, CORRECTED, ask=asker.ask)(text)
+    expected = beginnings(authored_segments.replies()[kind], kind) or []
+    assert isinstance(found, Drawn) and found.fallbacks == 0
+    assert len(found) == len(expected) > 3
+    for (start, *_), begin in zip(found, expected, strict=True):
+        assert "".join(text[start:].split()).startswith("".join(begin.split()))
+
+
+def test_what_is_written_by_hand_is_what_is_recorded(tmp_path: Path) -> None:
+    authored_segments.record(tmp_path)
+    path = f"authored/{authored_segments.NAME}.jsonl"
+    committed = Path(__file__).parents[1] / "results" / "llm" / path
+    assert (tmp_path / path).read_bytes() == committed.read_bytes()

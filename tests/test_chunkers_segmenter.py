@@ -1,0 +1,180 @@
+"""Jina's segmenter: each rule by hand, looks against steps, and what no rule takes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkstudy.chunkers import catalogue, segmenter
+from chunkstudy.chunkers.segmenter import AHEAD, LONGEST, Layout, Rule, segments, taken
+from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.spans import Drawn
+
+MILLION = 10**6
+BY_HAND = {
+    "a heading, a line and another": ("# Title\nOne. line\nTwo", ["# Title", "One. line", "Two"]),
+    "an item with a sign is a heading": ("- one\n- two", ["- one", "- two"]),
+    "one with another sign is an item, and holds those below it": (
+        "• one\n  • two\n  • three\n• four", ["• one\n  • two\n  • three", "• four"]),
+    "a number and a full stop are no sign": ("1. one\n  2. two", ["1. one", "2. two"]),
+    "a fence holds blank lines": ("```py\na\n\nb\n```\nend", ["```py\na\n\nb\n```", "end"]),
+    "indented lines are one block": ("x\n\n\ta\tb\n\tc\ny", ["x", "a\tb\n\tc", "y"]),
+    "a table is one": ("|a|b|\n|---|\n|c|d|\nend", ["|a|b|\n|---|\n|c|d|", "end"]),
+    "a citation takes 800 characters": (
+        "[1] " + "yy. " * 230, ["[1] " + "yy. " * 199 + "yy.", ("yy. " * 30).strip()]),
+    "a short paragraph stays whole": ("A. B. C.\n\nD? E!", ["A. B. C.", "D? E!"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BY_HAND)
+def test_the_rules_by_hand(case: str) -> None:
+    text, expected = BY_HAND[case]
+    spans, by_none = segments(text)
+    assert [text[start:end] for start, end in spans] == expected
+    assert by_none == 0
+
+
+def test_a_long_line_is_cut_where_the_last_sentence_within_400_characters_ends() -> None:
+    sentence = "x" * 149 + ". "
+    text = sentence * 9
+    spans, _ = segments(text)
+    assert [end for _, end in spans] == [150 + 151 * i for i in (1, 3, 5, 7, 8)]
+    assert [text[end - 1] for _, end in spans] == ["."] * 5
+
+
+def test_without_a_sentence_that_ends_a_phrase_goes_up_to_a_mark_or_a_little_beyond() -> None:
+    text = "a" * 300 + ".b" + "c" * 90 + ". " + "d" * 900
+    assert taken(text)[0] == (0, 393)
+    text = "a" * 300 + ".b" + "c" * 600 + "d" * 900
+    assert taken(text)[0] == (0, 300)
+
+
+def test_a_line_may_be_longer_than_800_characters_where_two_marks_end_it() -> None:
+    inside = "a" * 790
+    assert taken(f"{inside}.b{'c' * 97}.")[0] == (0, 790 + 2 + 97 + 1)
+    assert taken(f"{inside}.b{'c' * 300}.")[0] == (0, 790)
+
+
+def _slow_phrase(text: str, at: int, limit: int) -> int | None:
+    """The same by steps, longest first."""
+    marks = [(s, e) for s in range(len(text)) for e in _marks(text, s)]
+    within = {n for n in range(1, limit + 1) if not set(text[at : at + n]) & set("\r\n")}
+    within = {n for n in within if at + n <= len(text)}
+
+    def ends(end: int) -> bool:
+        return end == len(text) or text[end].isspace()
+
+    for n in sorted(within, reverse=True):
+        for start, end in marks:
+            if start == at + n and ends(end):
+                return end
+    for n in sorted(within, reverse=True):
+        if at + n == len(text) or text[at + n] in "\r\n":
+            return at + n
+    for n in sorted(within, reverse=True):
+        if any(start == at + n for start, _ in marks):
+            for m in range(AHEAD, 0, -1):
+                for start, end in marks:
+                    if start == at + n + m and ends(end) and "\n" not in text[at:start]:
+                        return end
+            return at + n
+    return None
+
+
+def _marks(text: str, at: int) -> list[int]:
+    """Where a mark ends that begins here: a single sign, or three full stops."""
+    single = [at + 1] if text[at] in ".!?…©😀" else []
+    return single + ([at + 3] if text.startswith("...", at) else [])
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.text("ab .!\n©…😀", max_size=40), st.integers(0, 39), st.integers(1, 12))
+def test_looking_marks_up_gives_what_steps_give(text: str, at: int, limit: int) -> None:
+    at = min(at, len(text))
+    assert Layout(text).phrase(at, limit) == _slow_phrase(text, at, limit)
+
+
+PIECES = st.sampled_from(
+    ["a", "word ", ". ", ".", "\n", "\n\n", "\r\n", "- ", "• ", "  ", "\t", "> ", ">", "```", "|",
+     "---", "#", "(", ")", "[", "]", "[1]", "<a>", "</a>", "$", '"', "'", "`", "é", "😀", "©",
+     "x" * 99, "y" * 399, "z" * 795, "w " * 90]
+)  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES, max_size=25).map("".join))
+def test_places_that_are_passed_over_are_places_where_no_rule_holds(text: str) -> None:
+    class EveryPlace(Layout):
+        def next_place(self, at: int) -> int:
+            return at + 1
+
+    with pytest.MonkeyPatch.context() as patch:
+        found = taken(text)
+        patch.setattr(segmenter, "Layout", EveryPlace)
+        assert found == taken(text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES, max_size=25).map("".join))
+def test_chunks_hold_all_of_a_text_but_white_space_and_do_not_overlap(text: str) -> None:
+    spans, _ = segments(text)
+    assert spans == sorted(spans)
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
+    assert "".join("".join(text[s:e].split()) for s, e in spans) == "".join(text.split())
+    assert all(text[s:e] == text[s:e].strip() != "" for s, e in spans)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", " \t\r\n" * 500, " " * 5000])
+def test_a_text_without_any_word_has_no_chunk(text: str) -> None:
+    assert segments(text) == ([], 0)
+
+
+def test_what_no_rule_takes_is_kept_and_counted_or_left_out_as_the_expression_does() -> None:
+    text = "x" * 3000
+    spans, by_none = segments(text)
+    assert spans == [(0, LONGEST), (LONGEST, 2 * LONGEST), (2000, 2200), (2200, 3000)]
+    assert by_none == 3
+    assert segments(text, keeps_all=False) == ([(2200, 3000)], 0)
+
+
+def tries(text: str) -> int:
+    """How often a rule is tried on a text."""
+    count = 0
+
+    def counted(rule: Rule) -> Rule:
+        def tried(layout: Layout, at: int) -> int | None:
+            nonlocal count
+            count += 1
+            return rule(layout, at)
+
+        return tried
+
+    taken(text, [counted(rule) for rule in segmenter.RULES])
+    return count
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * MILLION, "word " * (MILLION // 5), " " * MILLION, "\n" * MILLION]
+)
+def test_a_million_characters_without_punctuation_take_a_few_looks(text: str) -> None:
+    assert tries(text) < 10 * len(segmenter.RULES)
+
+
+@pytest.mark.parametrize("sign", ["(", "[", "<a ", "$x", "`", "'a ", "[1", "<p>", "> ", "|"])
+def test_signs_that_open_something_and_never_close_it_are_tried_once_each(sign: str) -> None:
+    """As many tries as there are rules at each sign, however long the text is."""
+    for times in (1000, 4000):
+        assert tries(sign * times) <= len(segmenter.RULES) * (times + 20)
+
+
+def test_the_catalogue_has_it_and_jinas_protocol_loses_what_the_expression_loses() -> None:
+    text = "A title\n\n" + "x" * 2000
+    found = catalogue.build("segmenter", CORRECTED)(text)
+    assert isinstance(found, Drawn)
+    assert (next(iter(found)), len(found), found.fallbacks) == ((0, 7), 4, 2)
+    published = list(catalogue.build("segmenter", AS_PUBLISHED_JINA)(text))
+    assert [one[:2] for one in published] == [(0, 7), (1209, 2009)]
+    assert list(catalogue.build("segmenter", CORRECTED)("")) == []

@@ -1,0 +1,176 @@
+"""The segmenter's API: a server that misbehaves, what is kept of it, and what happens without."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.chunkers import catalogue, segmenter, segmenter_api
+from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located, parts
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.services.retries import ATTEMPTS
+from tests import loopback
+from tests.loopback import Fault, answer, changed, cut_body, cut_json, dropped, running, status
+
+TEXT = "A title\n\nA first line. It goes on.\n\U0001f600 A second line.\n"
+SECRET = "jina_made_key_12345"
+
+
+@contextmanager
+def serving(monkeypatch: pytest.MonkeyPatch, *faults: Fault) -> Iterator[list[dict[str, Any]]]:
+    """What the server is asked; it meets each fault once, then answers by the published rules."""
+    asked: list[dict[str, Any]] = []
+    left = list(faults)
+
+    class Handler(loopback.Handler):
+        def do_POST(self) -> None:
+            body = self.read_json()
+            asked.append({**body, "key": self.headers.get("Authorization")})
+            text = body["content"]
+            chunks = [text[start:end] for start, end in segmenter.taken(text)]
+            positions = [[0, 1] for _ in chunks]
+            honest = {"num_tokens": 1, "chunks": chunks, "chunk_positions": positions}
+            (left.pop(0) if left else answer)(self, honest)
+
+    with running(Handler) as address:
+        monkeypatch.setenv(segmenter_api.ADDRESS, f"{address}/v1/segment")
+        yield asked
+
+
+def api(folder: Path, mode: Any = "record") -> SegmenterApi:
+    return SegmenterApi(mode, folder, sleep=lambda _: None)
+
+
+EXPECTED = segmenter.segments(TEXT)[0]
+
+
+def test_chunks_are_found_in_the_text_whatever_unit_the_api_counts_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with serving(monkeypatch) as asked:
+        assert api(tmp_path).segments(TEXT) == EXPECTED
+    sent = {"content": TEXT, "return_chunks": True, "max_chunk_length": 1000, "key": None}
+    assert asked == [sent]
+
+
+def test_a_reply_is_kept_as_offsets_and_replayed_without_the_server(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with serving(monkeypatch) as asked:
+        api(tmp_path).segments(TEXT)
+        api(tmp_path).segments(TEXT)
+        assert len(asked) == 1
+    assert api(tmp_path, "replay").segments(TEXT) == EXPECTED
+    (kept,) = tmp_path.iterdir()
+    assert "title" not in kept.read_text()
+    kept.write_text(kept.read_text()[:30])
+    with pytest.raises(SegmenterError, match="is damaged; delete it"):
+        api(tmp_path, "replay").segments(TEXT)
+
+
+PASSING = [
+    status(429, headers={"Retry-After": "3"}),
+    status(500),
+    status(503),
+    cut_json,
+    cut_body,
+    dropped,
+    changed(lambda honest: honest.pop("chunks")),
+    changed(lambda honest: honest.update(chunks="A title")),
+    changed(lambda honest: honest.update(chunks=[7])),
+    changed(lambda honest: honest.update(chunks=[])),
+    changed(lambda honest: honest.update(chunks=["A title", "which nobody wrote"])),
+    changed(lambda honest: honest["chunks"].reverse()),
+    changed(lambda honest: honest["chunks"].append("A title")),
+]
+
+
+@pytest.mark.parametrize("fault", PASSING)
+def test_what_may_pass_is_asked_again(
+    fault: Fault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with serving(monkeypatch, fault) as asked:
+        assert api(tmp_path).segments(TEXT) == EXPECTED
+    assert len(asked) == 2
+
+
+def test_what_does_not_pass_ends_in_one_sentence_and_keeps_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with (
+        serving(monkeypatch, *[dropped] * ATTEMPTS) as asked,
+        pytest.raises(SegmenterError, match=r"segmenter's API failed 6 times, .* run again later"),
+    ):
+        api(tmp_path).segments(TEXT)
+    assert len(asked) == ATTEMPTS
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_key_is_sent_and_shown_to_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(segmenter_api.KEY, SECRET)
+    told = status(401, json.dumps({"detail": f"bad key {SECRET}"}).encode())
+    with (
+        serving(monkeypatch, told) as asked,
+        pytest.raises(SegmenterError, match="answered 401; check JINA_API_KEY") as caught,
+    ):
+        api(tmp_path).segments(TEXT)
+    assert asked[0]["key"] == f"Bearer {SECRET}"
+    assert SECRET not in str(caught.value)
+
+
+def test_without_a_server_or_a_recording_one_sentence_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(SegmenterError, match="take the chunker segmenter, which goes by"):
+        api(tmp_path, "replay").segments(TEXT)
+    monkeypatch.setenv(segmenter_api.ADDRESS, "http://127.0.0.1:9/v1/segment")
+    with pytest.raises(SegmenterError, match="could not be reached"):
+        api(tmp_path).segments(TEXT)
+    monkeypatch.setenv(segmenter_api.ADDRESS, "not an address")
+    with pytest.raises(SegmenterError, match="could not be reached"):
+        api(tmp_path).segments(TEXT)
+
+
+def test_nothing_is_asked_about_a_text_without_words(tmp_path: Path) -> None:
+    assert api(tmp_path, "replay").segments("") == []
+    assert api(tmp_path, "replay").segments(" \n" * 50_000) == []
+
+
+def test_a_long_text_is_sent_in_parts_that_end_with_a_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = "\n".join(f"Line {i} says something." for i in range(6000))
+    with serving(monkeypatch) as asked:
+        found = api(tmp_path).segments(text)
+    assert len(asked) == 3
+    assert found == segmenter.segments(text)[0]
+
+
+@given(st.text("ab \n", max_size=60), st.integers(1, 9))
+def test_parts_hold_the_text_in_order(text: str, most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segmenter_api, "MOST", most)
+        found = list(parts(text))
+    assert "".join("".join(text[s:e].split()) for s, e in found) == "".join(text.split())
+    assert all(end - start <= most for start, end in found)
+
+
+def test_equal_chunks_are_found_one_behind_the_other() -> None:
+    assert located("a b a", ["a", " b", "a"]) == [(0, 1), (2, 3), (4, 5)]
+    assert located("a b", ["b", "a"]) is None
+    assert located(" ", []) == []
+    assert located("a", [" "]) is None
+
+
+def test_the_catalogue_has_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with serving(monkeypatch):
+        made = api(tmp_path)
+        monkeypatch.setattr(segmenter_api, "api", lambda: made)
+        assert list(catalogue.build("segmenter-api", CORRECTED)(TEXT)) == EXPECTED

@@ -1,0 +1,187 @@
+"""The list of models: what is said of each has a source, and late chunking's checklist is applied
+word by word."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from chunkstudy.cli import app
+from chunkstudy.encoders import checklist, models
+from chunkstudy.encoders.checklist import Facts, Listed
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.encoders.registry import MODELS
+from chunkstudy.llm import causal_models
+
+GOOD = Listed(
+    facts=Facts(
+        id="somebody/long",
+        pooling="mean",
+        attention="bidirectional",
+        positions="rotary",
+        tuned=8192,
+        tuned_source="its card",
+    ),
+    token_states=True,
+    window=8192,
+    licence="MIT",
+    query_prefix="",
+    document_prefix="passage: ",
+    weights="model hub",
+)
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise AssertionError("nothing may be downloaded")
+
+
+def said(**changed: object) -> Facts:
+    return GOOD.facts.model_copy(update=changed)
+
+
+def test_every_registered_model_has_its_facts_and_nobody_else_has() -> None:
+    assert set(checklist.read_facts()) == {*MODELS, *causal_models.MODELS}
+
+
+def test_facts_do_not_contradict_the_registry() -> None:
+    for one in checklist.every():
+        spec = MODELS.get(one.id)
+        if spec is None:
+            assert one.facts.attention == "causal"
+        elif spec.kind == "api":
+            assert one.facts == Facts(id=spec.id)  # nobody outside knows
+        else:
+            assert one.facts.pooling == spec.pooling
+            assert one.facts.attention == "bidirectional"
+            relative = "relative" in one.facts.positions
+            assert relative == (spec.kind == "mpnet")
+            assert (one.facts.positions == "ALiBi") == (spec.kind == "jina_bert")
+
+
+def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> None:
+    assert [one.id for one in checklist.every() if one.suits] == [
+        "jinaai/jina-embeddings-v2-small-en",
+        "jinaai/jina-embeddings-v2-base-en",
+        "jinaai/jina-embeddings-v3",
+        "nomic-ai/nomic-embed-text-v1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"token_states": False}, "returns one vector for a text and no token states"),
+        ({"window": 512}, "reads 512 tokens, fewer than 8,192"),
+        ({"facts": said(attention="causal")}, "no token's state knows what comes later"),
+        ({"facts": said(pooling="none")}, "has no pooling of its own"),
+    ],
+)
+def test_each_thing_that_a_model_lacks_is_said_by_itself(
+    changed: dict[str, object], why: str
+) -> None:
+    assert GOOD.suits and GOOD.doubts == ()
+    (obstacle,) = replace(GOOD, **changed).obstacles  # type: ignore[arg-type]
+    assert why in obstacle
+
+
+def test_a_model_one_token_short_of_the_documented_window_is_long_enough() -> None:
+    assert replace(GOOD, window=8191).suits
+    assert not replace(GOOD, window=8190).suits
+
+
+def test_texts_shorter_than_the_window_in_training_are_a_doubt_and_no_obstacle() -> None:
+    short = replace(GOOD, facts=said(tuned=512))
+    assert short.suits and short.doubts == ("it was tuned on texts of up to 512 tokens",)
+    silent = replace(GOOD, facts=said(tuned=None, tuned_source=""))
+    assert silent.suits and silent.doubts == ("on how long texts it was tuned is not known",)
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ('id = "a"\nattention = "both"', "a: attention"),
+        ('id = "a"\npoolnig = "mean"', "a: poolnig"),
+        ('id = "a"\n[[model]]\nid = "a"', "has a twice"),
+        ('id = "a"\ntuned = 512', "say who does"),
+        ('id = "a"\npretrained = 512', "say who does"),
+    ],
+)
+def test_a_fact_without_source_or_out_of_shape_is_refused(
+    entry: str, sentence: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "models.toml"
+    path.write_text(f"[[model]]\n{entry}\n", encoding="utf-8")
+    with pytest.raises(ModelError, match=sentence):
+        checklist.read_facts(path)
+
+
+def test_a_part_of_a_name_in_any_case_finds_its_models() -> None:
+    assert [one.id for one in checklist.named(["JINA-embeddings-v2", "ada"])] == [
+        "jinaai/jina-embeddings-v2-small-en",
+        "jinaai/jina-embeddings-v2-base-en",
+        "text-embedding-ada-002",
+    ]
+    assert checklist.named([]) == checklist.every()
+
+
+def test_the_command_prints_every_model_and_what_each_lacks() -> None:
+    shown = CliRunner().invoke(app, ["models"])
+    assert shown.exit_code == 0
+    blocks = shown.stdout.strip().split("\n\n")
+    assert [block.split("\n")[0] for block in blocks] == [one.id for one in checklist.every()]
+    suits = [block for block in blocks if "late chunking suits  yes" in block]
+    assert len(suits) == 4 and not any("why not" in block for block in suits)
+    assert all("why not" in block for block in blocks if block not in suits)
+
+
+def test_the_command_gives_json_with_nothing_where_nobody_says() -> None:
+    shown = CliRunner().invoke(app, ["models", "e5-small", "ada", "--json"])
+    small, api = json.loads(shown.stdout)
+    assert small["tuned on"] is None and small["document prefix"] == "passage: "
+    assert api["token states"] is False and api["weights here"] is False
+
+
+def test_an_unknown_model_is_answered_in_one_sentence_that_names_those_there_are() -> None:
+    shown = CliRunner().invoke(app, ["models", "minilm", "gpt-2"])
+    assert shown.exit_code == 1 and not shown.stdout
+    assert shown.stderr.count("\n") == 1
+    assert "'gpt-2'" in shown.stderr and all(name in shown.stderr for name in MODELS)
+
+
+def test_weights_are_at_hand_where_a_package_or_a_folder_has_them_and_nothing_is_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: "a/file")
+    spec = models.spec("intfloat/multilingual-e5-large")
+    assert models.at_hand(spec)
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: None)
+    assert not models.at_hand(spec)
+    assert models.at_hand(replace(spec, package="pytest"))
+    assert not models.at_hand(replace(spec, package="no_such_package"))
+    assert not models.at_hand(models.spec("text-embedding-3-large"))
+    made = tmp_path / "models" / f"intfloat__multilingual-e5-large-{spec.revision[:12]}"
+    made.mkdir(parents=True)
+    for name in spec.files:
+        assert not models.at_hand(spec)
+        (made / name).touch()
+    assert models.at_hand(spec)
+
+
+def test_a_causal_model_is_at_hand_where_it_was_multiplied_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: None)
+    model = causal_models.CausalModel("somebody/small", "0" * 40, "MIT")
+    assert not causal_models.at_hand(model)
+    made = tmp_path / "models" / f"somebody__small-{'0' * 12}"
+    made.mkdir(parents=True)
+    (made / "model.safetensors").touch()
+    assert causal_models.at_hand(model)

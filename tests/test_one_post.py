@@ -1,0 +1,186 @@
+"""One post cut many ways: what is kept, by hand and by every way to match; offsets alone after."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkstudy import places
+from chunkstudy.analysis import one_post
+from chunkstudy.collections.sources import SourceError
+from chunkstudy.studies import one_post as study
+from chunkstudy.studies import results
+from chunkstudy.studies.one_post import printed
+from chunkstudy.studies.one_post.alignment import align, matched
+
+PAGE = """# a-post
+
+## BY_MODEL
+
+#### 2 chunk(s)
+
+Title One two. ofthree
+
+Six seven.
+
+## JINA-SEGMENTER-API
+
+#### 4 chunk(s)
+
+Title
+
+
+One two. of three
+
+
+
+	four	five
+
+
+Six seven.
+
+---
+"""
+POST = "Title\nOne two. of three\n\n\tfour\tfive\nSix seven."
+
+
+def test_a_page_gives_its_segments_and_the_post_behind_them() -> None:
+    model, rules = printed.read(PAGE)
+    assert (model.name, model.stated, model.segments) == (
+        "BY_MODEL", 2, ("Title One two. ofthree", "Six seven."),
+    )  # fmt: skip
+    assert rules.segments == ("Title", "One two. of three", "\tfour\tfive", "Six seven.")
+    assert printed.source([model, rules]) == POST
+
+
+def test_what_a_segmentation_leaves_out_glues_and_where_its_segments_stand() -> None:
+    texts, left_out, chunks = study.written(printed.read(PAGE), POST)
+    row = texts.set_index("segmentation").loc["BY_MODEL"]
+    assert (row["words kept"], row["words glued together"], row["words added"]) == (7, 2, 0)
+    assert (row["characters lost"], row["characters added"]) == (8, 0)
+    assert left_out.to_numpy().tolist() == [["BY_MODEL", 5, 7]]
+    spans = chunks[chunks["segmentation"] == "BY_MODEL"]
+    assert spans[["first word", "after word"]].to_numpy().tolist() == [[0, 5], [7, 9]]
+    assert [POST[s:e] for s, e in zip(spans["start"], spans["end"], strict=True)] == [
+        "Title\nOne two. of three", "Six seven.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "rewritten", "characters", "lost", "added"),
+    [
+        ("a bb ccc", "a bb ccc", 6, 0, 0),
+        ("a bb ccc", "", 0, 6, 0),
+        ("", "a bb", 0, 0, 3),
+        ("a bb ccc", "ccc a bb", 3, 3, 3),
+        ("a bb ccc", "a bx ccc", 5, 1, 1),
+        ("a bb ccc", "a bb bb ccc", 6, 0, 2),
+    ],
+)
+def test_characters_kept_lost_and_added_by_hand(
+    text: str, rewritten: str, characters: int, lost: int, added: int
+) -> None:
+    kept = align(text.split(), rewritten.split())
+    assert (kept.characters, kept.lost, kept.added) == (characters, lost, added)
+
+
+WORDS = st.lists(st.sampled_from(["a", "bb", "ccc", "bbccc", "d"]), max_size=8)
+
+
+@settings(max_examples=300, deadline=None)
+@given(WORDS, WORDS)
+def test_no_other_way_to_match_words_keeps_more_characters(
+    first: list[str], second: list[str]
+) -> None:
+    @cache
+    def most(i: int, j: int) -> int:
+        if i == len(first) or j == len(second):
+            return 0
+        skipped = max(most(i + 1, j), most(i, j + 1))
+        if first[i] != second[j]:
+            return skipped
+        return max(skipped, len(first[i]) + most(i + 1, j + 1))
+
+    found = matched(first, second)
+    assert sum(len(first[i]) for i, _ in found) == most(0, 0)
+    assert all(first[i] == second[j] for i, j in found)
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(found))
+
+
+@settings(max_examples=200, deadline=None)
+@given(WORDS, WORDS)
+def test_every_character_is_kept_or_lost_and_every_word_kept_glued_or_left_out(
+    first: list[str], second: list[str]
+) -> None:
+    kept = align(first, second)
+    assert kept.characters + kept.lost == len("".join(first))
+    assert kept.characters + kept.added == len("".join(second))
+    counted = [i for i, _ in kept.words]
+    counted += [i for a, b, _ in kept.glued for i in range(a, b)]
+    counted += [i for a, b in kept.gaps for i in range(a, b)]
+    assert sorted(counted) == list(range(len(first)))
+
+
+def test_without_the_page_the_study_says_where_to_put_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(printed.FOLDER, raising=False)
+    with pytest.raises(SourceError, match="set CHUNKSTUDY_PRINTED to a folder that has them"):
+        printed.find()
+
+
+def test_another_page_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "001_other.txt").write_text(PAGE)
+    monkeypatch.setenv(printed.FOLDER, str(tmp_path))
+    with pytest.raises(SourceError, match="not the page that this study reads"):
+        printed.find()
+
+
+@pytest.fixture(scope="module")
+def stored() -> dict[str, pd.DataFrame]:
+    return results.tables(places.find(), "one-post")
+
+
+def test_tables_derive_from_the_offsets_alone(
+    stored: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(printed.FOLDER, raising=False)
+    made = one_post.tables(stored)
+    assert set(made) == set(one_post.TABLES)
+    rows = made["one_post_agreement"]
+    own = rows.query("reference == @printed.WITNESS and segmentation == 'segmenter'")
+    numbers = own[["shared cuts", "boundary similarity", "WindowDiff"]]
+    assert numbers.to_numpy().tolist() == [[117, 1.0, 0.0]]
+    pairs = zip(rows["reference"], rows["segmentation"], strict=True)
+    mirrored = dict(zip(pairs, rows["boundary similarity"], strict=True))
+    names = list(made["one_post_texts"]["segmentation"])
+    assert all(mirrored[a, b] == mirrored[b, a] for a in names for b in names if a != b)
+    assert all(frame.empty for frame in one_post.tables({}).values())
+
+
+def test_what_is_stored_holds_offsets_and_digests_and_no_text(
+    stored: dict[str, pd.DataFrame],
+) -> None:
+    known = {"segmentation", "sha256"}
+    for frame in stored.values():
+        words = {name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])}
+        assert words <= known
+        for digest in frame.get("sha256", pd.Series(dtype=str)):
+            assert len(digest) == 64
+
+
+def test_the_stored_numbers_are_of_the_page(stored: dict[str, pd.DataFrame]) -> None:
+    if printed.FOLDER not in os.environ:
+        pytest.skip(f"needs the printed page; set {printed.FOLDER}")
+    found = printed.read(printed.find().read_text(encoding="utf-8"))
+    post = printed.source(found)
+    texts, left_out, chunks = study.written(found, post)
+    assert texts.equals(stored["texts"])
+    assert left_out.equals(stored["left_out"])
+    assert chunks.equals(stored["chunks"].iloc[: len(chunks)])
+    assert study.word_spans(post) == list(stored["words"].itertuples(index=False, name=None))

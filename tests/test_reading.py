@@ -1,0 +1,181 @@
+"""What a causal model makes of a text, against the same numbers by the slowest way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from chunkstudy.chunkers.signals import attention
+from chunkstudy.chunkers.signals.influence import influence
+from chunkstudy.llm.interface import LanguageModelError
+from chunkstudy.llm.reading import CausalReader, Part, Read
+from tests.small_llama import POSITIONS, write_checkpoint
+
+TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."
+NAME = f"small/llama@{'0' * 40}"
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> CausalReader:
+    folder: Path = tmp_path_factory.mktemp("llama")
+    write_checkpoint(folder)
+    return CausalReader(NAME, folder)
+
+
+@pytest.fixture(scope="module")
+def ids(reader: CausalReader) -> list[int]:
+    return reader.tokens(TEXT)[0]
+
+
+@pytest.fixture(scope="module")
+def read(reader: CausalReader, ids: list[int]) -> Read:
+    return reader.read(ids)
+
+
+def probabilities(reader: CausalReader, seen: list[int]) -> np.ndarray:
+    """Of the next token, by a reading of nothing else."""
+    with torch.inference_mode():
+        logits = reader._model(torch.tensor([[0, *seen]])).logits[0, -1].double().numpy()
+    odds = np.exp(logits - logits.max())
+    return odds / odds.sum()
+
+
+def test_tokens_lie_end_to_end_over_the_text(reader: CausalReader) -> None:
+    ids, spans = reader.tokens(TEXT)
+    assert len(ids) == len(spans)
+    assert "".join(TEXT[start:end] for start, end in spans) == TEXT
+
+
+def test_entropy_and_surprisal_are_those_of_each_prefix(
+    reader: CausalReader, ids: list[int], read: Read
+) -> None:
+    for place in (0, 1, 7, len(ids) - 1):
+        p = probabilities(reader, ids[:place])
+        expected = -sum(x * np.log2(x) for x in p if x > 0)
+        assert read.entropy[place] == pytest.approx(expected, abs=1e-4)
+        assert read.surprisal[place] == pytest.approx(-np.log2(p[ids[place]]), abs=1e-4)
+
+
+def test_attention_is_the_mean_over_layers_and_heads_and_the_last_layers_largest(
+    reader: CausalReader, ids: list[int], read: Read
+) -> None:
+    with torch.inference_mode():
+        layers = reader._model(torch.tensor([[0, *ids]]), output_attentions=True).attentions
+    by_hand = np.mean([layer[0, head].numpy() for layer in layers for head in range(4)], axis=0)
+    assert read.attention == pytest.approx(by_hand[1:, 1:], abs=1e-6)
+    assert read.largest == pytest.approx(layers[-1][0].numpy().max(axis=0)[1:, 1:], abs=1e-6)
+    assert np.triu(read.attention, 1).max() == 0  # nothing is paid to what comes later
+
+
+def test_reading_again_with_nothing_hidden_changes_nothing(
+    reader: CausalReader, ids: list[int], read: Read
+) -> None:
+    parts = [Part(5, 6, 0), Part(20, 3, 0), Part(9, 10, 0)]
+    for part, found in zip(parts, reader.again(ids, read, parts), strict=True):
+        expected = read.surprisal[part.first + 1 : part.first + 1 + part.length]
+        assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_influence_of_an_empty_piece_is_zero(
+    reader: CausalReader, ids: list[int], read: Read
+) -> None:
+    assert influence(reader, ids, read, [20, 30], before=0) == pytest.approx([0, 0], abs=1e-4)
+    assert np.abs(influence(reader, ids, read, [20, 30], before=12)).min() > 1e-3
+
+
+def test_what_is_hidden_has_no_say(reader: CausalReader, ids: list[int]) -> None:
+    """Other tokens in the hidden piece leave the part as it was, and those before it do not."""
+    hidden, before = list(ids), list(ids)
+    hidden[14], before[4] = hidden[14] ^ 1, before[4] ^ 1
+    part = [Part(20, 6, 10)]
+    own, other, earlier = (
+        reader.again(tokens, reader.read(tokens), part)[0] for tokens in (ids, hidden, before)
+    )
+    assert own == pytest.approx(other, abs=1e-4)
+    assert np.abs(own - earlier).max() > 1e-3
+
+
+def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list[int]) -> None:
+    """Against one reading of the whole text with a mask written out place by place."""
+    first, length, away = 20, 6, 10
+    count = first + length + 1
+    allowed = np.tril(np.ones((count, count), dtype=bool))
+    allowed[first + 1 :, first + 1 - away : first + 1] = False
+    mask = torch.where(torch.tensor(allowed), 0.0, torch.finfo(torch.float32).min)
+    with torch.inference_mode():
+        tokens = torch.tensor([[0, *ids[: first + length]]])
+        logits = reader._model(tokens, attention_mask=mask[None, None]).logits[0]
+    logs = torch.log_softmax(logits, dim=-1).numpy() / np.log(2)
+    expected = [-logs[i + 1, ids[i + 1]] for i in range(first, first + length)]
+    (found,) = reader.again(ids, reader.read(ids), [Part(first, length, away)])
+    assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_reading_a_part_again_leaves_the_states_as_they_were(
+    reader: CausalReader, ids: list[int]
+) -> None:
+    read = reader.read(ids)
+    one = reader.again(ids, read, [Part(5, 6, 3)])
+    reader.again(ids, read, [Part(9, 4, 9), Part(2, 2, 0)])
+    assert reader.again(ids, read, [Part(5, 6, 3)])[0] == pytest.approx(one[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("part", [Part(5, 100, 0), Part(5, 3, 6), Part(-1, 3, 0), Part(5, 3, -1)])
+def test_a_part_outside_of_what_was_read_is_refused(
+    reader: CausalReader, ids: list[int], read: Read, part: Part
+) -> None:
+    with pytest.raises(ValueError, match="reaches outside"):
+        reader.again(ids, read, [part])
+
+
+def test_a_model_that_gives_no_attention_is_refused_in_one_sentence(
+    reader: CausalReader, ids: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = reader._model(torch.tensor([[0, *ids]]))
+    for nothing in (None, (), (None, None)):
+        blind = SimpleNamespace(logits=whole.logits, past_key_values=None, attentions=nothing)
+        monkeypatch.setattr(
+            reader, "_loaded", (reader._tokenizer, _Answering(blind, reader._model.config))
+        )
+        with pytest.raises(LanguageModelError, match=r"gives no attention.*; use a model") as error:
+            reader.read(ids)
+        assert "\n" not in str(error.value)
+        monkeypatch.undo()
+
+
+def test_more_tokens_than_positions_are_refused(reader: CausalReader) -> None:
+    with pytest.raises(LanguageModelError, match=f"the {POSITIONS} positions.*read fewer"):
+        reader.read([5] * POSITIONS)
+
+
+def test_attention_that_never_looks_back_stays_wholly_and_one_that_only_does_never() -> None:
+    def of(paid: np.ndarray) -> float:
+        return attention.attention(Read(np.zeros(0), np.zeros(0), paid, paid, None), 50)
+
+    back = np.zeros((80, 80), dtype=np.float32)
+    back[:, 40:50] = 0.1
+    assert of(back) == 0
+    assert of(np.eye(80, dtype=np.float32)) == 1
+    assert of(back + np.eye(80, dtype=np.float32)) == pytest.approx(0.5)
+
+
+def test_attention_to_what_lies_further_back_takes_no_part() -> None:
+    paid = np.tril(np.ones((120, 120), dtype=np.float32))
+    far = paid.copy()
+    far[:, : 100 - attention.BEFORE] = 99
+    first, second = (Read(np.zeros(0), np.zeros(0), one, one, None) for one in (paid, far))
+    assert attention.attention(first, 100) == attention.attention(second, 100)
+
+
+class _Answering:
+    """A model that gives the same whatever it is asked."""
+
+    def __init__(self, answer: object, config: object) -> None:
+        self.answer, self.config = answer, config
+
+    def __call__(self, *_: object, **__: object) -> object:
+        return self.answer

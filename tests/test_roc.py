@@ -1,0 +1,134 @@
+"""The area under the ROC curve against counting pairs, and probabilities of what was left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.statistics import held_out, roc
+
+PLACES = st.lists(
+    st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30
+)
+
+
+def pairs_counted(scores: list[float], true: list[bool]) -> float:
+    """One pair after the other."""
+    won = [
+        1.0 if a > b else 0.5 if a == b else 0.0
+        for a, first in zip(scores, true, strict=True)
+        if first
+        for b, second in zip(scores, true, strict=True)
+        if not second
+    ]
+    return sum(won) / len(won) if won else float("nan")
+
+
+@given(PLACES)
+def test_the_area_is_the_share_of_pairs_that_are_won(places: list[tuple[int, bool, int]]) -> None:
+    scores, true, groups = (list(column) for column in zip(*places, strict=True))
+    expected = pairs_counted(scores, true)
+    assert roc.auc(scores, true) == pytest.approx(expected, nan_ok=True)
+    assert float(roc.wins(scores, true, groups).area()) == pytest.approx(expected, nan_ok=True)
+
+
+@given(PLACES)
+def test_a_group_that_is_drawn_twice_counts_as_two(places: list[tuple[int, bool, int]]) -> None:
+    scores, true, groups = (list(column) for column in zip(*places, strict=True))
+    names = sorted(set(groups))
+    times = np.arange(len(names), dtype=float)  # the first is not drawn at all
+    repeated = [place for place in places for _ in range(int(times[names.index(place[2])]))]
+    expected = pairs_counted([p[0] for p in repeated], [p[1] for p in repeated])
+    assert float(roc.wins(scores, true, groups).area(times)) == pytest.approx(expected, nan_ok=True)
+
+
+def some(boundaries_higher_by: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(30), 20)
+    true = np.tile(np.arange(20) == 0, 30)
+    return random.normal(size=600) + boundaries_higher_by * true, true, groups
+
+
+def test_an_interval_holds_the_area_and_leaves_chance_out_where_there_is_a_signal() -> None:
+    found = roc.area(roc.wins(*some(1.0)))
+    assert found.interval.low < found.value < found.interval.high
+    assert found.interval.low > roc.CHANCE
+    assert found.p < 0.001
+    assert found.groups == 30
+
+
+def test_intervals_hold_chance_about_as_often_as_they_should_without_a_signal() -> None:
+    held = 0
+    for seed in range(100):
+        low, high = roc.area(roc.wins(*some(0.0, seed))).interval
+        held += low <= roc.CHANCE <= high
+    assert 88 <= held <= 100
+
+
+def test_a_score_is_not_better_than_itself() -> None:
+    wins = roc.wins(*some(1.0))
+    found = roc.area(wins, wins)
+    assert (found.value, *found.interval, found.p) == (0, 0, 0, 1)
+
+
+def test_the_jackknife_is_that_of_leaving_each_group_out() -> None:
+    scores, true, groups = some(0.5)
+    without = np.array(
+        [pairs_counted(scores[groups != g].tolist(), true[groups != g].tolist()) for g in range(30)]
+    )
+    expected = np.sqrt(29 / 30 * ((without - without.mean()) ** 2).sum())
+    assert roc.area(roc.wins(scores, true, groups)).error == pytest.approx(expected)
+
+
+def test_places_drawn_at_random_lie_around_chance() -> None:
+    scores, true, _ = some(2.0)
+    low, high = roc.by_chance(scores, true)
+    assert 0.35 < low < roc.CHANCE < high < 0.65
+
+
+def test_a_missing_score_is_refused() -> None:
+    with pytest.raises(ValueError, match="leave out what was not measured"):
+        roc.wins([1.0, float("nan")], [True, False], [0, 1])
+    with pytest.raises(ValueError, match="leave out what was not measured"):
+        held_out.predictions([[1.0], [float("inf")]], [True, False], [0, 1])
+
+
+def test_what_is_left_out_has_no_say_in_its_own_probability() -> None:
+    scores, true, groups = some(1.0)
+    before = held_out.predictions(scores[:, None], true, groups).probability
+    own = held_out.folds(groups) == 3
+    other = np.where(own, ~true, true)
+    after = held_out.predictions(scores[:, None], other, groups).probability
+    assert np.array_equal(before[own], after[own])
+    assert not np.allclose(before[~own], after[~own])
+
+
+def test_groups_are_never_torn_apart_and_a_signal_lowers_the_loss() -> None:
+    scores, true, groups = some(2.0)
+    part = held_out.folds(groups)
+    assert all(len(set(part[groups == g])) == 1 for g in range(30))
+    assert len(set(part)) == held_out.FOLDS
+    known = held_out.predictions(scores[:, None], true, groups).probability
+    blind = held_out.predictions(np.zeros((600, 1)), true, groups).probability
+    assert held_out.log_loss(known, true).mean() < held_out.log_loss(blind, true).mean()
+    assert blind == pytest.approx(np.full(600, 0.05), abs=0.002)
+
+
+def test_one_group_cannot_be_held_out() -> None:
+    with pytest.raises(ValueError, match="give two"):
+        held_out.predictions([[1.0], [2.0]], [True, False], [0, 0])
+
+
+def test_where_nothing_is_known_the_score_is_at_chance_and_the_probability_is_below() -> None:
+    """Half of the groups hold a boundary, and with it left out there is one fewer to be seen."""
+    groups = np.repeat(np.arange(10), 6)
+    true = (np.arange(60) % 6 == 0) & (groups < 5)
+    found = held_out.predictions(np.zeros((60, 1)), true, groups)
+    assert roc.auc(found.score.round(2), true) == 0.5
+    assert roc.auc(found.probability.round(3), true) < 0.4
+
+
+def test_the_loss_of_an_even_chance_is_one_bit() -> None:
+    assert held_out.log_loss([0.5, 0.25], [True, True]).tolist() == [1, 2]

@@ -1,0 +1,265 @@
+"""How far context reaches is measured right: known movements come out, and nothing else moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.llm.causal_models import CausalModel
+from chunkstudy.llm.states import TOGETHER, CausalStates
+from chunkstudy.places import Places
+from chunkstudy.spans import Collection, Document
+from chunkstudy.studies import bidirectionality as study
+from chunkstudy.studies.results import StudyError
+from chunkstudy.studies.runner import Context
+from tests import small_llama
+
+OWN, OTHER = [0] * study.CONTENT, [1] * study.CONTENT
+MARK = 1
+"""What the models below look for in a text."""
+
+
+def reads(later: int, earlier: int) -> study.Read:
+    """A model whose state of a token is 1, and how many marks stand so many tokens behind and
+    before it: with marks in the other text alone, its movement can be told by hand."""
+
+    def states(batch: Sequence[Sequence[int]]) -> list[study.Matrix]:
+        found = []
+        for ids in batch:
+            before = np.concatenate([[0], np.cumsum(np.array(ids) == MARK)])
+            at = np.arange(len(ids))
+            behind = before[np.minimum(at + 1 + later, len(ids))] - before[at + 1]
+            ahead = before[at] - before[np.maximum(at - earlier, 0)]
+            found.append(np.stack([np.ones(len(ids)), behind, ahead], axis=1).astype(np.float64))
+        return found
+
+    return states
+
+
+def measured(read: study.Read, own: Sequence[int] = OWN, other: Sequence[int] = OTHER) -> Any:
+    rows = [
+        *study.from_the_ends(read, own, other),
+        *study.from_the_middle(read, own, other),
+        *study.neighbours(read, own),
+    ]
+    return pd.DataFrame(rows).set_index(["replaced", "direction", "distance"]).sort_index()
+
+
+def seen(reach: int, distance: int) -> float:
+    """Marks that a chunk's tokens see on average, where those begin at a distance behind it."""
+    return sum(range(1, max(0, reach - distance) + 1)) / study.CHUNK
+
+
+@pytest.mark.parametrize("reach", [1, 20, 60])
+@pytest.mark.parametrize("way", [study.LATER, study.EARLIER])
+def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
+    reach: int, way: str
+) -> None:
+    later = reach if way == study.LATER else 0
+    found = measured(reads(later, reach - later))
+    for (what, direction, distance), row in found.iterrows():
+        moved = seen(reach, distance) if direction == way else 0.0
+        if what in (study.SAME, study.ALONE, study.NEIGHBOUR, study.APART):
+            moved = 0.0  # the text itself holds no mark
+        assert row["relative distance"] == pytest.approx(moved, abs=1e-12), (what, distance)
+        turned = 1 - 1 / np.sqrt(1 + moved**2)
+        assert row["cosine distance"] == pytest.approx(turned, abs=1e-12)
+    assert seen(20, 16) == 10 / 60 and seen(20, 64) == 0
+
+
+def test_every_direction_distance_and_kind_is_measured_once() -> None:
+    found = measured(reads(1, 1))
+    assert not found.index.duplicated().any()
+    ways = len((study.LATER, study.EARLIER))
+    assert len(found) == ways * (2 * len(study.DISTANCES) + len(study.NEAR) + 4)
+
+
+def test_replacing_text_by_the_same_text_moves_nothing() -> None:
+    marks = np.random.default_rng(0).integers(0, 2, study.CONTENT).tolist()
+    found = measured(reads(40, 40), marks, list(marks))
+    yardsticks = [study.ALONE, study.NEIGHBOUR, study.APART]
+    assert (found.drop(index=yardsticks) == 0).all(axis=None)
+    assert (found.loc[yardsticks] > 0).any(axis=None)
+
+
+def test_two_chunks_read_alone_know_nothing_of_each_other() -> None:
+    own = [*[0] * study.CHUNK, *[MARK] * (study.CONTENT - study.CHUNK)]
+    found: Any = pd.DataFrame(study.neighbours(reads(1, 0), own)).set_index("direction")
+    # of the second chunk all tokens but the last see a mark; in the text the first one's last would
+    between = (study.CHUNK - 1) / study.CHUNK
+    assert found.loc[study.LATER, "relative distance"] == pytest.approx(between)
+    assert found.loc[study.EARLIER, "relative distance"] == 0
+    in_text = measured(reads(1, 0), own, own)
+    moved = in_text.loc[(study.NEIGHBOUR, study.LATER, 0), "relative distance"]
+    assert moved == pytest.approx((1 - 1 / study.CHUNK) / np.sqrt(1 + study.CHUNK**-2.0))
+
+
+def test_what_stands_nearer_than_the_distance_stays_and_all_beyond_is_replaced() -> None:
+    own, other = list(range(10)), list(range(100, 110))
+    assert study.replaced(own, other, study.LATER, 7) == [*range(7), 107, 108, 109]
+    assert study.replaced(own, other, study.EARLIER, 7) == [100, 101, 102, *range(3, 10)]
+
+
+def test_chunks_stand_as_far_from_what_is_replaced_as_is_said() -> None:
+    for distance in study.DISTANCES:
+        inwards = study.DISTANCES[-1] - distance
+        last = study.chunk(study.LATER, inwards).stop
+        first = study.chunk(study.EARLIER, inwards).start
+        kept = study.CHUNK + study.DISTANCES[-1]
+        assert kept - last == distance == first - (study.CONTENT - kept)
+
+
+@pytest.fixture(scope="module")
+def causal(tmp_path_factory: pytest.TempPathFactory) -> CausalStates:
+    folder = tmp_path_factory.mktemp("llama")
+    small_llama.write_checkpoint(folder)
+    return CausalStates(CausalModel("small/llama", "0" * 40, "none"), folder)
+
+
+def test_a_causal_model_does_not_move_when_later_text_changes(causal: CausalStates) -> None:
+    chance = np.random.default_rng(1)
+    own, other = chance.integers(2, 200, (2, study.CONTENT)).tolist()
+    found = measured(study._as_arrays(causal.states), own, other)
+    replaced = found.loc[[study.BEYOND, study.FEW, study.HALF]]
+    later = replaced.xs(study.LATER, level="direction")
+    assert later.to_numpy().max() <= 1e-6
+    assert replaced.xs(study.EARLIER, level="direction").to_numpy().min() > 1e-4
+    assert found.loc[study.ALONE, study.LATER].to_numpy().max() <= 1e-6  # its context is later text
+    assert found.loc[study.ALONE, study.EARLIER].to_numpy().min() > 1e-4
+
+
+def test_states_of_a_causal_model_are_those_of_each_text_read_by_itself(
+    causal: CausalStates,
+) -> None:
+    chance = np.random.default_rng(2)
+    lengths = [5, 5, 5, 9, 5, TOGETHER // 2, TOGETHER // 2, TOGETHER // 2]
+    texts = [chance.integers(2, 200, length).tolist() for length in lengths]
+    together = causal.states(texts)
+    assert [len(one) for one in together] == lengths
+    for text, states in list(zip(texts, together, strict=True))[:6]:
+        (alone,) = causal.states([text])
+        np.testing.assert_allclose(states, alone, atol=2e-5)
+
+
+def test_an_encoder_moves_both_ways() -> None:
+    model = study.load("sentence-transformers/all-MiniLM-L6-v2")
+    chance = np.random.default_rng(3)
+    own, other = chance.integers(2000, 20000, (2, study.CONTENT)).tolist()
+    found: Any = pd.DataFrame(study.from_the_middle(model.read, own, other))
+    assert (found["cosine distance"] > 1e-3).all()
+    assert model.described["window"] == study.WINDOW
+
+
+def test_a_model_without_token_states_says_so() -> None:
+    with pytest.raises(StudyError, match=r"text-embedding-3-large returns one vector .* no token"):
+        study.load("text-embedding-3-large")
+
+
+def test_a_model_that_nobody_registered_is_answered_with_those_there_are() -> None:
+    with pytest.raises(ModelError, match="unknown model 'gpt-2'; registered are"):
+        study.load("gpt-2")
+
+
+def test_texts_of_another_length_are_refused() -> None:
+    for measure in (study.from_the_ends, study.from_the_middle):
+        with pytest.raises(ValueError, match="508"):
+            list(measure(reads(1, 1), OWN, OTHER[:-1]))
+
+
+def collection(name: str, documents: int, words: int = 4000) -> Collection:
+    texts = [" ".join(f"{name}{i}w{n}" for n in range(words)) for i in range(documents)]
+    found = tuple(Document(f"{i:02}", text) for i, text in enumerate(texts))
+    return Collection(name, found, (), ())
+
+
+def test_texts_are_drawn_by_turns_apart_from_each_other_and_replaced_by_other_documents() -> None:
+    few, many = collection("few", 3), collection("many", 120)
+    places, others = study.draw([few, many])
+    assert [one.collection for one in places[:4]] == ["few", "many", "few", "many"]
+    assert (places, others) == study.draw([few, many])
+    assert (
+        len({(one.collection, one.document) for one in places if one.collection == "many"}) == 120
+    )
+    texts = {(c.name, d.id): d.text for c in (few, many) for d in c.documents}
+    for place, other in zip(places, others, strict=True):
+        assert place.collection == other.collection and place.document != other.document
+        text = texts[place.collection, place.document]
+        assert place.start == 0 or text[place.start - 1] == " "
+    starts: dict[tuple[str, str], list[int]] = {}
+    for place in places:
+        starts.setdefault((place.collection, place.document), []).append(place.start)
+    for found in starts.values():
+        assert all(b - a > study.CHARACTERS - 100 for a, b in pairwise(sorted(found)))
+
+
+def test_a_collection_without_two_long_documents_is_refused() -> None:
+    with pytest.raises(StudyError, match=r"few has no two documents of 4,000 characters"):
+        study.draw([collection("few", 1)])
+    with pytest.raises(StudyError, match="few has no two documents"):
+        study.draw([collection("few", 5, words=10)])
+
+
+def test_a_text_with_too_few_tokens_is_named() -> None:
+    place = study.Place("few", "00", 7)
+    with pytest.raises(StudyError, match="00 of few has 500 tokens from character 7 on"):
+        study.content(lambda text: [0] * 500, "x" * 9000, place)
+
+
+def fake_model(reader: study.Read) -> study.Model:
+    described: dict[str, Any] = {"id": "letters", "revision": "0" * 40}
+    return study.Model(described, lambda text: [ord(letter) % 2 for letter in text], reader)
+
+
+def test_a_run_that_was_stopped_goes_on_and_ends_in_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = {name: collection(name, 3) for name in ("chroma", "covid-qa")}
+    monkeypatch.setattr("chunkstudy.studies.runner.load_collection", here.__getitem__)
+    monkeypatch.setattr(study, "TEXTS", {"letters": 3})
+    read: list[int] = []
+
+    def stopping(after: int, batch: Sequence[Sequence[int]]) -> list[study.Matrix]:
+        if len(read) >= after:
+            raise KeyboardInterrupt
+        read.append(len(batch))
+        return reads(2, 3)(batch)
+
+    def run(folder: Path, after: int) -> pd.DataFrame:
+        monkeypatch.setattr(study, "load", lambda name: fake_model(partial(stopping, after)))
+        return study.tables(Context(Places(folder)), tuple(here))["movements"]
+
+    whole = run(tmp_path / "whole", 10_000)
+    needed = len(read)
+    read.clear()
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "stopped", 6)
+    stopped = len(read)
+    resumed = run(tmp_path / "stopped", 10_000)
+    pd.testing.assert_frame_equal(resumed, whole)
+    assert len(read) < stopped + needed  # what was whole was not read again
+    assert set(whole["model"]) == {"letters"} and whole["collection"].nunique() == 2
+    assert len(whole) == 3 * len(measured(reads(1, 1)))
+
+
+def test_another_text_is_never_answered_from_what_is_kept(tmp_path: Path) -> None:
+    first = study._kept(tmp_path, ["a", [1]], lambda: [{"moved": 1}])
+    assert study._kept(tmp_path, ["a", [1]], lambda: [{"moved": 2}]) == first
+    assert study._kept(tmp_path, ["a", [2]], lambda: [{"moved": 2}]) == [{"moved": 2}]
+
+
+def test_context_notes_what_was_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = {name: collection(name, 3) for name in ("chroma", "covid-qa")}
+    monkeypatch.setattr("chunkstudy.studies.runner.load_collection", here.__getitem__)
+    monkeypatch.setattr(study, "TEXTS", {"letters": 1})
+    monkeypatch.setattr(study, "load", lambda name: fake_model(reads(1, 1)))
+    context = Context(Places(tmp_path))
+    study.tables(context, tuple(here))
+    assert set(context.collections) == set(here) and context.models[0]["id"] == "letters"

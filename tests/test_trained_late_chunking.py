@@ -1,0 +1,337 @@
+"""The study of trained late chunking: its parts, what they are tested on, and its tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from chunkstudy.analysis import trained_late_chunking as analysis
+from chunkstudy.cli import app
+from chunkstudy.collections import chroma, covid_qa
+from chunkstudy.places import Places
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import in_parts, results
+from chunkstudy.studies import trained_late_chunking as study
+from chunkstudy.studies.results import StudyError
+from chunkstudy.studies.runner import Context
+from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
+from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
+from chunkstudy.training import folds
+
+NAME = "trained-late-chunking"
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A part of a study that is made up."""
+
+    name: str
+
+
+def fake(fails: str = "") -> Any:
+    """A study of three parts; ``ran`` tells which were run."""
+    ran: list[str] = []
+
+    def part(context: Context, one: Made) -> dict[str, pd.DataFrame]:
+        if one.name == fails:
+            raise RuntimeError("killed")
+        ran.append(one.name)
+        context.cut(one.name, Chunks(*np.zeros((3, 1), dtype=np.int64)))
+        return {
+            "parts": pd.DataFrame({"part": [one.name]}),
+            "scores": pd.DataFrame({"part": [one.name] * 2, "score": [0.5, 1.0]}),
+        }
+
+    plan = tuple(Made(name) for name in ("one", "two", "three"))
+    return SimpleNamespace(
+        __doc__="How many?", __name__="made", PLAN=plan, part=part, ran=ran, estimate=len
+    )
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    return Places(tmp_path)
+
+
+def use(made: Any, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(in_parts, "module", lambda _: made)
+
+
+def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, whole = fake(fails="two"), fake()
+    use(broken, monkeypatch)
+    with pytest.raises(RuntimeError, match="killed"):
+        in_parts.run(places, NAME, broken.PLAN)
+    assert results.read(places, NAME, "parts")["part"].tolist() == ["one"]
+    use(whole, monkeypatch)
+    _, tables = in_parts.run(places, NAME, whole.PLAN)
+    assert whole.ran == ["two", "three"]
+    assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
+    chunks = results.read_provenance(results.folder(places, NAME)).chunks
+    assert set(chunks) == {"one", "two", "three"}
+    assert in_parts.todo(places, NAME, whole.PLAN) == []
+
+
+def test_the_order_in_which_parts_were_run_does_not_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):
+        made, here = fake(), Places(tmp_path / str(number))
+        use(made, monkeypatch)
+        for i in order:
+            in_parts.run(here, NAME, [made.PLAN[i]])
+        written.append((results.folder(here, NAME) / "scores.csv").read_bytes())
+    assert written[0] == written[1]
+
+
+def test_parts_are_chosen_by_field_and_name_and_a_wrong_choice_is_refused() -> None:
+    chosen = in_parts.chosen(study, "within/*", fold=1, arm="context")
+    assert [one.name for one in chosen] == ["within/context-512-fold-1-seed-0"]
+    assert len(in_parts.chosen(study)) == len(PLAN)
+    with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
+        in_parts.chosen(study, fold=17)
+    with pytest.raises(StudyError, match="study made does not come in parts; leave --fold"):
+        in_parts.chosen(SimpleNamespace(__name__="made"))  # type: ignore[arg-type]
+
+
+def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_other_studies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", str(ROOT))
+    monkeypatch.setattr(study, "part", lambda *_: pytest.fail("run"))
+    asked = ["study", NAME, "--fold", "3", "--arm", "mixed", "--dry-run"]
+    told = CliRunner().invoke(app, asked)
+    assert told.exit_code == 0 and "hours of a core at most" in told.stdout
+    refused = CliRunner().invoke(app, ["study", "depth", "--fold", "1"])
+    assert refused.exit_code == 1 and "does not come in parts" in refused.output
+    refused = CliRunner().invoke(app, ["study", NAME, "--collection", "scifact"])
+    assert refused.exit_code == 1 and "leave --collection out" in refused.output
+
+
+def test_a_model_that_two_parts_share_is_priced_once() -> None:
+    parts = [Part("within", "context"), Part("elsewhere", "context")]
+    first, second, _ = price.lines(parts)
+    assert "\t120 steps\t" in first and "\t0 steps\t" in second
+
+
+def test_every_part_has_a_name_of_its_own_and_the_recipe_that_its_fields_say() -> None:
+    assert len({one.name for one in PLAN}) == len(PLAN)
+    for one in PLAN:
+        if recipe := one.recipe:
+            said = (recipe.arm, recipe.window, recipe.fold, recipe.fraction, recipe.seed)
+            assert said == (one.arm, one.window, one.fold, one.share, one.seed)
+        else:
+            assert one.arm == "untrained"
+    trained = {one.model for one in PLAN if one.test == "within"}
+    assert {one.model for one in PLAN if one.test == "elsewhere"} <= trained
+
+
+def many(documents: int, queries: int, judged: int) -> Collection:
+    """Each query is judged on some documents after its own number."""
+    names = [f"{i:04d}" for i in range(documents)]
+    return Collection(
+        "many",
+        tuple(Document(name, "text") for name in names),
+        tuple(Query(str(i), "why") for i in range(queries)),
+        tuple(
+            Judgment(str(i), names[(7 * i + j) % documents], 0, 4)
+            for i in range(queries)
+            for j in range(judged)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "queries", "documents"),
+    [((5000, 700, 2), 300, 2000), ((100, 20, 1), 20, 100), ((5000, 700, 30), None, 2000)],
+)
+def test_a_sample_keeps_every_judged_document_of_its_queries(
+    sizes: tuple[int, int, int], queries: int | None, documents: int
+) -> None:
+    whole = many(*sizes)
+    some = elsewhere.sample(whole)
+    assert some.digest() == elsewhere.sample(whole).digest()
+    asked = {query.id for query in some.queries}
+    expected = [one for one in whole.judgments if one.query in asked]
+    assert list(some.judgments) == expected
+    assert len(some.documents) == documents
+    assert len({one.document for one in some.judgments}) <= elsewhere.JUDGED
+    if queries is None:
+        assert 0 < len(asked) < elsewhere.QUERIES
+    else:
+        assert len(asked) == queries
+
+
+def test_only_questions_and_chunks_of_the_documents_left_out_are_scored() -> None:
+    texts = tuple(Document(name, "text") for name in "abc")
+    queries = tuple(Query(f"q{name}", "why", name) for name in "abc")
+    judgments = tuple(Judgment(f"q{name}", name, 0, 2) for name in "abc")
+    some = within.limited(Collection("c", texts, queries, judgments), ["b", "c"])
+    assert [one.id for one in some.queries] == ["qb", "qc"]
+    assert [one.document for one in some.judgments] == ["b", "c"]
+    chunks = Chunks(np.array([0, 1, 1, 2]), np.array([0, 0, 2, 0]), np.array([4, 2, 4, 4]))
+    assert within.kept(chunks, [1]).start.tolist() == [0, 2]
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(
+    not (covid_qa.available() and chroma.available()), reason="needs COVID-QA and Chroma's corpora"
+)
+def test_no_paper_and_no_corpus_is_trained_on_and_tested_on(places: Places) -> None:
+    context = Context(places)
+    asked = material.asked(context)
+    texts = {
+        (name, one.id): one.text
+        for name in material.COLLECTIONS
+        for one in context.collection(name).documents
+    }
+    tested: set[tuple[str, str]] = set()
+    for number in range(material.FOLDS):
+        fold = material.fold(context, number)
+        parts = {
+            part: folds.of_documents(asked, getattr(fold, part), part)
+            for part in ("train", "validation", "test")
+        }
+        sources = {part: {one.source for one in found} for part, found in parts.items()}
+        assert not sources["test"] & (sources["train"] | sources["validation"])
+        assert not sources["train"] & sources["validation"]
+        openings = {part: {texts[one][:500] for one in found} for part, found in sources.items()}
+        assert not openings["test"] & openings["train"], "a document under two names"
+        assert not tested & fold.test
+        tested |= fold.test
+    assert tested == set(texts)
+
+
+ROWS = {
+    # question: document, plain and late of each arm
+    "q0": ("d0", {"untrained": (0.8, 0.6), "alone": (0.9, 0.8), "context": (0.8, 0.9)}),
+    "q1": ("d0", {"untrained": (0.4, 0.4), "alone": (0.5, 0.4), "context": (0.6, 0.6)}),
+    "q2": ("d1", {"untrained": (1.0, 0.5), "alone": (1.0, 0.7)}),
+}
+
+
+@pytest.fixture
+def made() -> dict[str, pd.DataFrame]:
+    """Two folds, the second without the contextual arm; two chunkers that lie 0.1 either side."""
+    parts, questions = [], []
+    for query, (document, arms) in ROWS.items():
+        fold = int(document[1:])
+        for arm, (plain, late) in arms.items():
+            name = f"within/{arm}-512-fold-{fold}"
+            parts.append(row(name, "within", arm, fold))
+            for chunker, off in (("sentence-5", 0.1), ("recursive-200-0", -0.1)):
+                questions.append(
+                    {"part": name, "collection": "covid-qa-within", "chunker": chunker,
+                     "document": document, "query_id": query, "plain": plain + off,
+                     "late": late + off}
+                )  # fmt: skip
+    for query, plain, late in (("q0", 0.8, 0.7), ("q1", 0.5, 0.5)):
+        name = "within/context-512-fold-0-share-0.25"
+        parts.append(row(name, "within", "context", 0, 0.25, 20))
+        questions.append(
+            {"part": name, "collection": "covid-qa-within", "chunker": "sentence-5",
+             "document": "d0", "query_id": query, "plain": plain, "late": late}
+        )  # fmt: skip
+    other = []
+    for arm, values in (("untrained", (0.5, 0.6, 0.7)), ("context", (0.4, 0.6, 0.7))):
+        name = f"elsewhere/{arm}-512-fold-0"
+        parts.append(row(name, "elsewhere", arm, 0))
+        other += [
+            {"part": name, "collection": "scifact", "query_id": str(i), "nDCG@10": value}
+            for i, value in enumerate(values)
+        ]
+    curves = [
+        {"part": "within/context-512-fold-0", "step": step, "loss": np.nan, "validation loss": loss}
+        for step, loss in ((0, 1.2), (40, 0.9), (80, 1.0))
+    ]
+    return {
+        "parts": pd.DataFrame(parts).drop_duplicates("part"),
+        "questions": pd.DataFrame(questions),
+        "elsewhere": pd.DataFrame(other),
+        "curves": pd.DataFrame(curves),
+    }
+
+
+def row(
+    name: str, test: str, arm: str, fold: int, share: float = 1.0, seen: int = 80
+) -> dict[str, Any]:
+    trained = arm != "untrained"
+    return {
+        "part": name, "test": test, "arm": arm, "window": 512, "fold": fold, "share": share,
+        "seed": 0, "weights_sha256": "0" * 64, "training triples": 90 * trained,
+        "validation triples": 9 * trained, "steps": 80 * trained, "best step": 40 * trained,
+        "triples seen": seen * trained, "tokens read": 0,
+    }  # fmt: skip
+
+
+def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_folds(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    table = analysis.tables(made)["trained_costs"].set_index("trained on")
+    assert table.index.tolist() == ["untrained", "alone", "context"]
+    assert table.loc["untrained", "difference"] == pytest.approx((-0.2 + 0.0 - 0.5) / 3)
+    assert table.loc["context", "difference"] == pytest.approx((0.1 + 0.0) / 2)
+    assert table["folds"].tolist() == [2, 2, 1] and table["n"].tolist() == [3, 3, 2]
+    assert table["documents"].tolist() == [2, 2, 1]
+    assert table["family"].nunique() == 1
+
+
+def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame]) -> None:
+    table = analysis.tables(made)["trained_arms"]
+    keys = ["trained on", "counted", "against one trained on", "against"]
+    found = {tuple(one[key] for key in keys): one for one in table.to_dict("records")}
+    late = found["context", "late", "alone", "late"]
+    assert late["n"] == 2 and late["folds"] == 1
+    assert late["difference"] == pytest.approx((0.1 + 0.2) / 2)
+    cost = found["alone", "late minus plain", "untrained", "late minus plain"]
+    assert cost["n"] == 3
+    assert cost["difference"] == pytest.approx(((-0.1 + 0.2) + (-0.1 - 0.0) + (-0.3 + 0.5)) / 3)
+    best = found["context", "late", "untrained", "plain"]
+    assert best["difference"] == pytest.approx((0.1 + 0.2) / 2)
+    assert "mixed" not in set(table["trained on"])
+    sizes = table.groupby("family")["family_size"].first()
+    assert sizes.sum() == len(table) and sorted(sizes) == [2, 4, 5]
+
+
+def test_the_learning_curve_takes_the_folds_that_every_share_has(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    table = analysis.tables(made)["trained_triples"]
+    assert table["triples"].tolist() == [0, 20, 80] and set(table["folds"]) == {1}
+    expected = [(-0.2 + 0.0) / 2, (-0.1 + 0.0) / 2, (0.1 + 0.0) / 2]
+    assert table["difference"].tolist() == pytest.approx(expected)
+    assert set(table["n"]) == {2}
+    whole = {**made, "parts": made["parts"][made["parts"]["share"] == 1]}
+    assert analysis.tables(whole)["trained_triples"].empty, "one share is no curve"
+
+
+def test_other_collections_are_held_against_the_model_as_it_was(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    (found,) = analysis.tables(made)["trained_elsewhere"].to_dict("records")
+    assert (found["trained on"], found["n"]) == ("context", 3)
+    assert found["difference"] == pytest.approx(-0.1 / 3)
+
+
+def test_a_trained_model_stands_beside_its_loss_before_and_where_it_was_kept(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    table = analysis.tables(made)["trained_models"]
+    here = table[(table["trained on"] == "context") & (table["triples seen"] == 80)].iloc[0]
+    assert (here["loss before"], here["loss kept"]) == (1.2, 0.9)
+    assert "untrained" not in set(table["trained on"])
+
+
+def test_a_study_that_was_not_run_has_empty_tables() -> None:
+    assert all(table.empty for table in analysis.tables({}).values())

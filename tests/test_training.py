@@ -1,0 +1,244 @@
+"""What is trained on: triples, folds, passages in windows, batches, and the loss."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.training import batches, folds, passages
+from chunkstudy.training import triples as of_collection
+from chunkstudy.training.batches import gather, once, stream
+from chunkstudy.training.faults import TrainingError, TripleError
+from chunkstudy.training.loss import info_nce
+from chunkstudy.training.model import Trainee
+from tests import small_training as small
+
+DOCUMENTS = [small.document(name, 3 + 2 * i) for i, name in enumerate("abc")]
+TRIPLES = small.triples(DOCUMENTS)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("base") / "model"
+
+
+@pytest.fixture(scope="module")
+def encoder(base: Path) -> Iterator[TransformerEncoder]:
+    before = torch.get_num_threads()
+    yield small.encoder(base, small.model(base))
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def library(encoder: TransformerEncoder) -> batches.Library:
+    return small.library(encoder, DOCUMENTS)
+
+
+def test_every_judged_span_of_a_question_is_a_triple() -> None:
+    found = of_collection.triples(
+        Collection(
+            "small",
+            (Document("a", "x y z"),),
+            (Query("q", "why"),),
+            (Judgment("q", "a", 0, 1), Judgment("q", "a", 2, 5)),
+        )
+    )
+    assert [(one.question, one.start, one.end) for one in found] == [("why", 0, 1), ("why", 2, 5)]
+
+
+@pytest.mark.parametrize("place", [(0, 10**6), (-1, 3), (5, 5)])
+def test_a_triple_outside_of_its_document_is_refused(place: tuple[int, int]) -> None:
+    wrong = replace(TRIPLES[0], start=place[0], end=place[1])
+    texts = {("small", one.id): one.text for one in DOCUMENTS}
+    of_collection.check(TRIPLES, texts)
+    with pytest.raises(TripleError, match="correct the offsets"):
+        of_collection.check([*TRIPLES, wrong], texts)
+    with pytest.raises(TripleError, match="which has 0 characters"):
+        of_collection.check([replace(TRIPLES[0], document="unknown")], texts)
+
+
+def test_a_triple_whose_answer_lies_in_no_passage_or_whose_window_is_not_there_is_refused(
+    library: batches.Library,
+) -> None:
+    document = library["small", "a"]
+    with pytest.raises(TripleError, match="lies in no passage"):
+        document.best(replace(TRIPLES[0], start=10**5, end=10**5 + 3))
+    with pytest.raises(TripleError, match="not all among the"):
+        passages.excerpt(document, [0, 99])
+
+
+def test_a_passage_without_a_token_is_refused(encoder: TransformerEncoder) -> None:
+    blank = passages.prepare(encoder, "small", Document("z", "a b    "), [(0, 4), (4, 7)], 20)
+    with pytest.raises(TripleError, match="has no token"):
+        blank.best(replace(TRIPLES[0], document="z", start=5, end=6))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    papers=st.integers(8, 60), corpora=st.integers(0, 6), number=st.integers(2, 5),
+    seed=st.integers(0, 99),
+)  # fmt: skip
+def test_nothing_trained_on_is_tested_on(papers: int, corpora: int, number: int, seed: int) -> None:
+    names = [("papers", str(i)) for i in range(papers)]
+    large = [("corpora", str(i)) for i in range(corpora)]
+    found = folds.folds(names, large, number, seed)
+    tested = Counter(one for fold in found for one in fold.test)
+    assert tested == Counter([*names, *large]), "every document is tested on once"
+    for fold in found:
+        assert not fold.train & fold.test
+        assert not fold.train & fold.validation
+        assert not fold.validation & fold.test
+        assert fold.train and fold.validation and fold.test
+        assert not fold.validation.intersection(large)
+
+
+def test_a_fold_without_questions_or_without_documents_is_refused() -> None:
+    with pytest.raises(TripleError, match="no question is asked of the 1 documents to train on"):
+        folds.of_documents(TRIPLES, frozenset({("small", "unasked")}), "train")
+    with pytest.raises(TripleError, match="make fewer folds"):
+        folds.folds([("papers", "0"), ("papers", "1")], [], 5, 0)
+
+
+def test_a_smaller_share_of_the_triples_is_within_a_larger_and_the_whole_is_all() -> None:
+    shares = [folds.share(TRIPLES, one, seed=3) for one in (0.125, 0.25, 0.5, 1.0)]
+    for smaller, larger in pairwise(shares):
+        assert set(smaller) < set(larger)
+    assert shares[-1] == TRIPLES
+    for wrong in (0.0, 1.5):
+        with pytest.raises(TripleError, match="fraction"):
+            folds.share(TRIPLES, wrong, 0)
+
+
+def test_passages_of_some_windows_are_pooled_as_from_the_whole_document(
+    base: Path, encoder: TransformerEncoder, library: batches.Library
+) -> None:
+    model = Trainee(base)
+    document = library["small", "c"]
+    whole = encoder.pool([document.layout], [document.tokens])[0]
+    windows = len(document.layout.windows)
+    assert windows > 3
+    for chosen in ([0], [1, 2], [0, 2, 3], range(windows)):
+        part = passages.excerpt(document, list(chosen))
+        expected = [
+            i for i in range(len(document.tokens)) if set(document.windows(i)) <= set(chosen)
+        ]
+        assert part.passages.tolist() == expected
+        if expected:
+            pooled = model.pooled([part.layout], [part.tokens]).detach().numpy()
+            np.testing.assert_allclose(pooled, whole[expected], atol=1e-5)
+
+
+def test_a_batch_reads_alike_plain_and_late_what_the_study_reads(
+    base: Path, encoder: TransformerEncoder, library: batches.Library
+) -> None:
+    model = Trainee(base)
+    held = [one for one in TRIPLES if one.document in "ac"]
+    batch = gather(held, TRIPLES, library)
+    texts = [d.text[a:b] for d in DOCUMENTS if d.id in "ac" for a, b in small.spans(d)]
+    assert len(batch.alone) == len(texts)
+    plain = model.plain(batch.alone).detach().numpy()
+    np.testing.assert_allclose(plain, encoder.encode(texts), atol=1e-5)
+    late = np.concatenate(
+        [
+            encoder.pool([one.layout], [one.tokens])[0]
+            for one in (library["small", "a"], library["small", "c"])
+        ]
+    )
+    np.testing.assert_allclose(
+        model.pooled(batch.layouts, batch.tokens).detach().numpy(), late, atol=1e-5
+    )
+    for question, positive, relevant in zip(
+        held, batch.positive.tolist(), batch.relevant, strict=True
+    ):
+        assert texts[positive].startswith(question.question)
+        assert relevant[positive] and relevant.sum() == 1
+
+
+def test_other_answers_to_a_question_are_not_held_against_it(library: batches.Library) -> None:
+    start, end = small.spans(DOCUMENTS[0])[1]
+    second = replace(TRIPLES[0], start=start, end=end)
+    batch = gather([TRIPLES[0], TRIPLES[1]], [*TRIPLES, second], library)
+    assert batch.relevant[0].sum() == 2 and batch.relevant[1].sum() == 1
+
+
+def test_a_stream_shows_every_triple_before_any_again_and_is_the_same_twice(
+    library: batches.Library,
+) -> None:
+    first = list(islice(stream(TRIPLES, library, 60, seed=4), 40))
+    again = list(islice(stream(TRIPLES, library, 60, seed=4), 40))
+    other = list(islice(stream(TRIPLES, library, 60, seed=5), 40))
+    questions = [text for batch in first for text in batch.questions]
+    assert questions == [text for batch in again for text in batch.questions]
+    assert questions != [text for batch in other for text in batch.questions]
+    assert set(questions[: len(TRIPLES)]) == {one.question for one in TRIPLES}
+    assert all(len(batch.alone) > 1 for batch in first)
+    assert max(batch.read for batch in first) <= 60
+    assert any(batch.read > small.WINDOW for batch in first)
+
+
+def test_validation_sees_every_triple_once(library: batches.Library) -> None:
+    found = [text for batch in once(TRIPLES, library, 60) for text in batch.questions]
+    assert sorted(found) == sorted(one.question for one in TRIPLES)
+
+
+def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
+    document = small.document("x", 1)
+    known = small.library(encoder, [document])
+    with pytest.raises(TripleError, match="at least two passages"):
+        next(stream(small.triples([document]), known, 60, 0))
+
+
+def test_a_batch_of_one_passage_is_refused() -> None:
+    one = torch.ones(1, 4)
+    with pytest.raises(TrainingError, match="nothing to tell it from"):
+        info_nce(one, one, torch.tensor([0]), torch.ones(1, 1, dtype=torch.bool), 0.05)
+
+
+def test_a_batch_of_one_question_has_a_loss() -> None:
+    found = info_nce(
+        torch.tensor([[1.0, 0.0]]),
+        torch.eye(2),
+        torch.tensor([0]),
+        torch.tensor([[True, False]]),
+        1.0,
+    )
+    assert float(found) == pytest.approx(math.log(1 + math.exp(-1)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    questions=st.integers(1, 6), texts=st.integers(2, 7), seed=st.integers(0, 999),
+    temperature=st.sampled_from([0.02, 0.05, 1.0]),
+)  # fmt: skip
+def test_info_nce_equals_a_count_by_hand(
+    questions: int, texts: int, seed: int, temperature: float
+) -> None:
+    random = np.random.default_rng(seed)
+    left, right = random.normal(size=(questions, 5)), random.normal(size=(texts, 5))
+    left /= np.linalg.norm(left, axis=1, keepdims=True)
+    right /= np.linalg.norm(right, axis=1, keepdims=True)
+    positive = random.integers(texts, size=questions)
+    relevant = random.random((questions, texts)) < 0.3
+    relevant[np.arange(questions), positive] = True
+    expected = 0.0
+    for i in range(questions):
+        total = 0.0
+        for j in range(texts):
+            if j == positive[i] or not relevant[i, j]:
+                total += math.exp(float(left[i] @ right[j]) / temperature)
+        expected -= math.log(math.exp(float(left[i] @ right[positive[i]]) / temperature) / total)
+    given_ = [torch.from_numpy(one) for one in (left, right, positive, relevant)]
+    found = info_nce(given_[0], given_[1], given_[2], given_[3], temperature)
+    assert float(found) == pytest.approx(expected / questions, rel=1e-9)

@@ -1,0 +1,215 @@
+"""A short training run: it learns, repeats itself to the bit, and survives being killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from chunkstudy.encoders.models import ModelError
+from chunkstudy.training import checkpoints, loop
+from chunkstudy.training.faults import TrainingError
+from chunkstudy.training.model import Trainee
+from chunkstudy.training.recipe import ALONE, ARMS, CONTEXT, MIXED, Recipe
+from tests import small_training as small
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("base") / "model"
+    small.model(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def calm(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("calm") / "run"
+    return folder, small.train(folder, base)
+
+
+def test_the_loss_falls_on_what_is_trained_on_and_the_best_look_is_kept(
+    calm: tuple[Path, dict[str, Any]],
+) -> None:
+    _, about = calm
+    losses, looks = about["losses"], dict(map(tuple, about["looks"]))
+    assert np.mean(losses[-4:]) < 0.8 * np.mean(losses[:4])
+    assert about["lowest"] == min(looks.values()) == looks[about["best"]]
+    assert sorted(looks) == [0, 3, 6, 9, 12] and len(losses) == about["step"] == 12
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_the_same_seed_gives_the_same_weights_and_another_arm_or_seed_others(
+    arm: str, base: Path, tmp_path: Path
+) -> None:
+    recipe = replace(small.RECIPE, arm=arm, steps=6)
+    digests = [
+        small.train(tmp_path / str(i), base, one)["weights_sha256"]
+        for i, one in enumerate((recipe, recipe, replace(recipe, seed=1)))
+    ]
+    assert digests[0] == digests[1] != digests[2]
+    other = small.train(tmp_path / "other", base, replace(recipe, arm=ARMS[ARMS.index(arm) - 1]))
+    assert other["weights_sha256"] != digests[0]
+
+
+@pytest.mark.parametrize("after", [2, 7])
+def test_a_run_that_was_killed_ends_with_the_weights_of_one_that_was_not(
+    after: int, base: Path, calm: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "tests.small_training", str(folder), str(base), str(after)]
+    killed = subprocess.run(command, cwd=ROOT, env=dict(os.environ), check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (folder / checkpoints.STATE).exists() and checkpoints.summary(folder) is None
+    assert small.train(folder, base) == calm[1]
+    assert (folder / checkpoints.WEIGHTS).read_bytes() == (
+        calm[0] / checkpoints.WEIGHTS
+    ).read_bytes()
+
+
+def test_a_finished_run_is_not_trained_again_and_another_recipe_is_not_taken_for_it(
+    base: Path, calm: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop._Run, "step", lambda *_: pytest.fail("trained again"))
+    assert small.train(calm[0], base) == calm[1]
+    with pytest.raises(TrainingError, match="another recipe or other triples"):
+        small.train(calm[0], base, replace(small.RECIPE, rate=1e-4))
+    with pytest.raises(TrainingError, match="another recipe or other triples"):
+        small.train(calm[0], base, training=small.triples([small.document("a")]))
+
+
+def test_a_loss_that_is_not_finite_stops_and_keeps_the_last_good_checkpoint(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loss = loop._Run.loss
+
+    def broken(run: loop._Run, batch: Any, in_context: bool) -> torch.Tensor:
+        found = loss(run, batch, in_context)
+        return found * torch.nan if run.progress.step == 7 else found
+
+    monkeypatch.setattr(loop._Run, "loss", broken)
+    with pytest.raises(TrainingError, match=r"loss is not finite after step 7 .* lower the"):
+        small.train(tmp_path, base)
+    weights, progress = checkpoints.load(tmp_path / checkpoints.BEST)
+    assert progress.step in (0, 3, 6) and checkpoints.summary(tmp_path) is None
+    assert all(torch.isfinite(one).all() for one in weights.values())
+    _, state = checkpoints.load(tmp_path / checkpoints.STATE)
+    assert state.step == 6
+
+
+def test_it_stops_early_when_the_validation_loss_does_not_fall(base: Path, tmp_path: Path) -> None:
+    harsh = replace(small.RECIPE, rate=3.0, clip=1e9, patience=1)
+    about = small.train(tmp_path, base, harsh)
+    assert about["step"] < harsh.steps and about["best"] < about["step"]
+
+
+def test_a_checkpoint_of_another_architecture_is_refused(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"another architecture: encoder\.layer\.1"):
+        small.model(tmp_path / "flat", layers=1)
+        Trainee(tmp_path / "flat").take(Trainee(base).weights)
+    state = tmp_path / "run" / checkpoints.STATE
+    progress = checkpoints.Progress(_digest())
+    tensors = {f"weights/{k}": v.detach() for k, v in Trainee(tmp_path / "flat").weights.items()}
+    checkpoints.save(state, tensors, progress)
+    with pytest.raises(TrainingError, match="another architecture"):
+        small.train(tmp_path / "run", base)
+
+
+def test_a_model_that_is_no_bert_is_refused(tmp_path: Path) -> None:
+    from tests.checkpoints import written
+
+    folder, _ = written(tmp_path / "mpnet", "mpnet")
+    with pytest.raises(ModelError, match="only BERT"):
+        Trainee(folder)
+
+
+@pytest.mark.parametrize("damage", ["cut", "foreign"])
+def test_a_damaged_or_foreign_checkpoint_is_refused(
+    damage: str, base: Path, tmp_path: Path
+) -> None:
+    state = tmp_path / checkpoints.STATE
+    save_file({"a": torch.ones(3)}, state)
+    if damage == "cut":
+        state.write_bytes(state.read_bytes()[:-4])
+    with pytest.raises(TrainingError, match="damaged or no checkpoint of a training run"):
+        small.train(tmp_path, base)
+
+
+def test_a_trained_model_is_an_encoder_whose_name_and_digests_say_what_it_is(
+    base: Path, calm: tuple[Path, dict[str, Any]]
+) -> None:
+    spec = small.model(base)
+    encoder = checkpoints.encoder(calm[0], spec, small.RECIPE.name)
+    described = encoder.describe()
+    assert described["id"] == f"{spec.id} trained mixed-20-fold-0-seed-0"
+    assert described["weights_sha256"] == calm[1]["weights_sha256"]
+    assert described["revision"] == calm[1]["weights_sha256"][:40]
+    texts = ["a b c", "d"]
+    trained = Trainee(calm[0])
+    expected = trained.plain(encoder.token_ids(texts)).detach().numpy()
+    np.testing.assert_allclose(encoder.encode(texts), expected, atol=1e-6)
+    assert not np.allclose(encoder.encode(texts), small.encoder(base, spec).encode(texts))
+
+
+def test_weights_changed_after_training_are_refused(
+    base: Path, calm: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    with pytest.raises(TrainingError, match="train small first"):
+        checkpoints.trained(tmp_path, small.model(base), "small")
+    for path in calm[0].iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    weights = load_file(tmp_path / checkpoints.WEIGHTS)
+    weights["embeddings.LayerNorm.bias"] += 1
+    save_file(weights, tmp_path / checkpoints.WEIGHTS)
+    with pytest.raises(ModelError, match="another sha256"):
+        checkpoints.trained(tmp_path, small.model(base), "small")
+
+
+def test_weights_are_published_under_the_names_of_their_checkpoint(base: Path) -> None:
+    original = load_file(base / "model.safetensors")
+    published = Trainee(base).published()
+    assert set(original) == set(published)
+    for name, tensor in published.items():
+        assert torch.equal(tensor, original[name])
+
+
+def test_the_learning_rate_rises_and_falls_by_straight_lines() -> None:
+    recipe = Recipe(ALONE, steps=100, warm_up=0.1, rate=1.0)
+    rates = [recipe.rate_at(step) for step in range(100)]
+    assert rates[0] == pytest.approx(0.1) and max(rates) == rates[9] == rates[10] == 1.0
+    assert rates[55] == pytest.approx(0.5) and 0 < rates[-1] < 0.02
+
+
+def test_an_arm_says_which_steps_pool_in_context() -> None:
+    ways = {arm: [Recipe(arm).in_context(i) for i in range(4)] for arm in ARMS}
+    assert ways == {ALONE: [False] * 4, CONTEXT: [True] * 4, MIXED: [True, False] * 2}
+    with pytest.raises(TrainingError, match="unknown arm"):
+        Recipe("untrained")
+    with pytest.raises(TrainingError, match="impossible"):
+        Recipe(ALONE, fraction=0.0)
+
+
+def _digest() -> str:
+    training, validation = (
+        small.triples([small.document(c) for c in names]) for names in ("abcd", "ef")
+    )
+    return loop.data_digest(small.RECIPE, training, validation)

@@ -1,0 +1,94 @@
+"""Answers at random as a study, and where released boundaries lie in LumberChunker's windows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+
+from chunkstudy.chunkers import catalogue
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.llm.asking import NotRecordedError
+from chunkstudy.places import Places
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.spans import Chunks, Collection, Document, chunk_documents
+from chunkstudy.studies import results
+from chunkstudy.studies import window_answers as study
+from chunkstudy.studies.runner import Context
+
+PLACES = Places(Path(__file__).parents[1])
+TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in range(80))
+BOOK = Collection("gutenqa-emma", (Document("book", TEXT),), (), ())
+
+
+def context(recorded: bool = True) -> Context:
+    """One that cuts the book; the released boundaries are every fourth paragraph."""
+
+    def chunks(condition: Condition) -> Chunks:
+        if condition.chunker == study.SMALL and not recorded:
+            raise NotRecordedError("nobody was asked")
+        if condition.chunker in (study.RELEASED, study.SMALL):
+            return begins(range(0, 80, 4))
+        chunker = catalogue.build(condition.chunker, CORRECTED)
+        return chunk_documents(chunker, BOOK.documents)
+
+    return cast(
+        Context, SimpleNamespace(collection=lambda _: BOOK, chunks=chunks, say=lambda _: None)
+    )
+
+
+def begins(numbers: range | list[int]) -> Chunks:
+    """Chunks of the book that begin at these paragraphs."""
+    spans = paragraphs(TEXT)
+    ends = [*numbers[1:], len(spans)]
+    cut = [
+        (0, spans[first][0], spans[after - 1][1])
+        for first, after in zip(numbers, ends, strict=True)
+    ]
+    return Chunks(*np.array(cut, dtype=np.int64).T)
+
+
+def test_the_place_of_a_released_boundary_is_counted_among_its_windows_candidates() -> None:
+    rows = study.answered(context(), Condition("gutenqa-emma", study.RELEASED, *_plain()))
+    assert set(rows["answered"]) == {4} and (rows["candidates"] >= 4).all()
+    assert len(rows) == 80 // 4 - 1  # what is left at the end asks nobody
+
+
+def test_a_boundary_beyond_its_window_is_counted_as_outside() -> None:
+    far = context()
+    far.chunks = lambda _: begins([0, 70])  # type: ignore[assignment,misc]
+    rows = study.answered(far, Condition("gutenqa-emma", study.RELEASED, *_plain()))
+    assert (rows["answered"] == 0).sum() > 2 and (rows["answered"] > 0).sum() == 1
+
+
+def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() -> None:
+    draws = list(study.every_draw(context(), BOOK, study.PRE))
+    sizes = [one for one in draws if one[0] == study.SIZES]
+    assert len(draws) == sum(study.DRAWS[study.PRE].values())
+    assert {chunker for _, chunker, *_ in sizes} == set(study.DRAWN)
+    for *_, chunks in sizes:
+        assert len(chunks) == 20 and chunks.start[0] == 0
+    assert len({chunks.digest() for _, chunker, _, chunks in sizes if chunker == study.SMALL}) == 5
+
+
+def test_a_model_that_was_not_asked_yet_is_left_out() -> None:
+    draws = list(study.every_draw(context(recorded=False), BOOK, study.PRE))
+    assert {chunker for _, chunker, *_ in draws} == {""}
+
+
+def test_of_the_real_study_questions_average_to_draws() -> None:
+    draws, questions = (
+        results.read(PLACES, "window-answers", one) for one in ("draws", "questions")
+    )
+    keys = ["ordering", "at random", "chunker"]
+    by_draw = draws.groupby(keys)[list(study.MEASURES)].mean()
+    by_question = questions.groupby(keys)[list(study.MEASURES)].mean()
+    assert len(by_draw) == 4
+    assert (by_draw - by_question).abs().max().max() < 1e-6
+
+
+def _plain() -> tuple[str, str, str]:
+    return study.WIDE, study.PRE, study.OWN
