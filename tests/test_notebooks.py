@@ -100,3 +100,21 @@ def test_the_same_inputs_leave_the_same_bytes(small: Path) -> None:
 def test_the_gallery_asks_the_network_for_nothing() -> None:
     body = notebooks._page("x", "<p>text</p>")
     assert not re.search(r"(src|href)=[\"']?https?://", body)
+
+
+def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
+    source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
+    pages = []
+    for second in ("semantic/pre_embedding", "none/pre_embedding"):
+        target = notebooks.run(source, tmp_path / f"{len(pages)}.ipynb", {"second": second}, ROOT)
+        cells = nbformat.read(target, as_version=4).cells
+        (compared,) = [c for c in cells if c.source.startswith("compare(")]
+        pages.append(compared.outputs[0]["data"]["text/html"])
+    assert "nDCG@10" in pages[0]
+    assert pages[0] != pages[1]
+
+
+def test_a_comparison_of_what_nobody_ran_names_what_was_run(tmp_path: Path) -> None:
+    source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
+    with pytest.raises(notebooks.NotebookError, match=r"was not run; of scifact .* none/pre_embed"):
+        notebooks.run(source, tmp_path / "one.ipynb", {"first": "unheard/of"}, ROOT)
