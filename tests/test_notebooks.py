@@ -117,4 +117,4 @@ def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
 def test_a_comparison_of_what_nobody_ran_names_what_was_run(tmp_path: Path) -> None:
     source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
     with pytest.raises(notebooks.NotebookError, match=r"was not run; of scifact .* none/pre_embed"):
-        notebooks.run(source, tmp_path / "one.ipynb", {"first": "unheard/of"}, ROOT)
+        notebooks.run(source, tmp_path / "one.ipynb", {"first": "fixed-77/pre_embedding"}, ROOT)
