@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 
-.PHONY: help reproduce test bench check mpnet e5 smollm archive clean lint
+.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint
 
 help: ## This list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -17,6 +17,9 @@ test: $(READY) ## Run the tests
 
 check: $(READY) lint ## Lint, types, and: are tables and figures what the records give?
 	$(BIN)/chunkstudy check
+
+paper: $(READY) ## Set paper/main.pdf (needs TeX; says what to install)
+	$(BIN)/chunkstudy paper
 
 lint: $(READY)
 	$(BIN)/ruff check .

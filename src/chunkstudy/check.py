@@ -15,6 +15,7 @@ from pathlib import Path
 
 from chunkstudy import derive, notebooks
 from chunkstudy.grid import records
+from chunkstudy.paper import build
 from chunkstudy.places import Places
 from chunkstudy.reproduce import pool
 
@@ -52,7 +53,9 @@ def check(places: Places) -> str:
             f"{len(differing)} files are not what the records give, first {differing[0]}; run "
             "`make reproduce` and commit the result"
         )
-    return "records, tables, figures, pages and notebooks are what they should be"
+    if fault := build.stale(places):
+        raise CheckError(fault)
+    return "records, tables, figures, pages, notebooks and the paper are what they should be"
 
 
 def _derive(copy: Places, processes: ProcessPoolExecutor) -> None:

@@ -397,6 +397,16 @@ def check() -> None:
 
 
 @app.command()
+def paper() -> None:
+    """Set paper/main.pdf with TeX, from what is derived; says what to install where TeX lacks."""
+    from chunkstudy.paper import build
+
+    with one_sentence():
+        where = places.find()
+        typer.echo(build.build(where).relative_to(where.root))
+
+
+@app.command()
 def notebook(
     name: Annotated[str, typer.Argument(help="A notebook of the study, for instance claims")],
     parameter: Annotated[

@@ -8,6 +8,7 @@ from chunkstudy.analysis import every_table, language_models
 from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid.library import Library
+from chunkstudy.paper import generate
 from chunkstudy.places import Places
 from chunkstudy.predictions import outcomes, register, today
 from chunkstudy.predictions import tables as prediction_tables
@@ -24,7 +25,7 @@ def tables(places: Places) -> str:
     """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README.
 
     Raises:
-        FindingError: if a finding no longer says what the records say.
+        FindingError: if a finding or a sentence of the paper no longer says what the records say.
         ClaimError: if a claim breaks the ledger's rules.
     """
     library = Library(places)
@@ -37,14 +38,15 @@ def tables(places: Places) -> str:
         comparison, made["predictions"], made["language_models_prices"]
     )
     claims = ledger.derive(places, comparison, made)
-    found = findings.settle(findings.read(), made | {"claims": claims, "comparison": comparison})
-    made["findings"] = found
+    known = made | {"claims": claims, "comparison": comparison}
+    made["findings"] = findings.settle(findings.read(), known)
+    for_paper = generate.every(known)
     comparison = predicted(places, comparison)
     write_csv(comparison, places, "comparison")
     write_csv(claims, places, "claims")
     for name, table in made.items():
         write_csv(table, places, f"tables/{name}")
-    for name, text in latex.every_table(made).items():
+    for name, text in (latex.every_table(made) | for_paper).items():
         write_text(places.generated / f"{name}.tex", text)
     taxonomy_tables.write_all(places, made)
     readme.fill(places, comparison, claims, made)

@@ -41,8 +41,12 @@ class Places:
         return self.root / "notebooks"
 
     @property
+    def paper(self) -> Path:
+        return self.root / "paper"
+
+    @property
     def generated(self) -> Path:
-        return self.root / "paper" / "generated"
+        return self.paper / "generated"
 
     @property
     def build(self) -> Path:

@@ -1,0 +1,23 @@
+"""Everything in ``paper/generated`` that only the paper reads: its numbers and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from chunkstudy.paper import layouts, macros, statements
+from chunkstudy.render import findings
+
+
+def every(made: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """LaTeX by file name, from all derived tables, ``claims`` and ``comparison`` among them.
+
+    Raises:
+        StatementError: if a sentence of the paper no longer holds.
+        LayoutError: if a table of the paper lacks rows.
+    """
+    tables = {**made, **layouts.frames(made)}
+    numbers = statements.settle(statements.read(), findings.read(), tables)
+    laid_out = layouts.every(layouts.read(), tables, numbers)
+    return {macros.NAME: macros.text(numbers)} | laid_out

@@ -1,0 +1,236 @@
+"""The paper's tables: derived tables with chosen rows and columns, in a shape that fits.
+
+``layouts.toml`` says which. A table of a column's or the page's width is a ``tabularx`` whose texts
+share what the numbers leave; one of the appendix is a ``longtable`` whose texts do.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, ValidationError
+
+from chunkstudy.faults import first_fault
+from chunkstudy.render import latex, tables
+from chunkstudy.render.findings import Tables, _Strict
+
+SOURCE = Path(__file__).with_name("layouts.toml")
+PREFIX = "paper_"
+SHORT = 14
+"""Characters up to which a text stays on one line."""
+EM, LINE, GAP = 4.0, 489.0, 6.0
+"""Points of a character, of a line of the appendix and between two columns, in its small type."""
+READINGS = {"strict": "word for word", "charitable": "fairly"}
+VERDICTS = ("holds", "partly", "contradicted", "open")
+
+
+class LayoutError(RuntimeError):
+    """A table of the paper that cannot be laid out; the message says why."""
+
+
+class Layout(_Strict):
+    """One table of the paper.
+
+    Attributes:
+        name: of the file, behind ``paper_``.
+        table: where its rows come from.
+        where: which rows; all if empty.
+        caption: a sentence or two, which may name numbers as ``{statement/number}``.
+        span: how wide it is set; ``appendix`` breaks over pages.
+        columns: the heads, by column; an interval is its ``low``.
+        rules: a column whose change draws a line, and which is said once.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+    table: str
+    where: str = ""
+    caption: str
+    span: Literal["column", "page", "appendix"]
+    columns: dict[str, str]
+    once: str = ""
+
+
+def read(path: Path = SOURCE) -> list[Layout]:
+    """Every layout.
+
+    Raises:
+        LayoutError: if one is not written as it should be.
+    """
+    found = []
+    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("layout", []):
+        try:
+            found.append(Layout.model_validate(entry))
+        except ValidationError as error:
+            where, fault = first_fault(error)
+            raise LayoutError(
+                f"table {entry.get('name', '?')} of the paper is not written as it should be "
+                f"({where}: {fault})"
+            ) from error
+    return found
+
+
+def every(layouts: list[Layout], made: Tables, numbers: Mapping[str, str]) -> dict[str, str]:
+    """LaTeX by file name.
+
+    Args:
+        layouts: as they are written.
+        made: every derived table.
+        numbers: by ``statement/number``, for captions.
+
+    Raises:
+        LayoutError: if a table lacks rows or columns, or a caption a number.
+    """
+    return {
+        f"{PREFIX}{one.name}": table(one, made, caption_of(one, numbers)) for one in layouts
+    }
+
+
+def caption_of(layout: Layout, numbers: Mapping[str, str]) -> str:
+    """The caption with its numbers."""
+
+    def number(found: re.Match[str]) -> str:
+        if found[1] not in numbers:
+            raise LayoutError(f"the caption of {layout.name} names {found[1]}, which is no number")
+        return numbers[found[1]]
+
+    return re.sub(r"\{([^}]+)\}", number, layout.caption)
+
+
+def table(layout: Layout, made: Tables, caption: str) -> str:
+    """One table as LaTeX; text is escaped."""
+    found = cells(layout, made)
+    lines = [" & ".join(map(latex.escape, row)) + r" \\" for row in found.itertuples(index=False)]
+    if layout.once:
+        lines = _ruled(lines, found[layout.columns[layout.once]])
+    head = " & ".join(map(latex.escape, found.columns)) + r" \\"
+    caption = f"\\caption{{{latex.escape(caption)}}}\\label{{tab:{layout.name}}}"
+    if layout.span == "appendix":
+        return _long(formats(found), head, lines, caption)
+    return _floating(layout, found, head, lines, caption)
+
+
+def cells(layout: Layout, made: Tables) -> pd.DataFrame:
+    """The chosen rows and columns as text, under their heads."""
+    if layout.table not in made:
+        raise LayoutError(f"table {layout.name} of the paper needs {layout.table}, which is no table")
+    frame = made[layout.table]
+    rows = frame.query(layout.where, engine="python") if layout.where else frame
+    missing = [name for name in layout.columns if name not in frame]
+    if missing or rows.empty:
+        lacks = f"no column {', '.join(missing)}" if missing else f"no row where {layout.where}"
+        raise LayoutError(f"table {layout.name} of the paper: {layout.table} has {lacks}")
+    found = tables.present(rows, list(layout.columns), tables.KINDS.get(layout.table))
+    if len(found.columns) != len(layout.columns):
+        raise LayoutError(
+            f"table {layout.name} of the paper has a column whose rows are all the same or an "
+            "interval named twice; leave it out and say it in the caption"
+        )
+    return found.set_axis(list(layout.columns.values()), axis=1)
+
+
+def _ruled(lines: list[str], names: pd.Series) -> list[str]:
+    """A thin line where a group ends, and its name only in its first row."""
+    found, before = [], None
+    for line, name in zip(lines, names, strict=True):
+        if name == before:
+            line = line.replace(latex.escape(name), "", 1)
+        elif before is not None:
+            found.append(r"\addlinespace")
+        found.append(line)
+        before = name
+    return found
+
+
+def _floating(
+    layout: Layout, found: pd.DataFrame, head: str, lines: list[str], caption: str
+) -> str:
+    star = "*" if layout.span == "page" else ""
+    kinds = [_kind(name, found[name]) for name in found]
+    if "X" not in kinds:
+        kinds[0] = "X"
+    columns = "".join(r">{\raggedright\arraybackslash}X" if one == "X" else one for one in kinds)
+    body = "\n".join(lines)
+    return (
+        f"\\begin{{table{star}}}[t]\n\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n{caption}\n"
+        f"\\begin{{tabularx}}{{\\linewidth}}{{@{{}}{columns}@{{}}}}\n"
+        f"\\toprule\n{head}\n\\midrule\n{body}\n\\bottomrule\n"
+        f"\\end{{tabularx}}\n\\end{{table{star}}}\n"
+    )
+
+
+def _long(columns: list[str], head: str, lines: list[str], caption: str) -> str:
+    body = "\n".join(lines)
+    return (
+        "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+        f"\\begin{{longtable}}{{@{{}}{''.join(columns)}@{{}}}}\n{caption} \\\\\n"
+        f"\\toprule\n{head}\n\\midrule\n\\endfirsthead\n\\toprule\n{head}\n\\midrule\n\\endhead\n"
+        f"\\bottomrule\n\\endfoot\n{body}\n\\end{{longtable}}\n}}\n"
+    )
+
+
+def formats(found: pd.DataFrame) -> list[str]:
+    """How the columns of a long table are set: numbers by their width, texts share the rest by the
+    square root of their length, so that all come out about as high."""
+    kinds = [_kind(name, found[name]) for name in found]
+    longest = np.array([max(map(len, [str(name), *found[name]])) for name in found])
+    wraps = np.array([kind == "X" for kind in kinds])
+    taken = (longest * ~wraps).sum() * EM + GAP * (len(kinds) - 1)
+    share = np.sqrt(longest) * wraps
+    left = max(0.0, 1 - taken / LINE)
+    return [
+        rf">{{\raggedright\arraybackslash}}p{{{left * part / share.sum():.3f}\linewidth}}"
+        if kind == "X"
+        else kind
+        for kind, part in zip(kinds, share, strict=True)
+    ]
+
+
+def _kind(name: str, values: pd.Series) -> str:
+    """``r`` for numbers, ``l`` for words that stay on one line, ``X`` for text that wraps."""
+    if values.str.fullmatch(r"[-+\N{MINUS SIGN}<\s\d.,%\[\]]*").all():
+        return "r"
+    return "l" if max(len(name), values.str.len().max()) <= SHORT else "X"
+
+
+def frames(made: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Tables that only the paper has: published cells and claims by work, and each claim in one
+    row."""
+    return {
+        "published_tables": _published(made["verdicts"]),
+        "claim_counts": _counts(made["claims"]),
+        "claim_verdicts": _claims(made["claims"]),
+    }
+
+
+def _published(verdicts: pd.DataFrame) -> pd.DataFrame:
+    rows = verdicts[verdicts["work"] != "all"]
+    counts = ["cells", "run", "exact", "consistent", "within_stack", "deviates"]
+    return rows.groupby(["work", "table"], sort=False)[counts].sum().reset_index()
+
+
+def _claims(claims: pd.DataFrame) -> pd.DataFrame:
+    """A claim a row, with both verdicts; one that is read in one way has the same twice."""
+    kind = claims["reading"].str.split(":").str[0]
+    rows = claims.drop_duplicates("id")[["id", "work", "source", "claim"]].set_index("id")
+    for reading, other in (("strict", "charitable"), ("charitable", "strict")):
+        said = claims[kind != other].drop_duplicates("id", keep="first").set_index("id")
+        rows[reading] = said["verdict"]
+    return rows.reset_index()
+
+
+def _counts(claims: pd.DataFrame) -> pd.DataFrame:
+    """Claims by work, a row for each way of reading them: how many hold, and so on."""
+    found = _claims(claims)
+    rows = [
+        {"work": work, "read": read, "claims": len(part)}
+        | {verdict: int((part[reading] == verdict).sum()) for verdict in VERDICTS}
+        for work, part in found.groupby("work", sort=False)
+        for reading, read in READINGS.items()
+    ]
+    return pd.DataFrame(rows)
