@@ -1,0 +1,84 @@
+"""The paper's tables: chosen columns under their own heads, text that wraps, groups said once."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from chunkstudy.paper import layouts
+from chunkstudy.paper.layouts import Layout, LayoutError
+
+GAINS = pd.DataFrame(
+    {"collection": ["scifact", "scifact", "nfcorpus"], "window": [128, 256, 128],
+     "difference": [0.01, -0.02, 0.0], "low": [0.0, -0.03, -0.01], "high": [0.02, -0.01, 0.01]}
+)  # fmt: skip
+
+
+def layout(**changes: Any) -> Layout:
+    columns = {"collection": "where", "window": "window", "difference": "gain", "low": "95%"}
+    parts: dict[str, Any] = {
+        "name": "gains", "table": "gains", "caption": "Of {all/n} & more.", "span": "column",
+        "columns": columns, "once": "collection",
+    }  # fmt: skip
+    return Layout(**(parts | changes))
+
+
+def set_one(**changes: Any) -> str:
+    return layouts.every([layout(**changes)], {"gains": GAINS}, {"all/n": "5%"})["paper_gains"]
+
+
+def test_a_caption_takes_its_number_and_text_is_escaped() -> None:
+    assert r"\caption{Of 5\% \& more.}\label{tab:gains}" in set_one()
+    with pytest.raises(LayoutError, match="names all/n, which is no number"):
+        layouts.every([layout()], {"gains": GAINS}, {})
+
+
+def test_the_interval_is_one_column_and_a_group_is_said_once() -> None:
+    text = set_one()
+    assert r"where & window & gain & 95\% \\" in text
+    assert r"[\textminus{}3.0, \textminus{}1.0]" in text
+    assert text.count("SciFact") == 1 and text.count(r"\addlinespace") == 1
+
+
+def test_numbers_stand_to_the_right_and_a_table_takes_its_column() -> None:
+    text = set_one()
+    assert r"\begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}Xrrr@{}}" in text
+    assert set_one(span="page").startswith(r"\begin{table*}")
+
+
+def test_texts_of_an_appendix_share_what_numbers_leave() -> None:
+    frame = pd.DataFrame({"a": ["long text " * 9] * 2, "b": ["longer text " * 20] * 2, "n": ["12"] * 2})
+    first, second, last = layouts.formats(frame)
+    widths = [float(re.findall(r"p\{([\d.]+)", one)[0]) for one in (first, second)]
+    taken = (2 * layouts.EM + 2 * layouts.GAP) / layouts.LINE
+    assert last == "r" and widths[0] < widths[1]
+    assert sum(widths) + taken == pytest.approx(1, abs=0.01)
+    assert r"\begin{longtable}" in set_one(span="appendix")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"table": "losses"}, "needs losses, which is no table"),
+        ({"where": "window == 512"}, "no row where window == 512"),
+        ({"columns": {"fold": "fold"}, "once": ""}, "no column fold"),
+        ({"columns": {"low": "ends", "high": "again"}, "once": ""}, "interval named twice"),
+    ],
+)
+def test_a_table_that_cannot_be_laid_out_says_why(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(LayoutError, match=said):
+        set_one(**changes)
+
+
+def test_a_claim_that_is_read_in_one_way_counts_in_both() -> None:
+    claims = pd.DataFrame(
+        {"id": ["1", "2", "2"], "work": "jina", "source": "", "claim": "",
+         "reading": ["plain", "strict: all", "charitable: most"],
+         "verdict": ["open", "contradicted", "holds"]}
+    )  # fmt: skip
+    strict, fair = layouts._counts(claims).to_dict("records")
+    assert (strict["claims"], strict["contradicted"], strict["open"]) == (2, 1, 1)
+    assert (fair["claims"], fair["holds"], fair["open"]) == (2, 1, 1)
