@@ -27,5 +27,5 @@ def _read(path: Path) -> pd.DataFrame:
         frame = pd.read_csv(path, low_memory=False)
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
-    words = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    words = [str(name) for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     return frame.assign(**{name: frame[name].fillna("") for name in words})

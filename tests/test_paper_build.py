@@ -78,7 +78,9 @@ def test_what_the_paper_reads_and_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_without_tex_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build.shutil, "which", lambda name: None)
-    with pytest.raises(PaperError, match="latexmk.*not installed; .*apt-get install texlive-latex"):
+    with pytest.raises(
+        PaperError, match=r"latexmk.*not installed; .*apt-get install texlive-latex"
+    ):
         build.build(ROOT)
 
 

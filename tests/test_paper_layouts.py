@@ -50,7 +50,9 @@ def test_numbers_stand_to_the_right_and_a_table_takes_its_column() -> None:
 
 
 def test_texts_of_an_appendix_share_what_numbers_leave() -> None:
-    frame = pd.DataFrame({"a": ["long text " * 9] * 2, "b": ["longer text " * 20] * 2, "n": ["12"] * 2})
+    frame = pd.DataFrame(
+        {"a": ["long text " * 9] * 2, "b": ["longer text " * 20] * 2, "n": ["12"] * 2}
+    )
     first, second, last = layouts.formats(frame)
     widths = [float(re.findall(r"p\{([\d.]+)", one)[0]) for one in (first, second)]
     taken = (2 * layouts.EM + 2 * layouts.GAP) / layouts.LINE

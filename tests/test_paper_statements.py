@@ -92,9 +92,11 @@ def test_no_estimate_of_the_paper_survives_being_turned_round(
     tables = dict(derived_tables.every())
     statements.settle([statement], [], tables)
     rows = tables[estimate.table].copy()
-    value, low, high = (column.strip("`") for column in (estimate.value, estimate.low, estimate.high))
+    value, low, high = (
+        column.strip("`") for column in (estimate.value, estimate.low, estimate.high)
+    )
     rows[value], rows[low], rows[high] = -rows[value], -rows[high], -rows[low]
-    for column in [one for one in rows if one.endswith("shown")]:
+    for column in [one for one in rows.columns if str(one).endswith("shown")]:
         rows[column] = rows[column].map(lambda said: TURNED.get(said, said))
     with pytest.raises(StatementError, match=statement.name):
         statements.settle([statement], [], tables | {estimate.table: rows})

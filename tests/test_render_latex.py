@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.render import latex
+from chunkstudy.paper import build
+from chunkstudy.render import latex, table_shapes, taxonomy_tables
+from chunkstudy.render.table_shapes import Panel
+from tests import derived_tables
 
 
 @given(st.text(max_size=40))
@@ -22,16 +28,21 @@ def test_no_text_breaks_out_of_a_latex_cell(text: str) -> None:
         assert bare.count(special) == bare.count("\\" + special)
 
 
+ROOT = Path(__file__).parents[1]
 SENTENCE = "a sentence that no column of a page can hold on one line " * 3
+
+
+def widths(panel: Panel) -> list[float]:
+    return [float(re.findall(r"p\{(.*)\\linewidth\}", one)[0]) for one in panel.formats]
 
 
 def test_columns_of_sentences_wrap_and_all_fit_the_line() -> None:
     found = pd.DataFrame({"step": ["1"], "ran": ["x" * 20], "says": [SENTENCE], "why": [SENTENCE]})
-    formats = latex.column_formats(found)
-    assert formats[:2] == ["l", "l"]
-    widths = [float(re.findall(r"p\{(.*)\\linewidth\}", one)[0]) for one in formats[2:]]
-    unwrapped = (len("step") + 20) / latex.LINE
-    assert sum(widths) + unwrapped + 4 * latex.GAP == pytest.approx(1, abs=0.01)
+    (panel,) = table_shapes.panels(found)
+    gaps = 3 * table_shapes.GAP + table_shapes.RULE
+    assert sum(widths(panel)) + gaps / table_shapes.LINE == pytest.approx(1, abs=0.01)
+    step, ran, says, why = widths(panel)
+    assert says == why > ran > step
 
 
 def test_a_path_may_break_behind_its_slashes() -> None:
@@ -40,13 +51,72 @@ def test_a_path_may_break_behind_its_slashes() -> None:
     assert r"src/\allowbreak{}some\_\allowbreak{}file.py" in text
 
 
-def test_tables_of_numbers_are_set_as_they_come() -> None:
+def test_numbers_stay_whole_and_stand_to_the_right() -> None:
     found = pd.DataFrame({"queries": ["472"] * 3, "95% interval": ["[+1.0, +2.0]"] * 3})
-    assert latex.column_formats(found) == ["l", "l"]
+    (panel,) = table_shapes.panels(found)
+    assert all(one.startswith(r">{\raggedleft") for one in panel.formats)
+    assert widths(panel)[1] * table_shapes.LINE >= 12 * table_shapes.DIGIT - 0.1
 
 
-def test_a_table_of_sentences_is_small_breaks_over_pages_and_closes_what_it_opens() -> None:
+def test_columns_that_do_not_fit_stand_below_with_what_names_their_row() -> None:
+    found = pd.DataFrame({"chunker": ["fixed"], "model": ["small"]})
+    for at in range(20):
+        found[f"measure {at}"] = ["12.3456789"]
+    panels = table_shapes.panels(found)
+    assert len(panels) > 1 and all(one.columns[:2] == (0, 1) for one in panels)
+    assert sorted({at for one in panels for at in one.columns}) == list(range(22))
+    assert all(sum(widths(one)) < 1 for one in panels)
+
+
+def test_rows_of_several_panels_are_numbered_and_the_table_is_counted_once() -> None:
+    frame = pd.DataFrame(
+        {"chunker": ["a", "b"]} | {f"measured {at}": [0.1, 0.2] for at in range(30)}
+    )
+    text = latex.table(frame, "chroma_main")
+    assert text.count(r"\caption{") == 1
+    again = text.count(latex.CONTINUED)
+    assert again >= 1 and text.count(r"\addtocounter{table}{-1}") == again
+    assert len(re.findall(r"^2 & b &", text, re.MULTILINE)) == 1 + again
+
+
+def test_a_column_that_no_line_holds_is_refused() -> None:
+    with pytest.raises(ValueError, match="column 2 of a table is wider than a line"):
+        table_shapes.panels(pd.DataFrame({"a": ["1"], "b": ["x" * 200]}))
+
+
+def test_a_table_is_small_breaks_over_pages_and_closes_what_it_opens() -> None:
     frame = pd.DataFrame({"step": [1, 2], "name": [SENTENCE, SENTENCE]})
     text = latex.table(frame, "empty_documents_chain")
     assert text.startswith("{\\footnotesize") and text.endswith("\\end{longtable}\n}\n")
     assert "p{" in text and text.count("{") == text.count("}")
+
+
+def test_every_table_fits_the_line_of_the_papers_appendix(tmp_path: Path) -> None:
+    if not shutil.which("pdflatex"):
+        pytest.skip(f"pdflatex is not installed; {build.INSTALL}")
+    made = derived_tables.every()
+    texts = latex.every_table(made)
+    for name, table in made.items():
+        if name.startswith(("taxonomy_table", "taxonomy_builtin_table")) and len(table):
+            said = taxonomy_tables.caption(name, table)
+            texts[name] = taxonomy_tables.to_latex(table, name[-1], said, name)
+    some = {name: _first_rows(text) for name, text in texts.items()}
+    preamble = (ROOT / "paper" / "main.tex").read_text(encoding="utf-8").split("% The same")[0]
+    body = "".join(f"\\typeout{{TABLE {name}}}\n{text}\n" for name, text in some.items())
+    document = preamble.replace(",twocolumn", "") + f"\\begin{{document}}\n{body}\\end{{document}}"
+    (tmp_path / "all.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = (tmp_path / "all.log").read_text(encoding="latin-1")
+    assert done.returncode == 0, log[-2000:]
+    assert [one for one in build.faults(log) if "Rerun" not in one and "undefined" not in one] == []
+
+
+def _first_rows(text: str) -> str:
+    """A long table's first rows: a hundred tables are soon set, thousands of rows are not."""
+    head, *rest = text.split("\\endlastfoot\n")
+    parts = [part.split("\n\\end{longtable}", 1) for part in rest]
+    kept = [
+        "\n".join(rows.split("\n")[:40]) + "\n\\end{longtable}" + after for rows, after in parts
+    ]
+    return "\\endlastfoot\n".join([head, *kept])

@@ -86,9 +86,7 @@ def every(layouts: list[Layout], made: Tables, numbers: Mapping[str, str]) -> di
     Raises:
         LayoutError: if a table lacks rows or columns, or a caption a number.
     """
-    return {
-        f"{PREFIX}{one.name}": table(one, made, caption_of(one, numbers)) for one in layouts
-    }
+    return {f"{PREFIX}{one.name}": table(one, made, caption_of(one, numbers)) for one in layouts}
 
 
 def caption_of(layout: Layout, numbers: Mapping[str, str]) -> str:
@@ -118,7 +116,9 @@ def table(layout: Layout, made: Tables, caption: str) -> str:
 def cells(layout: Layout, made: Tables) -> pd.DataFrame:
     """The chosen rows and columns as text, under their heads."""
     if layout.table not in made:
-        raise LayoutError(f"table {layout.name} of the paper needs {layout.table}, which is no table")
+        raise LayoutError(
+            f"table {layout.name} of the paper needs {layout.table}, which is no table"
+        )
     frame = made[layout.table]
     rows = frame.query(layout.where, engine="python") if layout.where else frame
     missing = [name for name in layout.columns if name not in frame]
@@ -151,7 +151,7 @@ def _floating(
     layout: Layout, found: pd.DataFrame, head: str, lines: list[str], caption: str
 ) -> str:
     star = "*" if layout.span == "page" else ""
-    kinds = [_kind(name, found[name]) for name in found]
+    kinds = [_kind(str(name), found[name]) for name in found]
     if "X" not in kinds:
         kinds[0] = "X"
     columns = "".join(r">{\raggedright\arraybackslash}X" if one == "X" else one for one in kinds)
@@ -177,7 +177,7 @@ def _long(columns: list[str], head: str, lines: list[str], caption: str) -> str:
 def formats(found: pd.DataFrame) -> list[str]:
     """How the columns of a long table are set: numbers by their width, texts share the rest by the
     square root of their length, so that all come out about as high."""
-    kinds = [_kind(name, found[name]) for name in found]
+    kinds = [_kind(str(name), found[name]) for name in found]
     longest = np.array([max(map(len, [str(name), *found[name]])) for name in found])
     wraps = np.array([kind == "X" for kind in kinds])
     taken = (longest * ~wraps).sum() * EM + GAP * (len(kinds) - 1)

@@ -1,8 +1,8 @@
 r"""What the paper's sentences rest on: numbers by name, and the condition under which they stand.
 
-The sentences stand in ``paper/``; they name a number as ``\val{statement/number}``, and a statement
-that has none to show as ``\says{statement}``. ``statements.toml`` says where each number is read and
-what must hold. A finding's numbers can be named the same way. Where a condition breaks,
+The sentences stand in ``paper/``. They name a number as ``\val{statement/number}``, and a statement
+that has none to show as ``\says{statement}``. ``statements.toml`` says where each number is read
+and what must hold. A finding's numbers can be named the same way. Where a condition breaks,
 :func:`settle` refuses, and a person rewrites the sentences.
 """
 
@@ -77,8 +77,8 @@ class Statement(findings._Strict):
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
     holds: str = ""
-    numbers: dict[str, Number] = {}
-    estimates: dict[str, Estimate] = {}
+    numbers: dict[str, Number] = Field(default_factory=dict)
+    estimates: dict[str, Estimate] = Field(default_factory=dict)
 
 
 def read(path: Path = SOURCE) -> list[Statement]:
@@ -100,7 +100,7 @@ def read(path: Path = SOURCE) -> list[Statement]:
             ) from error
         _check(one)
         found.append(one)
-    names = [one.name for one in (*found, *findings.read())]
+    names = [one.name for one in found] + [one.name for one in findings.read()]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise StatementError(
             f"{', '.join(twice)} stand twice among statements and findings; give each its own name"
@@ -183,4 +183,3 @@ def _check(one: Statement) -> None:
 
 def _and(*conditions: str) -> str:
     return " and ".join(f"({one})" for one in conditions if one)
-

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
-from chunkstudy.render import table_notes, tables
+from chunkstudy.render import table_notes, table_shapes, tables
 
-PROSE = 60
-"""Characters of a cell beyond which it is a sentence and its column wraps."""
-LINE = 90
-"""Characters of small type that a line of 345 points holds, an article's."""
-GAP = 6 / 345
-"""Of the line, between two columns."""
-BREAKS = re.compile(r"(?<=[/_])(?=\S)|(?<=[a-z])(?=[A-Z][a-z])")
-"""Where paths and names may break besides white space and hyphens."""
+SMALL = "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+CONTINUED = "The same rows, further columns."
+ROW = "row"
+"""The head of the numbers by which a row is found again in a further panel."""
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -35,61 +30,43 @@ def every_table(made: dict[str, pd.DataFrame]) -> dict[str, str]:
 
 
 def table(frame: pd.DataFrame, name: str) -> str:
-    """A booktabs table; text is escaped. Columns of sentences wrap, in small type (``array``); with
-    these, or more rows than a page, it is a longtable."""
+    """A booktabs table in small type that breaks over pages (``array``, ``longtable``); text is
+    escaped. What does not fit the line stands in further panels below."""
     found = tables.present(frame, kinds=tables.KINDS.get(name))
-    formats = column_formats(found)
-    prose = any(one != "l" for one in formats)
-    long = len(found) > 45 or prose
-    text = (
-        found.rename(columns=escape)
-        .style.hide(axis="index")
-        .format(_breakable if prose else escape)
-        .to_latex(
-            hrules=True,
-            caption=escape(f"{tables.CAPTIONS[name]} {table_notes.note(frame)}".strip()),
-            label=f"tab:{name}",
-            column_format="".join(formats),
-            environment="longtable" if long else None,
-            position=None if long else "t",
-        )
+    if len(table_shapes.panels(found)) > 1:
+        found.insert(0, ROW, [str(at + 1) for at in range(len(found))])
+    said = escape(tables.CAPTIONS[name])
+    body = [
+        panel(found.iloc[:, list(one.columns)], one.formats, said if at == 0 else CONTINUED,
+              name if at == 0 else "")
+        for at, one in enumerate(table_shapes.panels(found))
+    ]  # fmt: skip
+    below = f"\\noindent {_breakable(note)}\\par\n" if (note := table_notes.note(frame)) else ""
+    return f"{SMALL}{''.join(body)}{below}}}\n"
+
+
+def panel(found: pd.DataFrame, formats: Sequence[str], caption: str, label: str = "") -> str:
+    """Columns of text as one longtable; without a label it is a part of the table before."""
+    head = " & ".join(_breakable(name) for name in found) + r" \\"
+    rows = [" & ".join(map(_breakable, row)) + r" \\" for row in found.itertuples(index=False)]
+    title = (
+        rf"\caption{{{caption}}}\label{{tab:{label}}} \\"
+        if label
+        else (rf"\multicolumn{{{len(formats)}}}{{@{{}}l@{{}}}}{{\emph{{{caption}}}}} \\")
     )
-    if prose:
-        text = "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n" + text.rstrip("\n") + "\n}"
-    return text if text.endswith("\n") else text + "\n"
-
-
-def column_formats(found: pd.DataFrame) -> list[str]:
-    """How each column is set: ``l``, or where a cell is a sentence, a part of the line's width.
-
-    With sentences, columns longer than their share of the line wrap: each gets room for its longest
-    word, and of what is left a part by the square root of its length, so that all come out about as
-    high.
-    """
-    texts = [[str(name), *found[name].astype(str)] for name in found]
-    if not any(len(cell) > PROSE for cells in texts for cell in cells[1:]):
-        return ["l"] * len(texts)
-    longest = np.array([max(map(len, cells)) for cells in texts])
-    words = np.array([max(len(word) for cell in cells for word in _words(cell)) for cells in texts])
-    wraps = longest > LINE / len(texts)
-    needed = np.where(wraps, words, longest) / LINE
-    left = max(0.0, 1 - GAP * len(texts) - needed.sum())
-    share = np.sqrt(longest) * wraps
-    widths = needed + left * share / share.sum()
-    return [
-        rf">{{\raggedright\arraybackslash}}p{{{width:.3f}\linewidth}}" if wrap else "l"
-        for width, wrap in zip(widths, wraps, strict=True)
-    ]
-
-
-def _words(text: str) -> list[str]:
-    """What does not break."""
-    return [part for word in re.split(r"[\s-]+", text) for part in BREAKS.split(word)]
+    return (
+        f"\\begin{{longtable}}{{@{{}}{''.join(formats)}@{{}}}}\n{title}\n"
+        f"\\toprule\n{head}\n\\midrule\n\\endfirsthead\n"
+        f"\\toprule\n{head}\n\\midrule\n\\endhead\n\\bottomrule\n\\endlastfoot\n"
+        + "\n".join(rows)
+        + "\n\\end{longtable}\n"
+        + ("" if label else "\\addtocounter{table}{-1}\n")
+    )
 
 
 def _breakable(text: object) -> str:
     """Escaped, with leave to break paths and long names."""
-    return r"\allowbreak{}".join(escape(part) for part in BREAKS.split(str(text)))
+    return r"\allowbreak{}".join(escape(part) for part in table_shapes.BREAKS.split(str(text)))
 
 
 def escape(text: object) -> str:

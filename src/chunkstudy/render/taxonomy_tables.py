@@ -4,6 +4,7 @@ superscripts for significance; as LaTeX for the paper and as HTML for pages and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
@@ -32,6 +33,10 @@ MARKS = {
     "(paired t-test, p below 0.05).",
 }
 MARKS |= {"1": MARKS["2"], "5": MARKS["3"]}
+NAMES = (0.105, 0.155)
+"""Of a line: the columns of models or collections, and of methods."""
+GAP = 4 / 489
+"""Of the paper's line, between two columns."""
 WHOSE = {"original": "original", "reproduced": "reproduced by the taxonomy"}
 Cell = Mapping[Any, Any]
 Wrap = Callable[[str, Cell], str]
@@ -66,20 +71,31 @@ def caption(name: str, table: pd.DataFrame) -> str:
 
 
 def to_latex(table: pd.DataFrame, number: str, caption: str, label: str) -> str:
-    """A booktabs table with a column for the model, which wraps, and small type."""
+    """A booktabs table as wide as a line: names wrap, and the scores share what these leave."""
     frame = _frame(table, number, _tex, latex.escape)
+    share = (1 - sum(NAMES) - 2 * GAP) / frame.shape[1]
+    names = "".join(rf">{{\raggedright\arraybackslash}}p{{{part:.3f}\linewidth}}" for part in NAMES)
+    score = rf">{{\raggedleft\arraybackslash}}p{{{share - GAP:.4f}\linewidth}}"
     text: str = frame.style.to_latex(
         hrules=True,
         clines="skip-last;data",
         multicol_align="c",
         multirow_align="t",
-        column_format="p{2.4cm}l" + "r" * frame.shape[1],
+        column_format=f"@{{}}{names}{score * frame.shape[1]}@{{}}",
         caption=latex.escape(caption),
         label=label,
         position="t",
     )
-    small = "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\begin{tabular}"
+    small = "\\scriptsize\\setlength{\\tabcolsep}{2pt}\n\\begin{tabular}"
     text = text.replace("\\begin{tabular}", small, 1).replace("}{*}{", "}{=}{")
+    text = re.sub(
+        r"\\multicolumn\{(\d+)\}\{c\}",
+        lambda found: (
+            rf"\multicolumn{{{found[1]}}}{{>{{\centering\arraybackslash}}"
+            rf"p{{{int(found[1]) * share - GAP:.4f}\linewidth}}}}"
+        ),
+        text,
+    )
     return text if text.endswith("\n") else text + "\n"
 
 
