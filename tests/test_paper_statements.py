@@ -114,6 +114,10 @@ def test_every_condition_of_the_paper_can_break(statement: Statement) -> None:
     assert not all(stands) or bound
 
 
+def test_a_finding_without_its_number_has_no_name_to_use() -> None:
+    assert statements.settle([], findings.read(), {}) == {}
+
+
 def test_a_findings_numbers_can_be_named_too() -> None:
     texts = statements.settle([], findings.read()[:1], derived_tables.every())
     (name,) = {key.partition("/")[0] for key in texts}

@@ -131,11 +131,20 @@ def settle(
             f"paper/ and their conditions in statements.toml: {'; '.join(broken)}"
         )
     for finding in found:
-        texts[finding.name] = ""
-        for name in findings.placeholders(finding.answer):
-            number = finding.numbers[name]
-            texts[f"{finding.name}/{name}"] = number.text(number.read(tables))
+        texts |= _of_finding(finding, tables)
     return texts
+
+
+def _of_finding(finding: Finding, tables: Tables) -> dict[str, str]:
+    """Its numbers; none where one is missing, which the findings' own build refuses by name."""
+    try:
+        shown = {name: finding.numbers[name] for name in findings.placeholders(finding.answer)}
+        texts = {
+            f"{finding.name}/{name}": one.text(one.read(tables)) for name, one in shown.items()
+        }
+    except LookupError:
+        return {}
+    return {finding.name: ""} | texts
 
 
 def _settled(one: Statement, tables: Tables) -> dict[str, str]:
