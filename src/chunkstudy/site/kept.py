@@ -140,7 +140,7 @@ def keep(places: Places, collection: str, depth: int = inspector.DEPTH) -> Path:
         chunkers=[
             Chunker(name=one.chunker, chunks=one.inspection.chunk_count) for one in pages[0].columns
         ],
-        queries=[_query(page, at < whole) for at, page in enumerate(pages)],
+        queries=[kept_query(page, at < whole) for at, page in enumerate(pages)],
     )
     path = file(places, collection)
     write_json(path, found.model_dump(mode="json", exclude_none=True))
@@ -187,7 +187,8 @@ def page(kept: Kept, query: KeptQuery, collection: Collection) -> Page:
     return Page(asked, query.part, tuple(columns))
 
 
-def _query(page: Page, whole: bool) -> KeptQuery:
+def kept_query(page: Page, whole: bool) -> KeptQuery:
+    """What is kept of a page, with or without its chunks."""
     kept = [_column(one) for one in page.columns]
     bodies = [{"inspection": _body(c.inspection), "measures": c.measures} for c in page.columns]
     return KeptQuery(

@@ -27,7 +27,7 @@ TITLES = {
     ("jina", "combinations"): "Jina's second post, 72 combinations",
 }
 UNITS = {
-    "percent": "%", "token": "tokens", "character": "characters", "fraction": "", "correlation": "",
+    "token": "tokens", "character": "characters", "fraction": "", "correlation": "",
     "point": "points", "tau": "(Kendall's tau-b)",
 }  # fmt: skip
 PLACES = tuple(
@@ -264,8 +264,8 @@ def _marks(cell: Cell) -> list[str]:
 def _number(
     cell: Cell, beside: Mapping[str, object], name: str, predicted: Mapping[str, Prediction]
 ) -> Number:
-    unit = f" {UNITS[cell.unit]}".rstrip()
-    points = " points" if cell.unit == "percent" else unit
+    unit = _unit(cell.unit)
+    points = _unit("point") if cell.unit == "percent" else unit
     said = str(beside["prediction"]).split() if _is(beside["prediction"]) else []
     return Number(
         name,
@@ -311,6 +311,11 @@ def _ours(cell: Cell, beside: Mapping[str, object]) -> str:
     return _text(cell, beside["reproduced"], more=2 if beside["fits"] == "truncated" else 0)
 
 
+def _unit(name: str) -> str:
+    """As it stands behind a number."""
+    return "%" if name == "percent" else f" {UNITS[name]}".rstrip()
+
+
 def _with(text: str, unit: str) -> str:
     return f"{text}{unit}" if text else ""
 
@@ -340,7 +345,7 @@ def _predictions(material: Material) -> dict[str, Prediction]:
             material.rules[str(row["rule"])],
             display_names.PREDICTIONS[str(row["kind"])],
             between or (f"at least {low}" if low else f"at most {high}" if high else ""),
-            tables.percent(float(row["probability"])) + " %" if _is(row["probability"]) else "",
+            tables.percent(float(row["probability"])) + "%" if _is(row["probability"]) else "",
             str(row["outcome"]),
         )
     return found
@@ -348,7 +353,7 @@ def _predictions(material: Material) -> dict[str, Prediction]:
 
 def _bound(value: object, unit: str) -> str:
     text = tables.significant(float(str(value)))
-    return f"{text} {UNITS.get(unit, unit)}".strip() if text else ""
+    return _with(text, _unit(unit))
 
 
 def _is(value: object) -> bool:
