@@ -226,7 +226,10 @@ def _folded(text: str, names: str) -> Markup:
     if len(text) <= 2 * KEPT + KEPT:
         return _span(text, names)
     middle = text[KEPT:-KEPT]
-    fold = Markup('<details><summary data-folded="{:,}"></summary>{}</details>')
+    fold = Markup(
+        '<details><summary data-folded="{0:,}" aria-label="{0:,} characters folded"></summary>'
+        "{1}</details>"
+    )
     return (
         _span(text[:KEPT], names)
         + fold.format(len(middle), _span(middle, names))
