@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 
-.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint
+.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint browser
 
 help: ## This list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -25,6 +25,11 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+browser: ## Install what drives a browser over the site, for its tests (needs node and chromium)
+	mkdir -p build/browser
+	cp tests/browser/package.json tests/browser/package-lock.json build/browser/
+	cd build/browser && npm ci --ignore-scripts --no-audit --no-fund --omit-lockfile-registry-resolved
 
 bench: $(READY) ## Measure speed as ratios, both sides in one run
 	$(BIN)/python -m tests.benchmarks

@@ -20,10 +20,10 @@ from chunkstudy.places import Places
 from chunkstudy.reproduce import pool
 
 GIVEN = ("results/runs", "results/published", "results/studies", "results/facts",
-         "results/llm", "results/predictions", "notebooks")  # fmt: skip
+         "results/llm", "results/predictions", "results/inspections", "notebooks")  # fmt: skip
 """What everything else is derived from."""
-DERIVED = ("results/tables", "results/notebooks", "figures", "paper/generated")
-DERIVED_FILES = ("results/comparison.csv", "results/claims.csv", "README.md")
+DERIVED = ("results/tables", "results/notebooks", "figures", "paper/generated", "docs/site")
+DERIVED_FILES = ("results/comparison.csv", "results/claims.csv", "README.md", "docs/data-card.md")
 
 
 class CheckError(RuntimeError):
@@ -45,7 +45,8 @@ def check(places: Places) -> str:
             if (places.root / name).exists():
                 (copy.root / name).parent.mkdir(parents=True, exist_ok=True)
                 (copy.root / name).symlink_to(places.root / name)
-        shutil.copy(places.root / "README.md", copy.root / "README.md")
+        for name in ("README.md", "CITATION.cff"):
+            shutil.copy(places.root / name, copy.root / name)
         _derive(copy, processes)
         differing = sorted(_differing(copy, places))
     if differing:
@@ -62,9 +63,11 @@ def _derive(copy: Places, processes: ProcessPoolExecutor) -> None:
     _say(processes.submit(derive.tables, copy).result())
     for drawn in processes.map(derive.figure, *zip(*_figures(copy), strict=True)):
         _say(drawn)
+    site = processes.submit(derive.site, copy)
     sources = notebooks.sources(copy)
     for done in processes.map(notebooks.run_one, [copy] * len(sources), sources):
         _say(done)
+    _say(site.result())
 
 
 def _figures(copy: Places) -> list[tuple[Places, str]]:

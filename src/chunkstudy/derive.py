@@ -1,4 +1,5 @@
-"""From records to what is read: tables, comparison, claims, findings, LaTeX, README, figures."""
+"""From records to what is read: tables, comparison, claims, findings, LaTeX, README, figures, the
+site."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from chunkstudy.predictions import tables as prediction_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import compare
 from chunkstudy.render import figures, findings, latex, readme, taxonomy_tables
+from chunkstudy.site import build
 
 SUMMED, WRITTEN = 12, 8
 """Digits of a number in a derived CSV: more than any page shows. It is cut to more of them first,
@@ -66,6 +68,11 @@ def figure_names() -> tuple[str, ...]:
 def figure(places: Places, study: str) -> str:
     """Draw the figures of one study from ``results``, as PNG and PDF."""
     return f"{study}, {len(figures.write(places, study))} files"
+
+
+def site(places: Places) -> str:
+    """Write ``docs/site`` and the data card, from tables and figures."""
+    return build.write(places)
 
 
 def write_csv(table: pd.DataFrame, places: Places, name: str) -> None:

@@ -84,7 +84,7 @@ def reproduce(places: Places, workers: int | None = None) -> None:
     with pool(workers) as processes:
         board = Board(processes)
         stages = {name: Stage(name) for name in ("tables", "built-in collection, live", "figures",
-                                                 "notebooks", "inspector")}  # fmt: skip
+                                                 "notebooks", "site", "inspector")}  # fmt: skip
 
         def figures(_: str) -> None:
             for name in derive.figure_names():
@@ -92,6 +92,7 @@ def reproduce(places: Places, workers: int | None = None) -> None:
 
         def pages(_: str) -> None:
             if stages["figures"].done == stages["figures"].pieces:
+                board.submit(stages["site"], nothing, derive.site, places)
                 for source in notebooks.sources(places):
                     board.submit(stages["notebooks"], nothing, notebooks.run_one, places, source)
 

@@ -234,8 +234,8 @@ class Searched:
             text,
             touching,
             around,
-            found=_covered(span, retrieved),
-            chunked=_covered(span, touching),
+            found=covered(span, retrieved),
+            chunked=covered(span, touching),
             complete_at=_complete_at(span, touching),
             alone=alone,
             copies=copies,
@@ -338,7 +338,7 @@ def _take(chunks: Chunks, index: Sequence[int]) -> Chunks:
     return Chunks(chunks.document[i], chunks.start[i], chunks.end[i], text)
 
 
-def _covered(span: tuple[str, int, int], chunks: Sequence[RankedChunk]) -> NDArray[np.bool_]:
+def covered(span: tuple[str, int, int], chunks: Sequence[RankedChunk]) -> NDArray[np.bool_]:
     """Shape (characters of the span,): whether each lies in one of the chunks."""
     found = np.zeros(span[2] - span[1], dtype=np.bool_)
     for chunk in chunks:
@@ -350,6 +350,6 @@ def _covered(span: tuple[str, int, int], chunks: Sequence[RankedChunk]) -> NDArr
 def _complete_at(span: tuple[str, int, int], chunks: Sequence[RankedChunk]) -> int | None:
     by_rank = sorted(chunks, key=lambda chunk: chunk.rank)
     for count, chunk in enumerate(by_rank, start=1):
-        if _covered(span, by_rank[:count]).all():
+        if covered(span, by_rank[:count]).all():
             return chunk.rank
     return None

@@ -67,18 +67,18 @@ def write(
     """
     if depth < 1 or worst < 1:
         raise InspectorError(f"depth and worst must be at least 1, not {depth} and {worst}")
-    conditions = _conditions(collection, chunkers, encoder.replace("/", "__"), protocol)
+    conditions = conditions_of(collection, chunkers, encoder.replace("/", "__"), protocol)
     target = _target(places, conditions, query, depth, out)
     loaded = load_collection(collection)
-    ids = _judged_ids(loaded) if query is None else [_known(loaded, query)]
+    ids = judged_ids(loaded) if query is None else [_known(loaded, query)]
     store = load_store(conditions[0].encoder, places.vectors)
     pages = inspect(only_queries(loaded, ids), conditions, store, depth)
     texts = {document.id: document.text for document in loaded.documents}
     if query is not None:
         write_text(target, render(pages[0], texts))
         return target
-    pages.sort(key=_recall)
-    links = {page.query.id: f"{target.stem}/{_file_name(page.query.id)}" for page in pages[:worst]}
+    pages.sort(key=recall)
+    links = {page.query.id: f"{target.stem}/{file_name(page.query.id)}" for page in pages[:worst]}
     for page in pages[:worst]:
         html = render(page, texts, index=f"../{target.name}")
         write_text(target.parent / links[page.query.id], html)
@@ -108,9 +108,14 @@ def inspect(
     ]
 
 
-def _conditions(
+def conditions_of(
     collection: str, chunkers: Sequence[str], encoder: str, protocol: str
 ) -> list[Condition]:
+    """A condition per chunker, each once.
+
+    Raises:
+        ConditionError: if one cannot be inspected, with the reason.
+    """
     if encoder == NONE:
         raise ConditionError("the inspector shows ranks, so it needs an encoder; name one")
     found = [
@@ -140,7 +145,7 @@ def _target(
             folder += f"@{first.protocol}"
         if depth != DEPTH:
             folder += f"@{depth}"
-        name = "index.html" if query is None else _file_name(query)
+        name = "index.html" if query is None else file_name(query)
         return places.build / "inspector" / first.collection / _short(folder) / name
     path, root = out.resolve(), places.root.resolve()
     if path.is_relative_to(root) and not path.is_relative_to(places.build.resolve()):
@@ -153,7 +158,7 @@ def _target(
     return path
 
 
-def _file_name(query: str) -> str:
+def file_name(query: str) -> str:
     """A file name for a query id, which may hold anything."""
     return f"{_short(query)}.html"
 
@@ -166,13 +171,14 @@ def _short(name: str) -> str:
     return f"{safe}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
-def _judged_ids(collection: Collection) -> list[str]:
+def judged_ids(collection: Collection) -> list[str]:
+    """The queries that have a judged excerpt, in the collection's order."""
     judged = {j.query for j in collection.judgments if j.grade > 0}
     return [query.id for query in collection.queries if query.id in judged]
 
 
 def _known(collection: Collection, query: str) -> str:
-    ids = _judged_ids(collection)
+    ids = judged_ids(collection)
     if query in ids:
         return query
     if any(one.id == query for one in collection.queries):
@@ -187,7 +193,7 @@ def _known(collection: Collection, query: str) -> str:
     )
 
 
-def _recall(page: Page) -> tuple[float, float]:
+def recall(page: Page) -> tuple[float, float]:
     """Worst first: mean recall over the chunkers, then mean IoU."""
     found = [column.inspection.measures for column in page.columns]
     return (

@@ -16,6 +16,7 @@ import jinja2
 import numpy as np
 from markupsafe import Markup, escape
 
+from chunkstudy.render import display_names
 from chunkstudy.site.diagnosis import CAUSES, Diagnosis, ordinal, percent
 from chunkstudy.site.inspection import MEASURES, SCORED, Excerpt, Inspection, RankedChunk
 from chunkstudy.spans import Query, Span
@@ -225,7 +226,10 @@ def _folded(text: str, names: str) -> Markup:
     if len(text) <= 2 * KEPT + KEPT:
         return _span(text, names)
     middle = text[KEPT:-KEPT]
-    fold = Markup('<details><summary data-folded="{:,}"></summary>{}</details>')
+    fold = Markup(
+        '<details><summary data-folded="{0:,}" aria-label="{0:,} characters folded"></summary>'
+        "{1}</details>"
+    )
     return (
         _span(text[:KEPT], names)
         + fold.format(len(middle), _span(middle, names))
@@ -310,7 +314,12 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(shown=shown, percent=percent, ordinal=ordinal)
+    environment.filters.update(
+        shown=shown,
+        percent=percent,
+        ordinal=ordinal,
+        name=lambda value, column: display_names.shown(column, value),
+    )
     environment.globals.update(
         causes=CAUSES,
         protocols=list(SCORED),

@@ -1,0 +1,92 @@
+"""Pages of published tables, and the index of them with the bar of coverage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from chunkstudy.published.verdicts import RUN, VERDICTS
+from chunkstudy.render import display_names
+from chunkstudy.site.material import Material
+from chunkstudy.site.pages import Page, render
+from chunkstudy.site.published_table import Table
+
+SECTION = "tables.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many cells were run and with which verdicts.
+
+    Attributes:
+        words: the same as the bar shows, for those who do not see it.
+        shares: verdict, cells, percent of all cells.
+    """
+
+    words: str
+    shares: tuple[tuple[str, int, float], ...]
+
+
+def coverage(counts: Mapping[str, int]) -> Coverage:
+    """Of cells counted by verdict."""
+    cells = sum(counts.values())
+    run = cells - counts.get("not_run", 0)
+    each = (f"{counts[v]:,} {display_names.VERDICTS[v]}" for v in RUN if counts.get(v))
+    words = f"{run:,} of {cells:,} published cells were run"
+    if run:
+        words += f": {', '.join(each)}"
+    shares = tuple((v, counts.get(v, 0), 100 * counts.get(v, 0) / cells) for v in VERDICTS)
+    return Coverage(words, shares)
+
+
+def whole(tables: list[Table]) -> Coverage:
+    """Of all published tables together."""
+    counts: Counter[str] = Counter()
+    for table in tables:
+        counts.update(table.counts)
+    return coverage(counts)
+
+
+def pages(material: Material, tables: list[Table]) -> list[Page]:
+    """The index, and a page per table."""
+    comparison = material.table("comparison")
+    waiting = comparison[comparison["verdict"] == "not_run"]["reason"]
+    needs = Counter(_first(str(reason)) for reason in waiting).most_common()
+    index = render(
+        material,
+        SECTION,
+        "tables.html",
+        "Published tables",
+        rows=[(table, coverage(table.counts)) for table in tables],
+        whole=whole(tables),
+        run=RUN,
+        needs=needs,
+    )
+    return [index, *(_page(material, table) for table in tables)]
+
+
+def _page(material: Material, table: Table) -> Page:
+    return render(
+        material,
+        table.file,
+        "table.html",
+        table.title,
+        section=SECTION,
+        table=table,
+        part=coverage(table.counts),
+        marked=any(
+            place and (place.marks or place.letters)
+            for block in table.blocks
+            for _, places in block.rows
+            for place in places
+        ),
+    )
+
+
+def _first(reason: str) -> str:
+    """What a cell waits for before anything else, without how many conditions it is made of."""
+    found = reason.split("; ")[0]
+    if found.startswith("computed from"):
+        found = found.split(": ", 1)[-1]
+    return found.split(" and CHUNKSTUDY_LLM")[0]
