@@ -145,6 +145,21 @@ def cluster(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         started.close()
 
 
+def test_a_worker_without_enough_memory_fails_a_unit_that_another_takes(
+    world: World, cluster: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    small = cluster.start_worker(memory="300MB")
+    assert run(Where(executor=cluster.address), "zeta") == 2
+    said = capfd.readouterr().err
+    assert "its worker was lost again and again" in said and "--memory-limit" in said
+    assert world.records("zeta") == 0
+    kill(small)
+    enough = cluster.start_worker("--no-nanny")
+    assert run(Where(executor=cluster.address), "zeta") == 0
+    assert world.left("zeta") == world.expected("zeta")
+    kill(enough)
+
+
 def test_a_worker_killed_in_the_middle_is_replaced_by_another(
     world: World, cluster: Cluster
 ) -> None:

@@ -103,6 +103,7 @@ def _work(work: Sequence[Unit], places: Places, where: Where, again: bool) -> in
     if where.many:
         going.sort(key=unit_costs.seconds, reverse=True)
     failed = len(refused)
+    whole: set[str] = set()
     remains = sum(map(unit_costs.seconds, going))
     orders = [_order(unit, where, again) for unit in going]
     for number, done in enumerate(where.run()(orders) if orders else (), start=1):
@@ -114,7 +115,9 @@ def _work(work: Sequence[Unit], places: Places, where: Where, again: bool) -> in
         if failure:
             failed += 1
             _say(f"chunkstudy: {failure}")
-    for name in sorted({unit.collection for unit in going}.intersection(registry.COLLECTIONS)):
+        else:
+            whole.add(done.unit.collection)
+    for name in sorted(whole.intersection(registry.COLLECTIONS)):
         write_facts(name)
     if where.processes and not failed:
         for unit in going:
