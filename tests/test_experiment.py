@@ -51,8 +51,9 @@ def test_a_store_cut_in_half_is_set_aside_and_computed_anew(tmp_path: Path) -> N
     texts = [f"text {i}" for i in range(2000)]
     whole = store.encode(texts)
     store.close()
-    data = store.path.read_bytes()
-    store.path.write_bytes(data[: len(data) // 2])
+    (path,) = tmp_path.glob("*.sqlite")
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
     np.testing.assert_array_equal(VectorStore(Letters(), tmp_path).encode(texts), whole)
 
 

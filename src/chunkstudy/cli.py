@@ -13,7 +13,7 @@ from typing import Annotated, cast
 import typer
 
 from chunkstudy import places
-from chunkstudy.collections import own, registry
+from chunkstudy.collections import registry
 from chunkstudy.grid import conditions, devices, grids, records
 from chunkstudy.grid.conditions import Condition
 
@@ -119,15 +119,27 @@ def estimate(
 @app.command()
 def run(
     only: Only = CHROMA,
-    dry_run: Annotated[bool, typer.Option(help="Only print what would be run")] = False,
+    dry_run: Annotated[
+        bool, typer.Option(help="Only print what would be run: units, shards, what they take")
+    ] = False,
     again: Annotated[bool, typer.Option(help="Run recorded conditions again")] = False,
+    processes: Annotated[int, typer.Option(help="Processes here that share the cores")] = 0,
+    executor: Annotated[
+        str, typer.Option(help="Machines: dask://host:port, a Dask scheduler of yours")
+    ] = "",
+    shard: Annotated[
+        str, typer.Option(help="One part of the work, such as 2/8, for machines by hand")
+    ] = "",
 ) -> None:
     """Run conditions and write their records; what is recorded already is left alone.
 
-    What an API sells is priced first and stops at CHUNKSTUDY_BUDGET dollars.
+    What an API sells is priced first and stops at CHUNKSTUDY_BUDGET dollars. For many machines see
+    docs/cluster.md.
     """
     with one_sentence():
-        _run(_select(only), dry_run, again)
+        failed = _run(_select(only), dry_run, again, processes, executor, shard)
+    if failed:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -389,7 +401,8 @@ def reproduce(
         if profile != "builtin":
             chosen = grids.grid() if profile == "full" else grids.laptop_grid()
             _price([one for one in chosen if not one.reason_not_run], devices.TWO_CORES)
-            _run(chosen, dry_run=False, again=profile == "full")
+            if _run(chosen, dry_run=False, again=profile == "full"):
+                raise RuntimeError("some units failed, as said above; mend them and run this again")
         everything.reproduce(where)
 
 
@@ -453,41 +466,18 @@ def _price(selected: list[Condition], device: str) -> None:
         typer.echo(line)
 
 
-def _run(selected: list[Condition], dry_run: bool, again: bool) -> None:
-    where = places.find()
-    todo = [c for c in selected if again or not records.complete(_runs(c, where) / c.path)]
-    skipped = [c for c in todo if c.reason_not_run]
-    todo = [c for c in todo if not c.reason_not_run]
-    typer.echo(
-        f"{len(todo)} to run, {len(selected) - len(todo) - len(skipped)} recorded, "
-        f"{len(skipped)} cannot be run here",
-        err=True,
-    )
-    if todo and not dry_run:
-        from chunkstudy.grid.run import read_together
+def _run(
+    selected: list[Condition],
+    dry_run: bool,
+    again: bool,
+    processes: int = 0,
+    executor: str = "",
+    shard: str = "",
+) -> int:
+    from chunkstudy.grid import running
 
-        read_together(todo, where.vectors)
-    for number, condition in enumerate(todo, start=1):
-        typer.echo(f"[{number}/{len(todo)}] {condition}", err=True)
-        if not dry_run:
-            from chunkstudy.grid.run import run as run_one
-
-            run_one(condition, where.vectors, _runs(condition, where), where.rankings)
-    for condition in (c for c in todo if c.collection not in registry.COLLECTIONS):
-        typer.echo(_runs(condition, where) / condition.path)
-    studied = {c.collection for c in todo}.intersection(registry.COLLECTIONS)
-    for name in sorted(studied) if not dry_run else ():
-        from chunkstudy.grid import facts
-        from chunkstudy.grid.run import load_collection
-
-        facts.write(load_collection(name), where)
-
-
-def _runs(condition: Condition, where: places.Places) -> Path:
-    """Where a condition's record lies: that of a collection of one's own beside its questions."""
-    if condition.collection in registry.COLLECTIONS:
-        return where.runs
-    return own.collections_folder() / condition.collection / "runs"
+    where = running.Where(processes, executor, shard)
+    return running.run(selected, places.find(), where, dry_run, again)
 
 
 def _recorded(only: list[str]) -> list[Condition]:

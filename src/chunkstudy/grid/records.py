@@ -142,6 +142,9 @@ def write(
 ) -> None:
     """Write a record; ``run.json`` last, since its presence says that the rest is whole.
 
+    A whole record that says the same is left as it is but for its timing, so that of two processes
+    that run one condition neither takes the other's away.
+
     Args:
         folder: of the condition.
         run: what ``run.json`` will say, the digests of ``scores`` and ``ranking`` included.
@@ -150,14 +153,24 @@ def write(
         ranking: what ``run.ranking`` describes.
         outside: the folder of rankings too big for the repository.
     """
+    write_json(folder / "timing.json", timing)
+    if _holds(folder, run, outside):
+        return
     (folder / "run.json").unlink(missing_ok=True)
     if ranking is not None and run.ranking is not None:
         rankings.write(folder, outside, ranking, run.ranking)
     else:
         (folder / rankings.FILE).unlink(missing_ok=True)
     write_scores(folder, scores)
-    write_json(folder / "timing.json", timing)
     write_run(folder, run)
+
+
+def _holds(folder: Path, run: Run, outside: Path) -> bool:
+    """Whether a whole record of that run lies there, its ranking included."""
+    if not complete(folder) or read_run(folder) != run:
+        return False
+    found = run.ranking and rankings.find(folder, outside, run.ranking)
+    return (found is not None) == (run.ranking is not None)
 
 
 def write_scores(folder: Path, scores: pd.DataFrame) -> None:

@@ -43,6 +43,7 @@ from chunkstudy.grid.encoding import (
     read_once,
 )
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.vector_files import UnitFolder
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
 from chunkstudy.services.budget import budget
 from chunkstudy.spans import Chunker, Chunks, Collection, chunk_documents
@@ -73,7 +74,7 @@ def load_collection(name: str) -> Collection:
 @lru_cache(maxsize=4)
 def load_store(
     encoder: str,
-    folder: Path,
+    folder: Path | UnitFolder,
     newlines: Literal["kept", "spaces"] = "kept",
     positions: tuple[int, ...] | None = None,
 ) -> VectorStore:
@@ -86,12 +87,12 @@ def load_store(
     return VectorStore(TransformerEncoder(model, window=window, positions=positions), folder)
 
 
-def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
+def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: Path) -> Outcome:
     """Run one condition and write its record.
 
     Args:
         condition: what to run.
-        vectors: the folder of the stores.
+        vectors: the folder of the stores, or that of a unit.
         runs: the folder of the records.
         outside: the folder of rankings too big to lie beside their record.
 
@@ -117,20 +118,20 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
     return outcome
 
 
-def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
+def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
     """The model that draws the boundaries, where it is not the evaluated one."""
     drawing = catalogue.parse(condition.chunker).encoder
     return load_store(drawing, vectors) if drawing else None
 
 
-def reading_store(condition: Condition, vectors: Path) -> VectorStore | None:
+def reading_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
     """The encoder that reads documents at other positions, where the ordering names some; queries
     and boundaries are the evaluated one's all the same."""
     positions = None if condition.ordering == NONE else parse_ordering(condition.ordering).positions
     return load_store(condition.encoder, vectors, positions=positions) if positions else None
 
 
-def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
+def read_together(conditions: Sequence[Condition], vectors: Path | UnitFolder) -> None:
     """Read each collection once for all its contextualized conditions of one encoder and window.
 
     Their vectors are then in the store, so running them reads nothing again.

@@ -1,15 +1,15 @@
 """Vectors kept by what the model reads, so that conditions share them and a killed run resumes.
 
-One SQLite file per encoder; each block is a transaction, so nothing half-written is ever read. A
-plain text is the case of one window pooled as a whole, so a document of one chunk under
-contextualized encoding is the vector that plain encoding left here.
+Each block is a transaction, so nothing half-written is ever read. A plain text is the case of one
+window pooled as a whole, so a document of one chunk under contextualized encoding is the vector
+that plain encoding left here. They lie in an SQLite file per encoder (``vector_database``), or,
+where machines share a folder, in files that never change (``vector_files``).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 import struct
 import sys
 import time
@@ -23,6 +23,8 @@ from tqdm import tqdm
 
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
+from chunkstudy.grid.vector_database import VectorDatabase
+from chunkstudy.grid.vector_files import UnitFolder, VectorFiles
 
 BLOCK = 1024  # texts a transaction
 
@@ -38,7 +40,7 @@ class VectorStore:
     ``seconds`` tell what was not remembered.
     """
 
-    def __init__(self, encoder: Encoder, folder: Path) -> None:
+    def __init__(self, encoder: Encoder, at: Path | UnitFolder) -> None:
         self.encoder = encoder
         self.computed = 0
         self.tokens = 0
@@ -47,9 +49,10 @@ class VectorStore:
         read = ("window", "query_prefix", "document_prefix", "newlines")
         described = {k: v for k, v in encoder.describe().items() if k not in read}
         key = json.dumps(described, sort_keys=True, default=str)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.sqlite"
-        self._database = self._open()
+        name = hashlib.sha256(key.encode()).hexdigest()[:16]
+        self._kept = (
+            VectorFiles(at, name) if isinstance(at, UnitFolder) else VectorDatabase(at, name)
+        )
 
     def encode(
         self, texts: Sequence[str], role: Role = "document", label: str = "encoding"
@@ -130,7 +133,7 @@ class VectorStore:
         self.tokens += sum(layout.tokens for layout, _ in block)
         for (_, wanted), vectors in zip(block, found, strict=True):
             self._keep(known, dict(zip(wanted, vectors, strict=True)), commit=False)
-        self._database.commit()
+        self._kept.commit()
 
     def _keep(
         self,
@@ -138,12 +141,9 @@ class VectorStore:
         vectors: dict[bytes, NDArray[np.float32]],
         commit: bool = True,
     ) -> None:
-        self._database.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
-            [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()],
-        )
+        self._kept.write(vectors)
         if commit:
-            self._database.commit()
+            self._kept.commit()
         known.update(vectors)
         self.computed += len(vectors)
 
@@ -155,40 +155,10 @@ class VectorStore:
         return np.stack([known[key] for key in keys]).astype(np.float32, copy=False)
 
     def close(self) -> None:
-        self._database.close()
+        self._kept.close()
 
-    def _read(self, digests: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        found: dict[bytes, NDArray[np.float32]] = {}
-        unique = list(dict.fromkeys(digests))
-        size = 4 * self.encoder.dimension
-        for i in range(0, len(unique), 500):
-            part = unique[i : i + 500]
-            marks = ",".join("?" * len(part))
-            for digest, blob in self._database.execute(
-                f"SELECT digest, vector FROM vectors WHERE digest IN ({marks})", part
-            ):
-                if len(blob) == size:
-                    found[digest] = np.frombuffer(blob, "<f4")
-        return found
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            database = sqlite3.connect(self.path, timeout=60)
-            if database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                raise sqlite3.DatabaseError("the file is damaged")
-        except sqlite3.DatabaseError:
-            print(
-                f"{self.path.name} is damaged and was set aside; its vectors are computed anew",
-                file=sys.stderr,
-            )
-            self.path.replace(self.path.with_suffix(".damaged"))
-            database = sqlite3.connect(self.path, timeout=60)
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS vectors "
-            "(digest BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
-        )
-        return database
+    def _read(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        return self._kept.read(keys, self.encoder.dimension)
 
 
 PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
