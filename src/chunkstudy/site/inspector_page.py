@@ -17,7 +17,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from chunkstudy.site.diagnosis import CAUSES, Diagnosis, ordinal, percent
-from chunkstudy.site.inspection import MEASURES, SCORED, Excerpt, Inspection, RankedChunk
+from chunkstudy.site.inspection import MEASURES, Excerpt, Inspection, RankedChunk
 from chunkstudy.spans import Query, Span
 from chunkstudy.tokens import without_surrogates
 
@@ -33,15 +33,17 @@ KEPT = 150
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One condition on a page: what happened, why, and the measures under each protocol."""
+    """One condition on a page: what happened, why, and the measures under each protocol; ``name``
+    where it is not called after its chunker."""
 
     inspection: Inspection
     diagnosis: Diagnosis
     measures: dict[str, dict[str, float]]
+    name: str = ""
 
     @property
     def chunker(self) -> str:
-        return self.inspection.condition.chunker
+        return self.name or self.inspection.condition.chunker
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +315,6 @@ def _templates() -> jinja2.Environment:
     environment.filters.update(shown=shown, percent=percent, ordinal=ordinal)
     environment.globals.update(
         causes=CAUSES,
-        protocols=list(SCORED),
         measure_names=MEASURES,
         segments=segments,
         marked=marked,
