@@ -165,6 +165,8 @@ def _why_not_here(folder: Path) -> str:
         pooling = _json(folder / str(modules[1].get("path", "1_Pooling")) / CONFIG)
         if not _is_mean(pooling):
             return "its vector is not the mean of its token states"
+        if _json(folder / "sentence_bert_config.json").get("do_lower_case"):
+            return "its texts are put into lower case first"
     for name in (WEIGHTS, TOKENIZER, CONFIG):
         if not (folder / name).is_file():
             return f"it has no {name}"
