@@ -292,6 +292,61 @@ def predict(
 
 
 @app.command()
+def evaluate(
+    documents: Annotated[
+        Path, typer.Argument(help="A folder of texts, a .jsonl with one a line, or BEIR's form")
+    ],
+    questions: Annotated[
+        Path | None, typer.Option(help="A question a line with what answers it")
+    ] = None,
+    chunker: Annotated[
+        list[str] | None, typer.Option(help="A slug, or module:name of your own; repeat for more")
+    ] = None,
+    encoder: Annotated[
+        list[str] | None, typer.Option(help="A hub id or a folder; repeat it for more")
+    ] = None,
+    ordering: Annotated[
+        list[str] | None, typer.Option(help="plain or late (late chunking); repeat it for both")
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", help="Chunks taken as read; 5, or 10 of whole documents")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the resamples behind the intervals")] = 0,
+    name: Annotated[str, typer.Option(help="What the collection is called")] = "",
+    output: Annotated[
+        Path | None, typer.Option(help="The folder to write; below build/evaluations if none")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
+) -> None:
+    """Compare chunkers and encoders on your own documents and questions.
+
+    A run that was stopped goes on with the vectors it has. docs/your-own-data.md has examples.
+    """
+    from chunkstudy.own import evaluate as door
+    from chunkstudy.own import report
+
+    with one_sentence():
+        asked = (documents, questions, chunker or door.CHUNKERS, encoder or (conditions.MINILM,))
+        orderings = ordering or ("plain",)
+        if dry_run:
+            for line in door.estimate(*asked, orderings=orderings, k=k, name=name):
+                typer.echo(line)
+            return
+        found = door.evaluate(
+            *asked,
+            orderings=orderings,
+            k=k,
+            seed=seed,
+            name=name,
+            output=output,
+            say=lambda line: typer.echo(line, err=True),
+        )
+        typer.echo(report.text(found))
+        typer.echo(f"\n{found.answer}\n{found.more}".rstrip())
+        typer.echo(found.page)
+
+
+@app.command()
 def generate(
     documents: Annotated[Path, typer.Argument(help="A folder of texts")],
     model: Annotated[str, typer.Option(help="Whom to ask, for instance openai/gpt-4o-mini")],

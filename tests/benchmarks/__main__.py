@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 
 from chunkstudy.chunkers.semantic import cluster_cuts
-from tests.benchmarks import contextualized, encoding, language_models, ranking, scoring
+from tests.benchmarks import contextualized, encoding, language_models, own, ranking, scoring
 
 FINANCE_PIECES = 4_836
 
@@ -38,6 +38,8 @@ def main() -> None:
     contextualized.main()
     print("\nencoding recursive-200 chunks")
     encoding.main()
+    print("\nevaluating own documents with all-MiniLM-L6-v2")
+    own.main()
     print("\nasking language models")
     language_models.main()
 

@@ -69,6 +69,7 @@ def differences(
     family: str | Callable[[Keys], str],
     first: str,
     second: str,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """First minus second, a row per pair, in the unit of the scores, which are fractions.
 
@@ -76,6 +77,7 @@ def differences(
         pairs: the comparisons, all with the same keys.
         family: the question that they answer, or which question a pair with these keys answers.
         first: name of the column of the first system's mean; ``second`` likewise.
+        seed: of the resamples behind the intervals.
 
     Returns:
         The keys, then ``n`` common queries, ``documents`` that they are asked of where a pair names
@@ -93,7 +95,7 @@ def differences(
     rows = []
     for pair in pairs:
         name = family if isinstance(family, str) else family(pair.keys)
-        rows.append({**pair.keys, **_compared(pair, first, second), "family": name})
+        rows.append({**pair.keys, **_compared(pair, first, second, seed), "family": name})
     if not rows:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
     table = corrected(pd.DataFrame(rows))
@@ -144,7 +146,7 @@ def shown(table: pd.DataFrame) -> pd.Series:
     return pd.Series(words, index=table.index)
 
 
-def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
+def _compared(pair: Pair, first: str, second: str, seed: int) -> dict[str, object]:
     for scores in (pair.first, pair.second):
         if not scores.index.is_unique:
             twice = scores.index[scores.index.duplicated()][0]
@@ -154,9 +156,9 @@ def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
     both = pd.concat({first: pair.first, second: pair.second}, axis=1, join="inner").dropna()
     allowed = margin(str(pair.keys.get("measure", "")))
     if both.index.nlevels > 1:
-        return {"n": len(both), "margin": allowed, **_over_collections(both, allowed)}
+        return {"n": len(both), "margin": allowed, **_over_collections(both, allowed, seed)}
     both = both.sort_index()  # so that the order of the rows cannot move the interval
-    found = statistics.paired_difference(both[first], both[second])
+    found = statistics.paired_difference(both[first], both[second], seed=seed)
     row = {
         "n": found.n,
         first: statistics.mean(both[first]),
@@ -172,10 +174,10 @@ def _compared(pair: Pair, first: str, second: str) -> dict[str, object]:
     }
     if pair.documents is None:
         return row
-    return row | _over_documents(both[first] - both[second], pair, allowed)
+    return row | _over_documents(both[first] - both[second], pair, allowed, seed)
 
 
-def _over_documents(change: pd.Series, pair: Pair, allowed: float) -> dict[str, object]:
+def _over_documents(change: pd.Series, pair: Pair, allowed: float, seed: int) -> dict[str, object]:
     """Their number and, where they are many enough, what is drawn over them."""
     assert pair.documents is not None
     if len(unknown := change.index.difference(pair.documents.index)):
@@ -185,7 +187,7 @@ def _over_documents(change: pd.Series, pair: Pair, allowed: float) -> dict[str, 
     groups = pair.documents.loc[change.index]
     if groups.nunique() < FEWEST_DOCUMENTS:
         return {"documents": groups.nunique()}
-    found = clustered_mean(change, groups)
+    found = clustered_mean(change, groups, seed=seed)
     return {
         "documents": found.groups,
         "low": found.interval.low,
@@ -198,10 +200,11 @@ def _over_documents(change: pd.Series, pair: Pair, allowed: float) -> dict[str, 
     }
 
 
-def _over_collections(both: pd.DataFrame, allowed: float) -> dict[str, object]:
+def _over_collections(both: pd.DataFrame, allowed: float, seed: int) -> dict[str, object]:
     first, second = both.columns
     change = both[first] - both[second]
-    found = statistics.over_collections([one for _, one in change.groupby(level=0, sort=False)])
+    groups = [one for _, one in change.groupby(level=0, sort=False)]
+    found = statistics.over_collections(groups, seed=seed)
     means = both.groupby(level=0).mean().mean()
     return {
         first: float(means[first]),

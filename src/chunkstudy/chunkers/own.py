@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 from chunkstudy.collections.folding import View, solid
 from chunkstudy.spans import Chunker, Document, RewrittenSpan, Span
@@ -15,6 +15,13 @@ OwnChunker = Callable[[str], Iterable[Any]]
 
 class ChunkerError(ValueError):
     """A user's chunker that failed on a document; the message names the document."""
+
+
+class Piece(NamedTuple):
+    """A chunk's text and, where the chunker says so, its offsets."""
+
+    text: str
+    span: Span | None = None
 
 
 def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
@@ -47,6 +54,8 @@ def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
             )
         if chunks and all(isinstance(chunk, str) for chunk in chunks):
             return locate_in_order(text, chunks, name)
+        if chunks and all(isinstance(chunk, Piece) for chunk in chunks):
+            return _as_said(text, chunks, name)
         return [_span(chunk, number, name) for number, chunk in enumerate(chunks, start=1)]
 
     return spans
@@ -84,6 +93,27 @@ def locate_in_order(text: str, chunks: Sequence[str], name: str) -> list[Span]:
         f"beginning of the chunk before it: {lost[:60]!r}; return texts as they stand in the "
         "document and in its order, or (start, end) pairs"
     )
+
+
+def _as_said(text: str, pieces: Sequence[Piece], name: str) -> list[Span]:
+    """Where pieces stand: as their offsets say, if these give their texts and leave nothing but
+    white space out; else where the texts are found; else as the offsets say after all.
+
+    Libraries that search for a piece to tell its offsets take an earlier place of the same words.
+    """
+    spans = [piece.span or (0, 0) for piece in pieces]
+    true = all(
+        0 <= start < end and text[start:end] == piece.text
+        for (start, end), piece in zip(spans, pieces, strict=True)
+    )
+    if true and not _left_out(text, spans):
+        return spans
+    try:
+        return locate_in_order(text, [piece.text for piece in pieces], name)
+    except ChunkerError:
+        if true:
+            return spans
+        raise
 
 
 def _search(view: View, needles: Sequence[str], overlapping: bool) -> list[Span]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import logging
 import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -146,6 +147,40 @@ def load(name: str) -> Collection:
     return collection
 
 
+def is_folder(folder: Path) -> bool:
+    """Whether a folder has BEIR's form, its members as they are or each as ``.gz``."""
+    return all(_member(folder, name) for name in MEMBERS)
+
+
+def load_folder(folder: Path, name: str) -> Collection:
+    """A collection in BEIR's form that is none of the known sets.
+
+    A query that is one of the documents, by id and text, never retrieves itself, as in ArguAna.
+
+    Raises:
+        SourceError: if a member is missing or cannot be read.
+    """
+    with tempfile.TemporaryDirectory() as unpacked:
+        for member in MEMBERS:
+            found = _member(folder, member)
+            if found is None:
+                raise SourceError(f"{folder} lacks {member}; BEIR's form is {', '.join(MEMBERS)}")
+            target = Path(unpacked) / member
+            target.parent.mkdir(exist_ok=True)
+            if found.suffix == ".gz":
+                target.write_bytes(gzip.decompress(found.read_bytes()))
+            else:
+                target.symlink_to(found.resolve())
+        try:
+            corpus, queries, qrels = _read(Path(unpacked))
+        except (ValueError, KeyError, OSError) as error:
+            raise SourceError(
+                f"{folder} is not in BEIR's form ({type(error).__name__}: {error})"
+            ) from error
+    alike = (one for one in queries if (corpus.get(one) or {}).get("text") == queries[one])
+    return build(name, corpus, queries, qrels, skips_own_id=next(alike, None) is not None)
+
+
 def build(
     name: str,
     corpus: Mapping[str, Mapping[str, str]],
@@ -208,6 +243,10 @@ def _find(name: str, member: str) -> Path | None:
     if data := os.environ.get("CHUNKSTUDY_DATA"):
         places += [Path(data) / name / member, Path(data) / name / f"{member}.gz"]
     return next((path for path in places if path.is_file()), None)
+
+
+def _member(folder: Path, name: str) -> Path | None:
+    return next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
 
 
 def _check(name: str, member: str, path: Path) -> None:

@@ -57,6 +57,22 @@ class Question(BaseModel):
     documents: dict[str, int] = Field(default_factory=dict)
 
 
+class ExcerptError(SpanError):
+    """An excerpt that stands nowhere, or not only where it is said to; ``reason`` in few words."""
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+
+
+NOWHERE, SEVERAL = "not found in the document", "found more than once"
+NO_PLACE, OUTSIDE, OTHER_TEXT = (
+    "without offsets and text",
+    "outside the document",
+    "not the text at their offsets",
+)
+
+
 def collections_folder() -> Path:
     """Where collections of one's own lie: CHUNKSTUDY_COLLECTIONS, else ``build/collections``."""
     named = os.environ.get("CHUNKSTUDY_COLLECTIONS")
@@ -94,7 +110,7 @@ def load_from(documents: Path, questions: Path, name: str) -> Collection:
     if not questions.is_file():
         raise SourceError(f"{questions} is missing; `chunkstudy generate` writes such a file")
     read = own_documents.read(documents)
-    asked = parse(_text(questions), str(questions))
+    asked = parse(text_of(questions), str(questions))
     judgments = tuple(
         judgment
         for line, one in asked
@@ -106,7 +122,7 @@ def load_from(documents: Path, questions: Path, name: str) -> Collection:
 
 def task(folder: Path) -> Task:
     """What is asked of the collection in a folder: its first line tells."""
-    asked = parse(_text(folder / QUESTIONS), str(folder / QUESTIONS))
+    asked = parse(text_of(folder / QUESTIONS), str(folder / QUESTIONS))
     return "in_corpus" if asked[0][1].documents else "token_overlap"
 
 
@@ -173,8 +189,11 @@ def _judgments(one: Question, read: OwnDocuments, where: str) -> list[Judgment]:
             raise SpanError(f"{where}: {name} has grade {grade}; use 0 or more")
         found.append(Judgment(one.id, name, 0, len(text), grade))
     for excerpt in one.excerpts:
-        start, end = _place(
-            excerpt, _document(excerpt.document, texts, read, where), f"{where}: the excerpt of"
+        start, end = place(
+            excerpt,
+            _document(excerpt.document, texts, read, where),
+            f"{where}: the excerpt of",
+            read.before.get(excerpt.document, 0),
         )
         for other in found:
             if other.document == excerpt.document and start < other.end and other.start < end:
@@ -193,35 +212,54 @@ def _document(name: str, texts: Mapping[str, str], read: OwnDocuments, where: st
     return texts[name]
 
 
-def _place(excerpt: Excerpt, text: str, where: str) -> Span:
-    """Where an excerpt stands: at its offsets, or where its text stands once."""
+def place(excerpt: Excerpt, text: str, where: str, before: int = 0) -> Span:
+    """Where an excerpt stands: at its offsets, or where its text stands once.
+
+    Args:
+        excerpt: as it was written.
+        text: the document's.
+        where: the excerpt's place, for messages.
+        before: characters of the text that offsets do not count.
+
+    Raises:
+        ExcerptError: if it cannot be placed.
+    """
     start, end, said = excerpt.start, excerpt.end, excerpt.text
     where = f"{where} {excerpt.document}"
     if start is None and end is None and said:
         if (times := text.count(said)) != 1:
-            raise SpanError(
+            raise ExcerptError(
+                SEVERAL if times else NOWHERE,
                 f"{where}, {said[:SHOWN]!r}, stands there {times} times; give start and end"
                 if times
-                else f"{where}, {said[:SHOWN]!r}, does not stand there; copy it letter by letter"
+                else f"{where}, {said[:SHOWN]!r}, does not stand there; copy it letter by letter",
             )
         start = text.index(said)
         return start, start + len(said)
     if start is None or end is None:
-        raise SpanError(f"{where} needs both start and end, or its text")
-    if not 0 <= start < end <= len(text):
-        raise SpanError(
-            f"{where} has offsets {start} to {end}, and the document {len(text)} characters; "
-            "count characters from 0"
+        raise ExcerptError(NO_PLACE, f"{where} needs both start and end, or its text")
+    start, end = start + before, end + before
+    if not before <= start < end <= len(text):
+        raise ExcerptError(
+            OUTSIDE,
+            f"{where} has offsets {start - before} to {end - before}, and the document "
+            f"{len(text) - before} characters; count characters from 0",
         )
     if said is not None and text[start:end] != said:
-        raise SpanError(
-            f"{where}, {said[:SHOWN]!r}, is not what stands at {start} to {end}, "
-            f"{text[start:end][:SHOWN]!r}; the documents may be of another version"
+        raise ExcerptError(
+            OTHER_TEXT,
+            f"{where}, {said[:SHOWN]!r}, is not what stands at {start - before} to "
+            f"{end - before}, {text[start:end][:SHOWN]!r}; the documents may be of another version",
         )
     return start, end
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """A file in UTF-8 with line feeds.
+
+    Raises:
+        SpanError: if it is in another encoding.
+    """
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:

@@ -1,13 +1,17 @@
-"""A folder of a user's own texts, read as they stand.
+"""A user's own texts, read as they stand: a folder, or a file with a document a line.
 
-Every file below it is a document, its path below the folder the document's id; docs/generation.md
-says what is left out.
+Every file below a folder is a document, its path below the folder the document's id;
+docs/generation.md says what is left out. A line is ``{"id": "a", "text": "…"}``, and may have a
+title, which is put before the text as BEIR's collections have it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.spans import Document
@@ -33,6 +37,8 @@ class OwnDocuments:
 
     documents: tuple[Document, ...]
     left_out: tuple[LeftOut, ...] = ()
+    before: Mapping[str, int] = field(default_factory=dict)
+    """By id, characters of the title that stand before the text that offsets count in."""
 
     @property
     def texts(self) -> dict[str, str]:
@@ -61,13 +67,75 @@ def read(folder: Path) -> OwnDocuments:
     """
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
+    names = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    files = (
+        (name, _text(names[name].read_bytes()))
+        for name in sorted(names)
+        if names[name].is_file() and not any(part.startswith(".") for part in name.split("/"))
+    )
+    return _each_once(files, {}, f"{folder} holds no text in UTF-8; name a folder that does")
+
+
+def read_any(path: Path) -> OwnDocuments:
+    """The documents of a folder, or of a file whose name ends in ``.jsonl``."""
+    return read_lines(path) if path.suffix == ".jsonl" else read(path)
+
+
+def read_lines(path: Path) -> OwnDocuments:
+    """The documents of a file with one a line.
+
+    Raises:
+        SourceError: if there is no such file, a line is no document, or an id stands twice.
+    """
+    if not path.is_file():
+        raise SourceError(f"there is no file {path}; name one with a document a line, or a folder")
+    try:
+        content = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SourceError(f"{path} is not UTF-8; save it as UTF-8") from None
+    found = []
+    for number, line in enumerate(content.split("\n"), start=1):
+        if line.strip():
+            try:
+                found.append((f"{path}, line {number}", json.loads(line)))
+            except (ValueError, RecursionError):
+                raise SourceError(
+                    f"{path}, line {number} is not JSON; write one object a line"
+                ) from None
+    return from_entries(found, str(path))
+
+
+def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
+    """Documents from objects with ``id``, ``text`` and perhaps ``title``, each with where it stands
+    for messages; keys beside these are passed over.
+
+    Raises:
+        SourceError: if one is no document, an id stands twice, or there is none.
+    """
+    texts: dict[str, str | LeftOut] = {}
+    before: dict[str, int] = {}
+    for where, one in entries:
+        if not isinstance(one, dict):
+            raise SourceError(f'{where} is no document; write {{"id": "…", "text": "…"}}')
+        key, title, text = one.get("id", one.get("_id")), one.get("title") or "", one.get("text")
+        if not isinstance(key, str | int) or not isinstance(text, str) or str(key) == "":
+            raise SourceError(f"{where} needs id and text, both in quotation marks")
+        if str(key) in texts:
+            raise SourceError(f"{where}: id {key!r} stands twice; give each document its own")
+        whole = f"{title} {text}" if title else text
+        texts[str(key)] = whole if whole.strip() else LeftOut("", EMPTY)
+        if title:
+            before[str(key)] = len(title) + 1
+    none = f"{name} holds no document; write one a line, with id and text"
+    return _each_once(sorted(texts.items()), before, none)
+
+
+def _each_once(
+    named: Iterable[tuple[str, str | LeftOut]], before: Mapping[str, int], none: str
+) -> OwnDocuments:
     found: dict[str, Document] = {}
     left_out: list[LeftOut] = []
-    names = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    for name in sorted(names):
-        if not names[name].is_file() or any(part.startswith(".") for part in name.split("/")):
-            continue
-        text = _text(names[name].read_bytes())
+    for name, text in named:
         if isinstance(text, LeftOut):
             left_out.append(LeftOut(name, text.reason))
         elif text in found:
@@ -75,8 +143,8 @@ def read(folder: Path) -> OwnDocuments:
         else:
             found[text] = Document(name, text)
     if not found:
-        raise SourceError(f"{folder} holds no text in UTF-8; name a folder that does")
-    return OwnDocuments(tuple(found.values()), tuple(left_out))
+        raise SourceError(none)
+    return OwnDocuments(tuple(found.values()), tuple(left_out), before)
 
 
 def _text(content: bytes) -> str | LeftOut:

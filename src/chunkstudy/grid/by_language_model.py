@@ -9,7 +9,6 @@ from typing import Any
 from tqdm import tqdm
 
 from chunkstudy.chunkers import catalogue, llm_prices, written_contexts
-from chunkstudy.collections import registry
 from chunkstudy.encoders.interface import TextTokens
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import parse_ordering
@@ -85,7 +84,7 @@ def contexts(
 def shown_by_sentence(condition: Condition) -> bool:
     """Whether ielab's code shows LumberChunker sentences: everywhere but on books
     (runner.py:78-82)."""
-    return registry.find(condition.collection).task != "in_document"
+    return condition.task != "in_document"
 
 
 def describe(model: str) -> dict[str, Any]:

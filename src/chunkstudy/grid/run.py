@@ -215,7 +215,7 @@ def evaluate(
         per_query_sha256=records.scores_sha256(scores),
         ranking=None if scored.kept is None else rankings.describe(scored.kept),
         model=behind_api.describe(store, vectors) if store and vectors else None,
-        boundaries=_drawing(condition, boundaries),
+        boundaries=None if chunker else _drawing(condition, boundaries),
         reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],

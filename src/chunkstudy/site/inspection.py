@@ -315,6 +315,17 @@ def search(condition: Condition, collection: Collection, store: VectorStore) -> 
     chunker = catalogue.build(condition.chunker, protocol, store.encode)
     chunks = chunk_documents(chunker, collection.documents)
     vectors = store.encode(chunks.texts(collection.documents), label=condition.chunker)
+    return search_chunks(condition, collection, store, chunks, vectors)
+
+
+def search_chunks(
+    condition: Condition,
+    collection: Collection,
+    store: VectorStore,
+    chunks: Chunks,
+    vectors: NDArray[np.float32],
+) -> Searched:
+    """Rank chunks in full that are there with their vectors, (chunks, dimension)."""
     queries = store.encode([query.text for query in collection.queries], "query")
     ranking = retrieval.search(queries, vectors, len(chunks))
     unknown = np.full(len(chunks), -1, dtype=np.int64)

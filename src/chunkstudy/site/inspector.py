@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from chunkstudy.grid.store import VectorStore
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.site.diagnosis import diagnose
-from chunkstudy.site.inspection import MEASURES, SCORED, only_queries, search
+from chunkstudy.site.inspection import MEASURES, SCORED, Searched, only_queries, search
 from chunkstudy.site.inspector_page import MAP_CONTEXT, Column, Page, render, render_index
 from chunkstudy.spans import Collection
 
@@ -77,7 +77,12 @@ def write(
     if query is not None:
         write_text(target, render(pages[0], texts))
         return target
-    pages.sort(key=recall)
+    return write_worst(pages, texts, target, worst)
+
+
+def write_worst(pages: list[Page], texts: dict[str, str], target: Path, worst: int) -> Path:
+    """Write the pages of the worst queries, and the index of all at ``target``."""
+    pages = sorted(pages, key=recall)
     links = {page.query.id: f"{target.stem}/{file_name(page.query.id)}" for page in pages[:worst]}
     for page in pages[:worst]:
         html = render(page, texts, index=f"../{target.name}")
@@ -86,22 +91,61 @@ def write(
     return target
 
 
+def refuse_committed(path: Path, places: Places) -> None:
+    """Refuse a place inside the checkout other than ``build``.
+
+    Raises:
+        InspectorError: since pages show documents that may be someone else's.
+    """
+    inside, root = path.resolve(), places.root.resolve()
+    if inside.is_relative_to(root) and not inside.is_relative_to(places.build.resolve()):
+        raise InspectorError(
+            f"{path} would be committed with the project, and the page shows documents that may "
+            "be someone else's; write it below build/ or outside the checkout"
+        )
+
+
 def inspect(
     collection: Collection, conditions: Sequence[Condition], store: VectorStore, depth: int
 ) -> list[Page]:
     """Every query of the collection under every condition, in the collection's order."""
+    return pages_of(
+        collection,
+        {
+            condition.chunker: {
+                name: search(replace(condition, protocol=name), collection, store)
+                for name in SCORED
+            }
+            for condition in conditions
+        },
+        conditions[0].protocol,
+        depth,
+    )
+
+
+def pages_of(
+    collection: Collection,
+    searched: Mapping[str, Mapping[str, Searched]],
+    protocol: str,
+    depth: int,
+) -> list[Page]:
+    """Every query of the collection, in its order.
+
+    Args:
+        collection: whose queries were searched.
+        searched: by the name of a column, and by protocol: what was found.
+        protocol: the one whose chunks are drawn.
+        depth: chunks taken as read.
+    """
     columns: list[list[Column]] = [[] for _ in collection.queries]
-    for condition in conditions:
-        searched = {
-            name: search(replace(condition, protocol=name), collection, store) for name in SCORED
-        }
-        measures = {name: one.measures(depth) for name, one in searched.items()}
-        for i, inspection in enumerate(searched[condition.protocol].inspect(depth, MAP_CONTEXT)):
+    for called, by_protocol in searched.items():
+        measures = {name: one.measures(depth) for name, one in by_protocol.items()}
+        for i, inspection in enumerate(by_protocol[protocol].inspect(depth, MAP_CONTEXT)):
             values = {
                 name: {measure: float(found[measure][i]) for measure in MEASURES}
                 for name, found in measures.items()
             }
-            columns[i].append(Column(inspection, diagnose(inspection), values))
+            columns[i].append(Column(inspection, diagnose(inspection), values, called))
     return [
         Page(query, collection.groups.get(query.id, ""), tuple(found))
         for query, found in zip(collection.queries, columns, strict=True)
@@ -147,12 +191,8 @@ def _target(
             folder += f"@{depth}"
         name = "index.html" if query is None else file_name(query)
         return places.build / "inspector" / first.collection / _short(folder) / name
-    path, root = out.resolve(), places.root.resolve()
-    if path.is_relative_to(root) and not path.is_relative_to(places.build.resolve()):
-        raise InspectorError(
-            f"{out} would be committed with the project, and the page shows documents that may "
-            "be someone else's; write it below build/ or outside the checkout"
-        )
+    refuse_committed(out, places)
+    path = out.resolve()
     if path.suffix != ".html" or path.is_dir():
         raise InspectorError(f"--out {out} must name a file that ends in .html")
     return path

@@ -6,6 +6,7 @@ everything but the page's own style.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from markupsafe import Markup, escape
 
 from chunkstudy.render import display_names
 from chunkstudy.site.diagnosis import CAUSES, Diagnosis, ordinal, percent
-from chunkstudy.site.inspection import MEASURES, SCORED, Excerpt, Inspection, RankedChunk
+from chunkstudy.site.inspection import MEASURES, Excerpt, Inspection, RankedChunk
 from chunkstudy.spans import Query, Span
 from chunkstudy.tokens import without_surrogates
 
@@ -34,15 +35,22 @@ KEPT = 150
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One condition on a page: what happened, why, and the measures under each protocol."""
+    """One condition on a page: what happened, why, and the measures under each protocol; ``name``
+    where it is not called after its chunker."""
 
     inspection: Inspection
     diagnosis: Diagnosis
     measures: dict[str, dict[str, float]]
+    name: str = ""
 
     @property
     def chunker(self) -> str:
-        return self.inspection.condition.chunker
+        return self.name or self.inspection.condition.chunker
+
+    @property
+    def anchor(self) -> str:
+        """Its name as a link inside the page takes it."""
+        return re.sub(r"[^A-Za-z0-9_.-]+", "-", self.chunker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +330,6 @@ def _templates() -> jinja2.Environment:
     )
     environment.globals.update(
         causes=CAUSES,
-        protocols=list(SCORED),
         measure_names=MEASURES,
         segments=segments,
         marked=marked,

@@ -1,0 +1,123 @@
+"""Models that the sentence-transformers library reads, beside those computed here.
+
+The library is no dependency of the package: whoever names such a model installs it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.encoders import own_models
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.encoders.interface import Role
+from chunkstudy.encoders.own_models import OwnModel
+from chunkstudy.tokens import without_surrogates
+
+BATCH = 32
+
+
+class LibraryEncoder:
+    """A model as sentence-transformers computes it: no code of the model's own is run, and only
+    safetensors are read.
+
+    Raises:
+        ModelError: if the library is not installed, or cannot read the model.
+    """
+
+    def __init__(self, model: OwnModel) -> None:
+        try:
+            import sentence_transformers
+        except ImportError:
+            raise ModelError(
+                f"{model.name} is read by sentence-transformers, which is not installed "
+                f"({model.why_plain}); pip install sentence-transformers"
+            ) from None
+        self._version = sentence_transformers.__version__
+        self.model = model
+        try:
+            self._model = sentence_transformers.SentenceTransformer(
+                str(model.folder),
+                trust_remote_code=False,
+                local_files_only=True,
+                model_kwargs={"use_safetensors": True},
+            )
+        except Exception as error:
+            first = str(error).strip().split("\n")[0]
+            raise ModelError(
+                f"sentence-transformers cannot read {model.name} ({first}); code that comes with "
+                "a model is never run here"
+            ) from error
+        files = own_models.files_sha256(model.folder)
+        self._digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+        self._weights = {k: v for k, v in files.items() if k.endswith(".safetensors")}
+
+    @property
+    def id(self) -> str:
+        return self.model.name
+
+    @property
+    def revision(self) -> str:
+        return self.model.revision or self._digest[:40]
+
+    @property
+    def dimension(self) -> int:
+        return len(self.encode(["a"])[0])
+
+    @property
+    def window(self) -> int | None:
+        """Tokens read of a text; None where the model does not say."""
+        found: int | None = self._model.max_seq_length
+        return found
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the vectors, for records and for the store's key."""
+        query, document = own_models.prompts(self.model.folder)
+        return {
+            "id": self.id,
+            "revision": self.revision,
+            "files_sha256": self._digest,
+            "weights_sha256": self._weights,
+            "computed_by": f"sentence-transformers {self._version}",
+            "device": str(self._model.device),
+            "window": self.window,
+            "normalised": True,
+            "query_prefix": query,
+            "document_prefix": document,
+            "batch_rule": f"{BATCH} texts, padded to the longest",
+        }
+
+    def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
+        """The digest of each text with its role, which decides its prompt."""
+        return [
+            hashlib.sha256(f"{role}\0{without_surrogates(text)}".encode()).digest()
+            for text in texts
+        ]
+
+    def encode(self, texts: Sequence[str], role: Role = "document") -> NDArray[np.float32]:
+        """Unit vectors of the texts, in their order."""
+        encode = self._model.encode_query if role == "query" else self._model.encode_document
+        found = encode(
+            [without_surrogates(text) for text in texts],
+            batch_size=BATCH,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(found, dtype=np.float32)
+
+    def token_count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each whole text, special ones left out."""
+        tokenizer = self._model.tokenizer
+        found = tokenizer(
+            [without_surrogates(text) for text in texts],
+            add_special_tokens=False,
+            truncation=False,
+            verbose=False,
+        )
+        return [len(ids) for ids in found["input_ids"]]

@@ -1,0 +1,249 @@
+"""A model that stands in no registry: a folder, or a name on the hub.
+
+Where its files say that it is one of the architectures computed here and that its vector is the
+mean of its token states, it is read like a registered model and takes both orderings. Any other
+goes through the sentence-transformers library, which gives a vector for a text and no token states
+in a form that is checked here, so that late chunking cannot pool them.
+
+What the files mean: sentence-transformers' documentation, Creating Custom Models, Structure of
+Sentence Transformer Models (``modules.json``, ``sentence_bert_config.json``,
+``config_sentence_transformers.json``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.encoders.registry import Architecture, Kind, ModelSpec
+from chunkstudy.files import sha256
+
+WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
+PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
+"""What is fetched of a model: no pickle, which may run code, and no other format of its weights."""
+ELSEWHERE = ("onnx/*", "openvino/*")
+HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?")
+COMMIT = re.compile(r"[0-9a-f]{40}")
+SIZES = ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
+PUBLISHED_SIZES = ("n_layer", "n_embd", "n_head", "n_inner")
+"""The same as checkpoints of nomic_bert call them."""
+PADDED = {"mpnet": 2, "xlm_roberta": 2}
+"""Rows of the table of positions that no token has."""
+DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+"""What the library looks for, in this order, to put before a document."""
+KINDS: Mapping[str, Kind] = {
+    "bert": "bert",
+    "mpnet": "mpnet",
+    "nomic_bert": "nomic_bert",
+    "xlm-roberta": "xlm_roberta",
+}
+"""What ``model_type`` of a configuration is called here."""
+LIBRARY = "sentence-transformers gives one vector for a text and no states of its tokens to pool"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnModel:
+    """A model's folder, and how it can be read.
+
+    Attributes:
+        name: as it was asked for.
+        folder: with its files.
+        revision: the hub's commit; empty where the folder came from elsewhere.
+        spec: what is read here; None where the library reads it.
+        why_plain: why it takes no late chunking, as the second half of a sentence; empty where it
+            does.
+    """
+
+    name: str
+    folder: Path
+    revision: str
+    spec: ModelSpec | None
+    why_plain: str = ""
+
+
+def find(name: str) -> OwnModel:
+    """The model in a folder of that name, else of that name on the hub, from its cache if it is
+    there.
+
+    Raises:
+        ModelError: if it is neither, or holds nothing that can be read without running its code.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return read(folder, name)
+    if not HUB_NAME.fullmatch(name):
+        raise ModelError(
+            f"there is no folder {name}; name one that holds a model, or a model of the hub as "
+            "owner/name"
+        )
+    return read(_fetched(name), name)
+
+
+def read(folder: Path, name: str) -> OwnModel:
+    """What a model's files say of it.
+
+    Raises:
+        ModelError: if there is no model, or its weights are pickled only.
+    """
+    if not (folder / CONFIG).is_file() and not (folder / "modules.json").is_file():
+        raise ModelError(f"{folder} holds neither config.json nor modules.json; it is no model")
+    if not any(folder.rglob("*.safetensors")):
+        raise ModelError(
+            f"{folder} holds no safetensors; other weights may run code when they are read, save "
+            "the model again with safe_serialization=True"
+        )
+    revision = folder.name if COMMIT.fullmatch(folder.name) else ""
+    why = _why_not_here(folder)
+    if why:
+        return OwnModel(name, folder, revision, None, f"{LIBRARY} ({why})")
+    return OwnModel(name, folder, revision, _spec(folder, name, revision))
+
+
+def slug(name: str) -> str:
+    """What a model is called in a path: the hub's name, of a folder the last part."""
+    folder = Path(name).expanduser()
+    text = folder.resolve().name if folder.is_dir() else name.replace("/", "__")
+    return re.sub(r"[^A-Za-z0-9_.-]", "-", text).strip(".-") or "model"
+
+
+def prompts(folder: Path) -> tuple[str, str]:
+    """What the model's authors put before a query and before a document."""
+    said = _json(folder / "config_sentence_transformers.json")
+    known: dict[str, str] = said.get("prompts") or {}
+    default = known.get(said.get("default_prompt_name") or "", "")
+    document = next((known[one] for one in DOCUMENT_PROMPTS if known.get(one)), default)
+    return known.get("query") or default, document
+
+
+def files_sha256(folder: Path) -> dict[str, str]:
+    """The digests of all that decides a model's vectors, by name below its folder."""
+    wanted = {".json", ".safetensors", ".txt", ".model"}
+    return {
+        path.relative_to(folder).as_posix(): sha256(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.suffix in wanted
+        and not any(path.match(one) for one in ELSEWHERE)
+    }
+
+
+def _fetched(name: str) -> Path:
+    from huggingface_hub import snapshot_download  # late: the import alone takes a second
+
+    cause: Exception | None = None
+    for only_cache in (True, False):
+        try:
+            return Path(
+                snapshot_download(
+                    name,
+                    allow_patterns=list(PATTERNS),
+                    ignore_patterns=list(ELSEWHERE),
+                    local_files_only=only_cache,
+                )
+            )
+        except Exception as error:  # the client raises its own, the network's and the system's
+            cause = error
+    raise ModelError(
+        f"{name} is neither a folder nor in the hub's cache, and could not be downloaded; correct "
+        "the name, go online once, or name a folder that holds the model"
+    ) from cause
+
+
+def _why_not_here(folder: Path) -> str:
+    """Why the model is not one of those computed here; empty where it is."""
+    if modules := _json(folder / "modules.json", []):
+        kinds = [str(one.get("type", "")).rpartition(".")[2] for one in modules]
+        if kinds[:2] != ["Transformer", "Pooling"] or kinds[2:] not in ([], ["Normalize"]):
+            return f"it computes {', '.join(kinds)}"
+        if modules[0].get("path"):
+            return "its transformer lies in a folder of its own"
+        pooling = _json(folder / str(modules[1].get("path", "1_Pooling")) / CONFIG)
+        if not _is_mean(pooling):
+            return "its vector is not the mean of its token states"
+        if _json(folder / "sentence_bert_config.json").get("do_lower_case"):
+            return "its texts are put into lower case first"
+    for name in (WEIGHTS, TOKENIZER, CONFIG):
+        if not (folder / name).is_file():
+            return f"it has no {name}"
+    config = _json(folder / CONFIG)
+    if _kind(config) is None:
+        return f"its architecture, {config.get('model_type', 'not named')}, is not computed here"
+    return ""
+
+
+def _is_mean(pooling: Mapping[str, Any]) -> bool:
+    """Whether the mean alone is taken, over prompts too, in the old form of the file or the new."""
+    if not pooling.get("include_prompt", True):
+        return False
+    modes = [k for k, on in pooling.items() if k.startswith("pooling_mode_") and on is True]
+    return modes == ["pooling_mode_mean_tokens"] or pooling.get("pooling_mode") in (
+        "mean",
+        ["mean"],
+    )
+
+
+def _kind(config: Mapping[str, Any]) -> Kind | None:
+    stated = config.get("model_type")
+    if stated == "bert" and config.get("position_embedding_type") == "alibi":
+        return "jina_bert"
+    return KINDS.get(str(stated))
+
+
+def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
+    config = _json(folder / CONFIG)
+    kind = _kind(config)
+    assert kind is not None  # _why_not_here said so
+    names = PUBLISHED_SIZES if kind == "nomic_bert" else SIZES
+    try:
+        layers, hidden, heads, intermediate = (int(config[one]) for one in names)
+        most = int(config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"])
+    except (KeyError, TypeError, ValueError):
+        raise ModelError(
+            f"{folder}/{CONFIG} lacks one of {', '.join(names)}; it is no {kind}"
+        ) from None
+    positions = most - PADDED.get(kind, 0)
+    digests = {one: sha256(folder / one) for one in (WEIGHTS, TOKENIZER, CONFIG)}
+    query, document = prompts(folder)
+    return ModelSpec(
+        id=name,
+        window=min(_window(folder) or positions, positions),
+        positions=positions,
+        dimension=hidden,
+        licence="not looked up",
+        papers=(),
+        revision=revision or digests[WEIGHTS][:40],
+        files=digests,
+        kind=kind,
+        tokenizer="xlm-roberta" if kind == "xlm_roberta" else "wordpiece",
+        architecture=Architecture(
+            layers, hidden, heads, intermediate, gated=kind in ("nomic_bert", "jina_bert")
+        ),
+        query_prefix=query,
+        document_prefix=document,
+    )
+
+
+def _window(folder: Path) -> int | None:
+    """Tokens read of a text: the model's own word for it, else its tokenizer's."""
+    said = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    said = said or _json(folder / "tokenizer_config.json").get("model_max_length")
+    return int(said) if isinstance(said, int | float) and 2 < said < 1e6 else None
+
+
+def _json(path: Path, default: Any = None) -> Any:
+    """A file's content; the default, else nothing, where there is none.
+
+    Raises:
+        ModelError: if it is not JSON.
+    """
+    if not path.is_file():
+        return {} if default is None else default
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise ModelError(f"{path} is not whole JSON; get the model again") from None

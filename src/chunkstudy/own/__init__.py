@@ -1,0 +1,1 @@
+"""Somebody's own documents, questions, chunkers and encoders, evaluated as the study does it."""

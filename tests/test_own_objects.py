@@ -1,0 +1,186 @@
+"""A library's chunker object is a chunker, and its chunks are where the library cut them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from langchain_text_splitters import (
+    CharacterTextSplitter,
+    MarkdownHeaderTextSplitter,
+    RecursiveCharacterTextSplitter,
+)
+from llama_index.core.node_parser import (
+    MarkdownNodeParser,
+    SentenceSplitter,
+    SentenceWindowNodeParser,
+    TokenTextSplitter,
+)
+from llama_index.core.schema import Document as LlamaDocument
+
+from chunkstudy.chunkers import own_objects
+from chunkstudy.chunkers.own import ChunkerError, checked
+from chunkstudy.collections import builtin
+from chunkstudy.spans import Document, chunk_documents
+
+DOCUMENTS = tuple(one for one in builtin.load_documents() if one.id.endswith(".md"))[:12]
+TEXT = "# Rye\n\nYes. So. Yes. Yes.\n\n## Oats\n\nOats are sown. Oats are cut.\n"
+
+
+def spans(given: Any, text: str = TEXT) -> list[tuple[int, int]]:
+    made = own_objects.made(given, "mine")
+    documents = [Document("d", text)]
+    chunks = chunk_documents(checked(own_objects.as_function(made, "mine"), documents), documents)
+    return list(zip(chunks.start.tolist(), chunks.end.tolist(), strict=True))
+
+
+def tokens(text: str) -> list[str]:
+    return text.split()
+
+
+def by_langchain(splitter: Any, text: str) -> list[str]:
+    found: list[str] = splitter.split_text(text)
+    return found
+
+
+def by_llama_index(parser: Any, text: str) -> list[str]:
+    return [node.text for node in parser.get_nodes_from_documents([LlamaDocument(text=text)])]
+
+
+@pytest.mark.parametrize(
+    ("splitter", "theirs"),
+    [
+        (RecursiveCharacterTextSplitter(chunk_size=300, chunk_overlap=60), by_langchain),
+        (CharacterTextSplitter(chunk_size=400, chunk_overlap=0), by_langchain),
+        (SentenceSplitter(chunk_size=60, chunk_overlap=10, tokenizer=tokens), by_llama_index),
+        (TokenTextSplitter(chunk_size=60, chunk_overlap=0, tokenizer=tokens), by_llama_index),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_splitters_texts_are_the_chunks(
+    splitter: Any, theirs: Callable[[Any, str], list[str]]
+) -> None:
+    split = checked(own_objects.as_function(splitter, "theirs"), DOCUMENTS)
+    for document in DOCUMENTS:
+        found = [document.text[span[0] : span[1]] for span in split(document.text)]
+        wanted = [one for one in theirs(splitter, document.text) if one.strip()]
+        assert ["".join(one.split()) for one in found] == ["".join(one.split()) for one in wanted]
+
+
+@pytest.mark.parametrize(
+    "parser",
+    [
+        MarkdownNodeParser(),
+        SentenceWindowNodeParser.from_defaults(sentence_splitter=lambda text: text.split("\n")),
+        MarkdownHeaderTextSplitter([("#", "one"), ("##", "two")], strip_headers=False),
+        MarkdownHeaderTextSplitter([("#", "one"), ("##", "two")]),
+    ],
+    ids=["markdown nodes", "sentence windows", "headers kept", "headers stripped"],
+)
+def test_parsers_that_return_objects_are_chunkers(parser: Any) -> None:
+    split = checked(own_objects.as_function(parser, "theirs"), DOCUMENTS)
+    for document in DOCUMENTS:
+        found = list(split(document.text))
+        inside = sum(len("".join(document.text[one[0] : one[1]].split())) for one in found)
+        assert found and inside > 0.8 * len("".join(document.text.split()))
+
+
+def test_a_true_offset_is_taken_and_one_of_an_earlier_copy_is_not() -> None:
+    def pieces(*found: tuple[str, int, int]) -> Callable[[str], list[Any]]:
+        return lambda text: [
+            SimpleNamespace(text=text, start_index=start, end_index=end)
+            for text, start, end in found
+        ]
+
+    text = "Yes. So. Yes. Yes."
+    assert spans(pieces(("Yes. So. Yes.", 0, 13), ("Yes.", 14, 18)), text) == [(0, 13), (14, 18)]
+    assert spans(pieces(("Yes. So. Yes.", 0, 13), ("Yes.", 9, 13)), text) == [(0, 13), (14, 18)]
+    assert spans(pieces(("Yes. Yes.", 9, 18), ("Yes. So.", 0, 8)), text) == [(9, 18), (0, 8)]
+    with pytest.raises(ChunkerError, match="stands nowhere"):
+        spans(pieces(("YES.", 0, 4)), text)
+
+
+def test_chonkies_chunks_stand_at_their_own_offsets() -> None:
+    chonkie = pytest.importorskip("chonkie")
+    for chunker in (
+        chonkie.TokenChunker("character", chunk_size=200, chunk_overlap=40),
+        chonkie.SentenceChunker("character", chunk_size=300),
+        chonkie.RecursiveChunker("character", chunk_size=300),
+    ):
+        split = checked(own_objects.as_function(chunker, "theirs"), DOCUMENTS)
+        for document in DOCUMENTS:
+            theirs = [(one.start_index, one.end_index) for one in chunker.chunk(document.text)]
+            assert split(document.text) == theirs
+
+
+def test_a_class_or_function_without_arguments_makes_the_chunker() -> None:
+    class Halves:
+        def __call__(self, text: str) -> list[str]:
+            return [text[:20], text[20:]]
+
+    assert spans(Halves) == spans(lambda: Halves()) == spans(Halves()) == [(0, 20), (20, len(TEXT))]
+    assert spans(lambda text: [text[:20], " ", text[20:]]) == [(0, 20), (20, len(TEXT))]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (3, "is int, which is no chunker"),
+        (lambda: 1 // 0, "failed when it was called to make a chunker: ZeroDivisionError"),
+        (lambda: None, "is NoneType, which is no chunker"),
+        (lambda text: text, "returned one text for document 'd'"),
+        (lambda text: None, "returned nothing for document 'd'"),
+    ],
+)
+def test_what_is_no_chunker_is_refused(given: Any, sentence: str) -> None:
+    with pytest.raises(ChunkerError, match=sentence):
+        spans(given)
+
+
+def test_a_module_or_file_of_ones_own_is_found_where_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "class Box:\n    @staticmethod\n    def split(text):\n        return [text]\n"
+    (tmp_path / "mine_here.py").write_text(code, encoding="utf-8")
+    (tmp_path / "broken.py").write_text("1 // 0\n", encoding="utf-8")
+    (tmp_path / "needs.py").write_text("import not_installed_anywhere\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert own_objects.named("mine_here:Box.split")("a") == ["a"]
+    assert own_objects.named(f"{tmp_path}/mine_here.py:Box.split")("a") == ["a"]
+    for name, sentence in (
+        ("broken:split", "broken failed on import: ZeroDivisionError"),
+        ("needs:split", "needs needs not_installed_anywhere; install it"),
+        ("mine_here:nothing", "mine_here has no nothing"),
+        ("no_such_thing:split", "there is no module no_such_thing"),
+    ):
+        with pytest.raises(ChunkerError, match=sentence):
+            own_objects.named(name)
+    sys.modules.pop("mine_here", None)
+
+
+def test_a_librarys_chunker_is_recorded_with_its_version() -> None:
+    from importlib.metadata import version
+
+    splitter = RecursiveCharacterTextSplitter()
+    name = "langchain-text-splitters"
+    assert own_objects.comes_from(splitter) == f"{name} {version(name)}"
+    core = "llama-index-core"
+    assert own_objects.comes_from(SentenceSplitter()) == f"{core} {version(core)}"
+    assert own_objects.comes_from(lambda text: [text]) == ""
+
+
+def test_the_package_imports_no_library_of_chunkers() -> None:
+    import subprocess
+
+    code = (
+        "import sys, chunkstudy.chunkers.own_objects, chunkstudy.own.evaluate; "
+        "print([m for m in ('langchain_text_splitters', 'llama_index.core', 'chonkie', "
+        "'sentence_transformers') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
