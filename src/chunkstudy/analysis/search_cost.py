@@ -67,8 +67,8 @@ def building_fit(graph: pd.DataFrame) -> Fit:
 
 
 def missed_fit(graph: pd.DataFrame) -> tuple[float, float, float]:
-    """The share of the nearest chunks that a search list of 50 misses: intercept and slope of its log
-    odds over the tenfold of chunks, and by what factor the largest measured size was missed."""
+    """The share of the nearest chunks that a search list of 50 misses: intercept and slope of its
+    log odds over the tenfold of chunks, and by what factor the largest measured size was missed."""
     drawn = _drawn(graph)
     mean = drawn[drawn["search list"] == LIST].groupby("chunks")["missed"].mean()
     kept = mean[mean.index <= LARGEST_FITTED]

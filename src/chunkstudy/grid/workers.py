@@ -13,7 +13,6 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import chunkstudy
 from chunkstudy import places
 from chunkstudy.collections import own, registry
 from chunkstudy.grid import facts, records
@@ -120,7 +119,7 @@ def versions() -> dict[str, str]:
 
     found = {name: version(name) for name in PACKAGES} | {"Python": platform.python_version()}
     digest = hashlib.sha256()
-    folder = Path(chunkstudy.__file__).parent
+    folder = Path(__file__).parents[1]
     for path in sorted(folder.rglob("*.py")) + sorted(folder.rglob("*.toml")):
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return found | {"chunkstudy's code": digest.hexdigest()[:12]}
