@@ -64,8 +64,8 @@ def every(library: Library, parts: pd.DataFrame) -> dict[str, pd.DataFrame]:
         ),
     }  # fmt: skip
     tables = {
-        name: differences(with_papers(make(found), parts), _family(question), *columns)
-        for name, (make, question, *columns) in made.items()
+        name: differences(with_papers(make(found), parts), _family(question), first, second)
+        for name, (make, question, first, second) in made.items()
     }
     return tables | {"late_chunking_held": held(tables["late_chunking_by_model"])}
 
