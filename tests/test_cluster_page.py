@@ -14,8 +14,13 @@ import pytest
 import typer
 
 from chunkstudy import cli
+from chunkstudy.analysis import search_cost
 from chunkstudy.grid import conditions, records
 from chunkstudy.grid.conditions import MINILM
+from chunkstudy.places import Places
+from chunkstudy.render import cluster_page
+from chunkstudy.studies import results
+from chunkstudy.studies import search_cost as study
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
@@ -61,6 +66,36 @@ def test_every_command_parses(line: str) -> None:
 
     command = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}[name]
     command.make_context(name, arguments)
+
+
+def test_the_tables_are_the_studys() -> None:
+    blocks = cluster_page.blocks(Places(ROOT))
+    assert len(blocks) == 3
+    for name, table in blocks.items():
+        assert f"<!-- generated: {name} -->\n\n{table}\n<!-- end generated -->" in PAGE
+
+
+def test_what_the_page_says_of_the_tables_stands() -> None:
+    found = results.tables(Places(ROOT), cluster_page.STUDY)
+    far = search_cost.forecast(found["exact"], found["memory"], found["graph"])
+    encoded = far[far["encoding hours"].notna()]
+    assert (encoded["a thousand together"] < 3600 * encoded["encoding hours"]).all()
+    held = found["memory"].drop_duplicates("dimension", keep="last")
+    ends = [f"{24e9 / one / 1e6:.1f} million" for one in held["bytes a chunk"]]
+    text = PAGE.replace("\n", " ")
+    assert f"{ends[0]} chunks of 384 numbers or {ends[1]} of 1,024" in text
+    of = search_cost.verdicts(found["graph"])
+    fifty = of[of["search list"] == 50]
+    few = fifty[fifty["chunks"] < 10_000]
+    assert len(few) == 2 and (few["lost"] <= few["spread"]).all()
+    many = fifty[fifty["chunks"] >= 10_000]
+    assert len(many) == 3 and (many["lost"] > many["spread"]).all()
+    assert (many["shown to lose"] == many["graphs"]).all()
+    longer = of[(of["search list"] == 200) & (of["vectors"] == "drawn")]
+    shown = dict(zip(longer["chunks"], longer["shown to lose"], strict=True))
+    assert shown[10_000] < shown[30_000] == study.SEEDS
+    real, drawn = (few[few["vectors"] == one]["missed"].item() for one in ("real", "drawn"))
+    assert real < drawn
 
 
 def test_there_are_commands_of_every_kind() -> None:

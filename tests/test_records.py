@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import io
 import json
@@ -188,6 +189,24 @@ def test_a_run_killed_while_it_writes_leaves_no_record(
     write_outcome(places, outcome)
     assert records.complete(folder)
     assert records.read_run(folder) == outcome.run
+
+
+def test_the_same_record_written_again_is_never_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = Places(tmp_path)
+    outcome = write_record(places, condition(), MANY)
+    folder = places.runs / condition().path
+
+    def unlink(path: Path, missing_ok: bool = False) -> None:
+        raise AssertionError(f"{path} was taken away")
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    timed = dataclasses.replace(outcome, timing=outcome.timing | {"search_seconds": 12.5})
+    write_outcome(places, timed)
+    assert records.read_timing(folder)["search_seconds"] == 12.5
+    with pytest.raises(AssertionError, match="taken away"):
+        write_outcome(places, small_study.outcome(places, condition(), SMALL))
 
 
 def test_a_ranking_is_kept_beside_the_record_or_outside_by_its_size(

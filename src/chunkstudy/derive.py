@@ -15,7 +15,7 @@ from chunkstudy.predictions import outcomes, register, today
 from chunkstudy.predictions import tables as prediction_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import compare
-from chunkstudy.render import figures, findings, latex, readme, taxonomy_tables
+from chunkstudy.render import cluster_page, figures, findings, latex, readme, taxonomy_tables
 from chunkstudy.site import build
 
 SUMMED, WRITTEN = 12, 8
@@ -52,6 +52,7 @@ def tables(places: Places) -> str:
         write_text(places.generated / f"{name}.tex", text)
     taxonomy_tables.write_all(places, made)
     readme.fill(places, comparison, claims, made)
+    cluster_page.fill(places)
     return f"{len(made)} tables, {len(comparison)} published cells, {len(claims)} readings"
 
 

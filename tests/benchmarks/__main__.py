@@ -8,7 +8,15 @@ import tracemalloc
 import numpy as np
 
 from chunkstudy.chunkers.semantic import cluster_cuts
-from tests.benchmarks import contextualized, encoding, language_models, own, ranking, scoring
+from tests.benchmarks import (
+    contextualized,
+    encoding,
+    language_models,
+    machines,
+    own,
+    ranking,
+    scoring,
+)
 
 FINANCE_PIECES = 4_836
 
@@ -40,6 +48,8 @@ def main() -> None:
     encoding.main()
     print("\nevaluating own documents with all-MiniLM-L6-v2")
     own.main()
+    print("\nprocesses and machines")
+    machines.main()
     print("\nasking language models")
     language_models.main()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from chunkstudy.encoders import models
@@ -24,7 +25,6 @@ TOGETHER = 1_000
 LARGEST_FITTED = 30_000
 NETWORK = 10e9 / 8
 """Bytes a second of a network of 10 Gbit/s."""
-LIST = 50
 LINKS = 4 * (2 * 16 + 1) + 8 + 4 * (16 + 1) / 15
 """Bytes a chunk takes in the graph beside its vector: links and their number in the lowest layer, a
 label, and the upper layers, which one chunk in 16 reaches, one of those in 16, ... (hnswlib,
@@ -45,9 +45,8 @@ def exact_terms(chunks: Floats, dimension: Floats, queries: Floats) -> Floats:
     return np.stack([chunks * dimension, chunks * dimension * queries, chunks * queries], axis=1)
 
 
-def fit(terms: Floats, seconds: Floats, fitted: Floats) -> Fit:
-    """Least squares of relative errors over the rows that are ``fitted``; the others test it."""
-    kept = fitted.astype(bool)
+def fit(terms: Floats, seconds: Floats, kept: NDArray[np.bool_]) -> Fit:
+    """Least squares of relative errors over the rows that are kept; the others test it."""
     shares, _ = nnls(terms[kept] / seconds[kept, None], np.ones(int(kept.sum())))
     misses = np.abs(terms[~kept] @ shares / seconds[~kept] - 1)
     return Fit(shares, float(misses.max()))
@@ -66,17 +65,6 @@ def building_fit(graph: pd.DataFrame) -> Fit:
     return fit(terms, drawn["building seconds"].to_numpy(), chunks <= LARGEST_FITTED)
 
 
-def missed_fit(graph: pd.DataFrame) -> tuple[float, float, float]:
-    """The share of the nearest chunks that a search list of 50 misses: intercept and slope of its
-    log odds over the tenfold of chunks, and by what factor the largest measured size was missed."""
-    drawn = _drawn(graph)
-    mean = drawn[drawn["search list"] == LIST].groupby("chunks")["missed"].mean()
-    kept = mean[mean.index <= LARGEST_FITTED]
-    slope, start = np.polyfit(np.log10(kept.index), np.log(kept / (1 - kept)), 1)
-    last = float(mean.index.max())
-    return float(start), float(slope), _share(start, slope, last) / float(mean.loc[int(last)])
-
-
 def forecast(exact: pd.DataFrame, memory: pd.DataFrame, graph: pd.DataFrame) -> pd.DataFrame:
     """A row per size and dimension, one thread: what exact search and the graph take.
 
@@ -84,13 +72,12 @@ def forecast(exact: pd.DataFrame, memory: pd.DataFrame, graph: pd.DataFrame) -> 
     vectors, ``encoding hours`` of MiniLM on two cores.
     """
     search, building = exact_fit(exact), building_fit(graph)
-    start, slope, _ = missed_fit(graph)
     spec = models.spec(models.parse_slug(MINILM)[0])
     rate = devices.device(devices.TWO_CORES).rate / spec.flops_per_token(CHUNK_TOKENS)
     rows = []
-    for dimension, held in memory.groupby("dimension")["bytes a chunk"].last().items():
+    largest = memory.drop_duplicates("dimension", keep="last")
+    for width, held in zip(largest["dimension"], largest["bytes a chunk"], strict=True):
         for chunks in SIZES:
-            width = float(dimension)
             one, many = (
                 float((exact_terms(*np.array([[chunks], [width], [n]])) @ search.shares)[0])
                 for n in (1.0, float(TOGETHER))
@@ -98,7 +85,7 @@ def forecast(exact: pd.DataFrame, memory: pd.DataFrame, graph: pd.DataFrame) -> 
             logarithm = np.array([chunks, chunks * np.log2(chunks)])
             rows.append(
                 {
-                    "dimension": int(width),
+                    "dimension": width,
                     "chunks": chunks,
                     "vectors": 4 * width * chunks / 1e9,
                     "while encoding": held * chunks / 1e9,
@@ -109,7 +96,6 @@ def forecast(exact: pd.DataFrame, memory: pd.DataFrame, graph: pd.DataFrame) -> 
                     "building hours": float(logarithm @ building.shares) / 3600
                     if width == spec.dimension
                     else float("nan"),
-                    "missed": _share(start, slope, chunks),
                     "encoding hours": chunks * CHUNK_TOKENS / rate / 3600
                     if width == spec.dimension
                     else float("nan"),
@@ -141,8 +127,3 @@ def verdicts(graph: pd.DataFrame) -> pd.DataFrame:
 
 def _drawn(graph: pd.DataFrame) -> pd.DataFrame:
     return graph[graph["vectors"] == "drawn"]
-
-
-def _share(start: float, slope: float, chunks: float) -> float:
-    """From log odds, linear in the tenfold of chunks."""
-    return float(1 / (1 + np.exp(-(start + slope * np.log10(chunks)))))

@@ -153,8 +153,8 @@ def write(
         ranking: what ``run.ranking`` describes.
         outside: the folder of rankings too big for the repository.
     """
-    write_json(folder / "timing.json", timing)
     if _holds(folder, run, outside):
+        write_json(folder / "timing.json", timing)
         return
     (folder / "run.json").unlink(missing_ok=True)
     if ranking is not None and run.ranking is not None:
@@ -162,6 +162,7 @@ def write(
     else:
         (folder / rankings.FILE).unlink(missing_ok=True)
     write_scores(folder, scores)
+    write_json(folder / "timing.json", timing)
     write_run(folder, run)
 
 
