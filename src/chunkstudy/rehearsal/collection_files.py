@@ -41,7 +41,7 @@ class Made:
 def every() -> Made:
     """All collections of the published grid."""
     made = Made()
-    for number, name in enumerate(beir.SOURCES):
+    for number, name in enumerate(sorted(beir.SOURCES)):
         _beir(made, name, number)
     _chroma(made)
     _gutenqa(made)

@@ -103,7 +103,7 @@ def rehearse(
         say: takes a line on how far it is.
 
     Raises:
-        RehearsalError: if anything that must be there is not; ``Found`` stands in the report.
+        RehearsalError: if the folder holds something else.
     """
     started = time.monotonic()
     begin(real, root)
