@@ -4,13 +4,16 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 READY := $(VENV)/.ready
 
-.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint browser
+.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint browser rehearse
 
 help: ## This list
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 reproduce: $(READY) ## Regenerate every table, figure and page (PROFILE=builtin, laptop or full)
 	$(BIN)/chunkstudy reproduce --profile $(PROFILE)
+
+rehearse: $(READY) ## Run the whole published grid on small random models, to know that it runs
+	$(BIN)/chunkstudy rehearse
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest

@@ -15,9 +15,18 @@ from hypothesis import strategies as st
 from chunkstudy.chunkers import catalogue, segmenter, segmenter_api
 from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located, parts
 from chunkstudy.protocols import CORRECTED
+from chunkstudy.rehearsal import loopback
+from chunkstudy.rehearsal.loopback import (
+    Fault,
+    answer,
+    changed,
+    cut_body,
+    cut_json,
+    dropped,
+    running,
+    status,
+)
 from chunkstudy.services.retries import ATTEMPTS
-from tests import loopback
-from tests.loopback import Fault, answer, changed, cut_body, cut_json, dropped, running, status
 
 TEXT = "A title\n\nA first line. It goes on.\n\U0001f600 A second line.\n"
 SECRET = "jina_made_key_12345"

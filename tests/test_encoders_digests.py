@@ -40,7 +40,7 @@ def unchecked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSpec:
     folder, spec = written(tmp_path / "hub", "nomic_bert")
     hub = Hub(folder, dict(spec.files))
     monkeypatch.setattr("huggingface_hub.snapshot_download", hub.snapshot_download)
-    monkeypatch.setattr("huggingface_hub.HfApi", lambda: hub)
+    monkeypatch.setattr("huggingface_hub.HfApi", lambda **_: hub)
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
     blank = dict.fromkeys(spec.files, "")
     return dataclasses.replace(spec, package=None, files=blank, verified=False, missing="digests")

@@ -462,6 +462,34 @@ def reproduce(
 
 
 @app.command()
+def rehearse(
+    only: Annotated[
+        list[str], typer.Option(help="Conditions to take, with wildcards; no table then")
+    ] = ALL,
+    out: Annotated[Path | None, typer.Option(help="The folder; build/rehearsal if none")] = None,
+) -> None:
+    """Rehearse the published grid on small random checkpoints and services on the loopback.
+
+    Nothing that it leaves is a result. One that was stopped goes on; another code begins anew.
+    """
+    from chunkstudy.rehearsal.rehearse import rehearse as perform
+
+    with one_sentence():
+        where = places.find()
+        found = perform(
+            where,
+            out or where.build / "rehearsal",
+            lambda chosen: _run(chosen, dry_run=False, again=False),
+            only,
+            lambda line: typer.echo(line, err=True),
+        )
+        for line in found.lines():
+            typer.echo(line)
+        if not found.whole:
+            raise RuntimeError("the rehearsal is not whole, as said above; mend it and go on")
+
+
+@app.command()
 def check() -> None:
     """Whether records, tables, figures, pages and notebooks are what they should be, by bytes."""
     from chunkstudy import check as checking

@@ -3,9 +3,11 @@ site."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import pandas as pd
 
-from chunkstudy.analysis import every_table, language_models
+from chunkstudy.analysis import chunk_size, every_table, language_models
 from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid.library import Library
@@ -23,6 +25,16 @@ SUMMED, WRITTEN = 12, 8
 beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
 
 
+@dataclass(frozen=True)
+class Derived:
+    """All that follows from the records by computation: tables by name, what became of the
+    published cells, and the claims."""
+
+    tables: dict[str, pd.DataFrame]
+    comparison: pd.DataFrame
+    claims: pd.DataFrame
+
+
 def tables(places: Places) -> str:
     """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README.
 
@@ -30,30 +42,52 @@ def tables(places: Places) -> str:
         FindingError: if a finding or a sentence of the paper no longer says what the records say.
         ClaimError: if a claim breaks the ledger's rules.
     """
+    found = derived(places)
+    known = found.tables | {"claims": found.claims, "comparison": found.comparison}
+    for_paper = generate.every(known)
+    found.tables["findings"] = findings.settle(findings.read(), known)
+    write(places, found)
+    for name, text in for_paper.items():
+        write_text(places.generated / f"{name}.tex", text)
+    readme.fill(places, found.comparison, found.claims, found.tables)
+    cluster_page.fill(places)
+    return (
+        f"{len(found.tables)} tables, {len(found.comparison)} published cells, "
+        f"{len(found.claims)} readings"
+    )
+
+
+def derived(places: Places) -> Derived:
+    """Everything but the findings, whose sentences people write.
+
+    Raises:
+        ClaimError: if a claim breaks the ledger's rules.
+    """
     library = Library(places)
     cells = published.read(places)
     comparison = compare.compare(places, library)
+    correlations = chunk_size.correlations(library, places, published.frame(cells))
+    evidence = today.evidence(places, library, cells, comparison, correlations)
+    comparison = outcomes.with_measured(evidence)
+    evidence = replace(evidence, comparison=comparison)
     made = every_table.make(places, library, cells, comparison)
-    evidence = today.evidence(places, library, cells, comparison, made["chunk_size_correlations"])
     made |= prediction_tables.every(register.read(places), evidence)
     made |= language_models.published_tables(
         comparison, made["predictions"], made["language_models_prices"]
     )
     claims = ledger.derive(places, comparison, made)
-    known = made | {"claims": claims, "comparison": comparison}
-    made["findings"] = findings.settle(findings.read(), known)
-    for_paper = generate.every(known)
-    comparison = predicted(places, comparison)
-    write_csv(comparison, places, "comparison")
-    write_csv(claims, places, "claims")
-    for name, table in made.items():
+    return Derived(made, predicted(places, comparison), claims)
+
+
+def write(places: Places, found: Derived) -> None:
+    """Write the tables, as CSV and as the papers set them."""
+    write_csv(found.comparison, places, "comparison")
+    write_csv(found.claims, places, "claims")
+    for name, table in found.tables.items():
         write_csv(table, places, f"tables/{name}")
-    for name, text in (latex.every_table(made) | for_paper).items():
+    for name, text in latex.every_table(found.tables).items():
         write_text(places.generated / f"{name}.tex", text)
-    taxonomy_tables.write_all(places, made)
-    readme.fill(places, comparison, claims, made)
-    cluster_page.fill(places)
-    return f"{len(made)} tables, {len(comparison)} published cells, {len(claims)} readings"
+    taxonomy_tables.write_all(places, found.tables)
 
 
 def predicted(places: Places, comparison: pd.DataFrame) -> pd.DataFrame:

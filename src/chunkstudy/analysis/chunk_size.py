@@ -26,6 +26,7 @@ from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.statistics.intervals import constant
 from chunkstudy.studies import results
+from chunkstudy.studies.chunk_sizes import BESIDE
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
@@ -134,7 +135,8 @@ def _points(
     block: Block, sizes: Mapping[str, pd.DataFrame], key: tuple[str, str], arm: str
 ) -> pd.DataFrame:
     """``query_id, size, document, score, collection`` of one method under one arm."""
-    plain, late, measured = block.plain.get(key), block.late.get(key), sizes.get(key[1])
+    plain, late = block.plain.get(key), block.late.get(key)
+    measured = sizes.get(f"{key[1]}{BESIDE}{block.encoder}", sizes.get(key[1]))
     scores = plain if arm == PRE_EMBEDDING else late
     if plain is None or scores is None or measured is None:
         return pd.DataFrame()

@@ -65,7 +65,8 @@ def decisions(scores: pd.DataFrame) -> pd.DataFrame:
         scores: the table ``scores`` of the study ``conformance``; may be empty.
     """
     pairs = []
-    for (collection, chunker), one in scores.groupby(["collection", "chunker"], sort=False):
+    groups = scores.groupby(["collection", "chunker"], sort=False) if len(scores) else ()
+    for (collection, chunker), one in groups:
         arms = one.set_index("query_id")
         for decision in DECISIONS:
             keys = {

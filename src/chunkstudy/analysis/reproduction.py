@@ -39,6 +39,8 @@ TWINS = {"gutenqa": ("gutenqa", "gutenqa-emma")}
 """A published column against that of Emma too, the one book of GutenQA that is public."""
 FEWEST = 3
 """Methods in a ranking: two have no order worth a coefficient."""
+ONE_CONDITION = r"[^*/]+(/[^*/]+){4}"
+"""A run in the comparison that is no pattern of several conditions, and no study."""
 COLUMNS = ["measure", "work", "table", "collection", "reproduced collection", "chunker", "run",
            "original", "reproduced", "protocol", "n", "value", "p"]  # fmt: skip
 NAMELESS = dict.fromkeys(COLUMNS[1:-3], "")
@@ -188,12 +190,13 @@ def _runs(library: Library) -> Iterator[Row]:
 
 
 def _means(library: Library, comparison: pd.DataFrame) -> Iterator[Row]:
-    """Reproduced means less published ones."""
+    """Reproduced means less published ones, of cells that one condition gives."""
     reproduced = comparison[
         comparison["statistic"].isin(["mean", "original"])
         & comparison["unit"].isin(["percent", "fraction"])
         & (comparison["state"] == "whole")
         & (comparison["verdict"] != "not_run")
+        & comparison["run"].str.fullmatch(ONE_CONDITION)
     ]
     for cell in reproduced.to_dict("records"):
         condition = parse(cell["run"])

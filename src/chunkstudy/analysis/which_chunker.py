@@ -298,13 +298,16 @@ def _chunk_cost(
 
 def _encoded(method: Method, records: Mapping[str, Record], sizes: pd.DataFrame) -> float:
     """Tokens that the encoder reads for every token of text: chunks with their two special tokens,
-    or a mean document's windows. What a window cuts off a chunk is counted all the same."""
+    or a mean document's windows. What a window cuts off a chunk is counted all the same. NaN where
+    the size of a collection is not recorded."""
     if sizes.empty:
         return np.nan
     known = sizes.set_index("collection").to_dict("index")
     read = text = 0.0
     for name, record in records.items():
-        counted = known[SAME_TEXT.get(name, name)]
+        counted = known.get(SAME_TEXT.get(name, name))
+        if counted is None:
+            return np.nan
         tokens, documents = counted["wordpiece_tokens"], counted["documents"]
         ordering = parse_ordering(method[1])
         if ordering.window:

@@ -1,4 +1,5 @@
-"""The segmentations of Emma that LumberChunker's authors released, aligned to the book's text.
+"""The segmentations that LumberChunker's authors released, of Emma and of all books, aligned to the
+books' texts.
 
 The released chunks are texts without offsets, and white space changed on the way (pieces were
 joined and split by words); their other characters stand in the book, so they are matched by those.
@@ -10,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from chunkstudy.collections import emma_files, gutenqa
 from chunkstudy.collections.folding import View, folded, solid
@@ -122,6 +123,89 @@ def emma(name: str) -> Released:
     return RELEASED[name]()
 
 
+def of_text(name: str, text: str) -> Released:
+    """The segmentation of that name in which a text stands: of all books where those are pinned,
+    else of Emma, which refuses any other text.
+
+    Raises:
+        ReleasedError: if there is none of that name or the propositions are damaged.
+        SourceError: if a file is missing or has another digest.
+    """
+    books = {} if gutenqa.lacks_segmentation(name) else of_books(name)
+    return books.get(text_digest(text)) or _of_emma(name)
+
+
+@lru_cache(maxsize=8)
+def _of_emma(name: str) -> Released:
+    return emma(name)
+
+
+@lru_cache(maxsize=4)
+def of_books(name: str) -> dict[str, Released]:
+    """The segmentation of every book of GutenQA, by the digest of its text.
+
+    Raises:
+        ReleasedError: if a proposition names a chunk that is not there.
+        SourceError: if a file is not pinned, is missing or has another digest.
+    """
+    file, *drawn = gutenqa.SEGMENTATIONS[name]
+    chunks = gutenqa.segmentation(file)
+    propositions = gutenqa.segmentation(drawn[0]) if drawn else {}
+    found = {}
+    for document in gutenqa.load().documents:
+        rows = chunks.get(document.id, [])
+        alignment = align(document.text, _texts(rows, "Chunk"))
+        digest = text_digest(document.text)
+        if drawn:
+            parents = [int(row["Chunk ID"]) for row in rows]
+            found[digest] = _of_parents(
+                name, alignment, parents, propositions.get(document.id, []), digest
+            )
+        else:
+            found[digest] = Released(
+                name, tuple(alignment.spans), tuple(alignment.unaligned), digest=digest
+            )
+    return found
+
+
+def _of_parents(
+    name: str,
+    alignment: Alignment,
+    parents: Sequence[int],
+    rows: Sequence[gutenqa.Row],
+    digest: str,
+) -> Released:
+    """Propositions at the places of the chunks whose ids they name."""
+    places = dict(zip(parents, _places(alignment, len(parents)), strict=True))
+    spans: list[RewrittenSpan] = []
+    kept: list[int] = []
+    unaligned: list[int] = []
+    for position, (row, text) in enumerate(zip(rows, _texts(rows, "Proposition"), strict=True)):
+        parent = int(row["Chunk ID"])
+        if parent not in places:
+            raise ReleasedError(
+                f"proposition {position} of {row['Book Name']} names chunk {parent}, which is not "
+                "there; get both released files again"
+            )
+        if (place := places[parent]) is None:
+            unaligned.append(position)
+        else:
+            spans.append((*place, text))
+            kept.append(parent)
+    return Released(name, tuple(spans), tuple(unaligned), digest=digest, parents=tuple(kept))
+
+
+def _texts(rows: Sequence[gutenqa.Row], column: str) -> list[str]:
+    return [gutenqa.cell(row, column, i) for i, row in enumerate(rows)]
+
+
+def _places(alignment: Alignment, count: int) -> list[tuple[int, int] | None]:
+    """The span of each piece in the order given, None of one that has none."""
+    lost = set(alignment.unaligned)
+    aligned = iter(alignment.spans)
+    return [None if i in lost else next(aligned)[:2] for i in range(count)]
+
+
 def _chunks(name: str, file: str) -> Released:
     text = _text()
     alignment = align(text, _column(file, "Chunk"))
@@ -134,9 +218,7 @@ def _propositions(name: str) -> Released:
     text = _text()
     chunks = _column("gemini_chunks", "Chunk")
     alignment = align(text, chunks)
-    lost = set(alignment.unaligned)
-    aligned = iter(alignment.spans)
-    places = [None if i in lost else next(aligned)[:2] for i in range(len(chunks))]
+    places = _places(alignment, len(chunks))
     propositions = _column("propositions", "Propositions")
     parents = match_propositions(_column("gemini_chunks", "Propositions"), propositions)
     spans: list[RewrittenSpan] = []

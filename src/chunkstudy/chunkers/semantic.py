@@ -10,7 +10,7 @@ the official code joins the pieces by a space. Only similarities of neighbours a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -74,8 +74,14 @@ def punkt_sentences(text: str) -> list[Span]:
     What LlamaIndex's splitter takes for sentences (node_parser/text/utils.py,
     split_by_sentence_tokenizer); white space before the first is lost.
     """
+    return list(_punkt_sentences(text))
+
+
+@lru_cache(maxsize=1024)
+def _punkt_sentences(text: str) -> tuple[Span, ...]:
+    """A text is asked for several times: for its windows, and under each model and protocol."""
     starts = [start for start, _ in _punkt().span_tokenize(text)]
-    return list(pairwise([*starts, len(text)])) if starts else []
+    return tuple(pairwise([*starts, len(text)])) if starts else ()
 
 
 @cache

@@ -189,12 +189,7 @@ def _segmenter_api(job: Job) -> list[RewrittenSpan]:
 
 
 def _released(job: Job) -> list[RewrittenSpan]:
-    return _segmentation(job.name).chunk(job.text)
-
-
-@lru_cache(maxsize=8)
-def _segmentation(name: str) -> released.Released:
-    return released.emma(name)
+    return released.of_text(job.name, job.text).chunk(job.text)
 
 
 def _handmade(job: Job) -> list[RewrittenSpan]:

@@ -5,9 +5,10 @@ book. A judged passage ("Chunk Must Contain") is a quotation, not an offset; it 
 book's text, which is its paragraphs joined by line breaks as in ielab's qutenqa_processor.py:57-67.
 A question whose passage stands nowhere is kept without a judgment, see ``exclusions``.
 
-All of GutenQA is UNVERIFIED: its two files on the hub could not be downloaded when this was
-written, so ``load`` stops with a sentence that says what to pin. The revision of the questions was
-read on a stored copy of the hub's history page; that of the paragraphs is unknown.
+All of GutenQA is UNVERIFIED: its files on the hub could not be downloaded when this was written, so
+``load`` stops with a sentence that says what to pin. The revision of the questions was read on a
+stored copy of the hub's history page; the others are unknown, and so are the file names and columns
+of the segmentations, whose repositories LumberChunker's README lists (033defab).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pandas as pd
 from chunkstudy.collections import emma_files
 from chunkstudy.collections.folding import Searchable
 from chunkstudy.collections.sources import SourceError, SourceFile, fetch
+from chunkstudy.encoders import hub
 from chunkstudy.spans import Collection, Document, Judgment, Query
 
 Row = Mapping[str, Any]
@@ -51,7 +53,7 @@ class HubFile:
                 f"up at https://huggingface.co/datasets/{self.repository}/commits/main, write them "
                 "into HUB_FILES in chunkstudy/collections/gutenqa.py and load again"
             )
-        home = f"https://huggingface.co/datasets/{self.repository}/resolve/{self.revision}"
+        home = f"{hub.endpoint()}/datasets/{self.repository}/resolve/{self.revision}"
         return SourceFile(f"gutenqa/{self.name}", f"{home}/{self.name}", self.sha256)
 
     def rows(self) -> list[Row]:
@@ -76,17 +78,63 @@ HUB_FILES = {
         revision="0081c2cfe7477cd3df4a8c19b2b004d94e45f596",
         sha256=None,
     ),
+    "lumberchunker": HubFile(
+        "LumberChunker/GutenQA",
+        "gutenqa_chunks.parquet",
+        revision="0081c2cfe7477cd3df4a8c19b2b004d94e45f596",
+        sha256=None,
+    ),
+    "semantic": HubFile(
+        "LumberChunker/GutenQA_Semantic",
+        "GutenQA_semantic.parquet",
+        revision=None,
+        sha256=None,
+    ),
+    "propositions": HubFile(
+        "LumberChunker/GutenQA_Propositions",
+        "GutenQA_propositions.parquet",
+        revision=None,
+        sha256=None,
+    ),
 }
+SEGMENTATIONS = {
+    "lumberchunker-released": ("lumberchunker",),
+    "semantic-released": ("semantic",),
+    "proposition-released": ("lumberchunker", "propositions"),
+}
+"""The released segmentations of all books, by chunker, and the files that they take: propositions
+name the chunk that they were drawn from."""
 
 
 def lacks() -> str | None:
     """Why all of GutenQA cannot be loaded: a revision or a digest of its files is not known."""
-    if all(file.revision and file.sha256 for file in HUB_FILES.values()):
+    if _pinned("paragraphs", "questions"):
         return None
     return (
         "GutenQA's 100 books are not pinned here: look up revision and sha256 of its two files and "
         "write them into HUB_FILES in collections/gutenqa.py"
     )
+
+
+def lacks_segmentation(chunker: str) -> str | None:
+    """Why a released segmentation of all books cannot be read."""
+    if chunker not in SEGMENTATIONS:
+        return (
+            f"needs the segmentation {chunker} of all 100 books: nobody released it; look up "
+            f"{' and '.join(SEGMENTATIONS)}, which were"
+        )
+    if _pinned(*SEGMENTATIONS[chunker]):
+        return None
+    repositories = " and ".join(HUB_FILES[name].repository for name in SEGMENTATIONS[chunker])
+    return (
+        f"needs the segmentation {chunker} of all 100 books, which is not pinned here: look up the "
+        f"files of {repositories} on the hub and write them into HUB_FILES in "
+        "collections/gutenqa.py"
+    )
+
+
+def _pinned(*names: str) -> bool:
+    return all(HUB_FILES[name].revision and HUB_FILES[name].sha256 for name in names)
 
 
 def load_emma() -> Collection:
@@ -177,9 +225,43 @@ def gold_strings(name: str = EMMA) -> dict[str, str]:
     return _asked_of_emma(column)
 
 
-def proposition_answers() -> dict[str, str]:
-    """The string that must occur in a proposition instead, by Emma's query ids; 19 of 30 do."""
-    return _asked_of_emma("Proposition Answer")
+def proposition_answers(name: str = EMMA) -> dict[str, str]:
+    """The string that must occur in a proposition instead, by query id; 19 of Emma's 30 do. Of all
+    books they stand with the propositions, under the question they answer.
+
+    Raises:
+        SourceError: if a question has no answer among a book's propositions.
+    """
+    column = "Proposition Answer"
+    if name == EMMA:
+        return _asked_of_emma(column)
+    answers = {
+        (_book(row, i), row["Question"]): cell(row, column, i)
+        for i, row in enumerate(HUB_FILES["propositions"].rows())
+        if isinstance(row.get("Question"), str)
+    }
+    found = {}
+    for i, row in enumerate(HUB_FILES["questions"].rows()):
+        key = (_book(row, i), cell(row, "Question", i))
+        if key not in answers:
+            raise SourceError(
+                f"question {i} of {key[0]} has no answer in {HUB_FILES['propositions'].name}; "
+                "check that both files are of one release"
+            )
+        found[_hub_query(row, i)] = answers[key]
+    return found
+
+
+def segmentation(name: str) -> dict[str, list[Row]]:
+    """The rows of a released segmentation of all books, a key of ``HUB_FILES``, by document.
+
+    Raises:
+        SourceError: if the file is not pinned, missing, or has another digest.
+    """
+    found: dict[str, list[Row]] = {}
+    for i, row in enumerate(HUB_FILES[name].rows()):
+        found.setdefault(_book(row, i), []).append(row)
+    return found
 
 
 def exclusions(collection: Collection) -> tuple[str, ...]:

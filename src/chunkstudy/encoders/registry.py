@@ -7,6 +7,8 @@ sizes against the checkpoint's own configuration. Revisions are commits of the h
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -121,6 +123,14 @@ class ModelSpec:
     """Whether every field was checked against the files; a model that was not cannot run."""
     missing: str = ""
     """What has to be checked before an unverified model can run."""
+
+    @property
+    def weights_sha256(self) -> str:
+        """The digest of the weights; of several shards that of their names and digests."""
+        if (one := self.files.get("model.safetensors")) is not None:
+            return one
+        shards = sorted((k, v) for k, v in self.files.items() if k.endswith(".safetensors"))
+        return hashlib.sha256(json.dumps(shards).encode("utf-8")).hexdigest()
 
     def flops_per_token(self, length: int) -> int:
         """Floating-point operations a token costs in a text of ``length`` tokens, attention

@@ -111,7 +111,7 @@ class TransformerEncoder:
         described: dict[str, Any] = {
             "id": self.spec.id,
             "revision": self.spec.revision,
-            "weights_sha256": self.spec.files["model.safetensors"],
+            "weights_sha256": self.spec.weights_sha256,
             "tokenizer_sha256": self.spec.files["tokenizer.json"],
             "window": self.window,
             "pooling": self.spec.pooling,

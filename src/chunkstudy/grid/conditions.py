@@ -158,11 +158,9 @@ class Condition:
             )
         if reason := registry.find(self.collection).lacks():
             yield reason
-        if self.collection == gutenqa.FULL and chunker.name in released.RELEASED:
-            yield (
-                f"needs the segmentation {self.chunker} of all 100 books: only that of Emma is at "
-                "hand, ask LumberChunker's authors for the others"
-            )
+        whole = self.collection == gutenqa.FULL and chunker.name in released.RELEASED
+        if whole and (reason := gutenqa.lacks_segmentation(chunker.name)):
+            yield reason
 
 
 def weights_needed(spec: models.ModelSpec) -> Iterator[str]:

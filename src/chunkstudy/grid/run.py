@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy import tokens
+from chunkstudy import places, tokens
 from chunkstudy.chunkers import catalogue, contexts
 from chunkstudy.chunkers.table import Entry
 from chunkstudy.collections import gutenqa, registry
@@ -235,6 +235,7 @@ def evaluate(
         packages={name: version(name) for name in PACKAGES},
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
+        rehearsal=True if places.rehearsing() else None,
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
 
@@ -326,7 +327,7 @@ def _score(
     lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
     quotations = registry.find(condition.collection).quotations
     if propositions and lumberchunker:
-        quotations = gutenqa.proposition_answers
+        quotations = partial(gutenqa.proposition_answers, condition.collection)
     by_parent = propositions and not lumberchunker
     gold = quotations() if quotations else None
     return scoring.in_document(collection, chunks, vectors, protocol, gold, by_parent)

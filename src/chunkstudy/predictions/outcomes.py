@@ -20,9 +20,16 @@ from chunkstudy.predictions.prints import Prints, ids, needed, points, stored
 from chunkstudy.predictions.proposing import Prediction
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.published.cells import Cell
+from chunkstudy.published.sources import work_of
+from chunkstudy.published.verdicts import fits, verdict
 from chunkstudy.statistics import agreement
 
 UNDECIDED, CAME_TRUE, FAILED = "undecided", "came true", "failed"
+MEASURED = {
+    "correlation": "tables/chunk_size_correlations",
+    "characters": "studies/document-lengths",
+}
+"""Units or measures of cells that a table gives and no single condition, and that table."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,35 @@ def _of_two(
     if prediction.kind == "nearer":
         return abs(first - points(cell)) - abs(second - points(cell))
     return abs(first - second) if prediction.kind == "distance" else first - second
+
+
+def with_measured(evidence: Evidence) -> pd.DataFrame:
+    """The comparison with cells that no single condition gives, lengths of documents and
+    correlations, judged as well where their number is known."""
+    filled = evidence.comparison.copy()
+    cells = evidence.prints.cells
+    for at, name in ids(filled).items():
+        cell = cells[name]
+        what = MEASURED.get(cell.unit if cell.unit == "correlation" else cell.measure)
+        if what is None or any(evidence.library.get(one) is None for one in _behind(cell)):
+            continue
+        value = _of_cell(name, work_of(cell).protocol, evidence)
+        if value is not None:
+            judged = {
+                "run": what,
+                "reproduced": value,
+                "difference": value - cell.value,
+                "verdict": verdict(cell, value),
+                "fits": fits(cell, value) if cell.state == "whole" else "",
+                "reason": "",
+            }
+            filled.loc[at, list(judged)] = list(judged.values())
+    return filled
+
+
+def _behind(cell: Cell) -> tuple[Condition, ...]:
+    """The records that a measured number rests on: none of a mean length."""
+    return needed(cell) if cell.unit == "correlation" else ()
 
 
 def decided(predictions: Iterable[Prediction], evidence: Evidence) -> dict[str, float]:

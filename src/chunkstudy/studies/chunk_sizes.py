@@ -6,22 +6,35 @@ For the question whether size or segmentation decides effectiveness, the taxonom
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy import tokens
+from chunkstudy.encoders import models
+from chunkstudy.encoders.interface import TextTokens
 from chunkstudy.grid import records
+from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
+from chunkstudy.grid.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
+from chunkstudy.grid.run import boundary_store
 from chunkstudy.spans import Chunks, Collection
 from chunkstudy.studies.runner import Context
 
-COLLECTIONS = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
+HERE = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
+COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
+PAPERS = tuple(models.slug(name, WINDOWS[name]) for name in TAXONOMY_MODELS)
+"""The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
+BESIDE = "--"
+"""Between a collection and a model, in the name of a table."""
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """A table per collection, of every recorded chunker.
+    """A table per collection, of every chunker recorded with MiniLM, and one per collection and
+    model of the taxonomy's, named ``<collection>--<encoder>``, where these have records.
 
     A row per chunker, protocol and query: the mean size in the encoder's own tokens of the chunks
     that touch what is judged relevant (the whole document, or the passage), and of all chunks of
@@ -33,25 +46,40 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     made = {}
     recorded = records.find(context.places.runs)
     for name in collections:
-        rows = []
-        collection = context.collection(name)
-        for condition, folder in recorded.items():
-            own = condition.collection == name and condition.encoder == WIDE
-            if not own or condition.ordering != PRE or condition.protocol not in (IELAB, OWN):
-                continue
-            context.say(f"chunk sizes of {condition}")
-            chunks = context.chunks(condition, context.store(WIDE))
-            if chunks.digest() != records.read_run(folder).chunks_sha256:
-                raise RuntimeError(f"{condition} has other chunks than its record; run it again")
-            sizes = tokens.counter("wordpiece").count_many(chunks.texts(collection.documents))
-            table = per_query(collection, chunks, np.asarray(sizes, dtype=np.float64))
-            table.insert(0, "chunker", condition.chunker)
-            table.insert(1, "protocol", condition.protocol)
-            rows.append(table)
-        if not rows:
-            raise RuntimeError(f"{name} has no record to measure; run its conditions first")
-        made[name] = pd.concat(rows, ignore_index=True)
+        for encoder in (WIDE, *PAPERS):
+            own = {
+                one: folder
+                for one, folder in recorded.items()
+                if (one.collection, one.encoder, one.ordering) == (name, encoder, PRE)
+                and one.protocol in (IELAB, OWN)
+            }
+            if rows := [_measured(context, *one) for one in own.items()]:
+                table = name if encoder == WIDE else f"{name}{BESIDE}{encoder}"
+                made[table] = pd.concat(rows, ignore_index=True)
+    if not made:
+        raise RuntimeError("there is no record to measure; run the conditions first")
     return made
+
+
+def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFrame:
+    """The rows of a recorded condition."""
+    context.say(f"chunk sizes of {condition}")
+    collection, store = context.collection(condition.collection), context.store(condition.encoder)
+    boundaries = boundary_store(condition, context.places.vectors)
+    if boundaries is not None:
+        context.note(boundaries.encoder.describe())
+    chunks = context.chunks(condition, store, boundaries)
+    if chunks.digest() != records.read_run(folder).chunks_sha256:
+        raise RuntimeError(f"{condition} has other chunks than its record; run it again")
+    texts = chunks.texts(collection.documents)
+    if condition.encoder == WIDE:
+        sizes = tokens.counter("wordpiece").count_many(texts)
+    else:
+        sizes = [len(ids) for ids, _ in cast(TextTokens, store.encoder).content(texts)]
+    table = per_query(collection, chunks, np.asarray(sizes, dtype=np.float64))
+    table.insert(0, "chunker", condition.chunker)
+    table.insert(1, "protocol", condition.protocol)
+    return table
 
 
 def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]) -> pd.DataFrame:

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from chunkstudy.collections import beir
 from chunkstudy.grid.grids import BEIR_AT_HAND
+from chunkstudy.grid.published_grid import JINA_TABLE
 from chunkstudy.spans import Collection
 from chunkstudy.studies.runner import Context
 
-COLLECTIONS = BEIR_AT_HAND
+COLLECTIONS = tuple(dict.fromkeys((*BEIR_AT_HAND, *JINA_TABLE)))
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """``characters``: a row per collection."""
-    return {"characters": lengths([context.collection(name) for name in collections])}
+    """``characters``: a row per collection; a large one only where it was fetched."""
+    here = [name for name in collections if name in BEIR_AT_HAND or beir.available(name)]
+    return {"characters": lengths([context.collection(name) for name in here])}
 
 
 def lengths(collections: Sequence[Collection]) -> pd.DataFrame:

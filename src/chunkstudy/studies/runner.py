@@ -55,9 +55,16 @@ class Context:
         if model not in self.models:
             self.models.append(model)
 
-    def chunks(self, condition: Condition, store: VectorStore | None = None) -> Chunks:
-        """The chunks of a condition; ``store`` where its chunker asks a model for boundaries."""
-        found = chunk(condition, self.collection(condition.collection), store)
+    def chunks(
+        self,
+        condition: Condition,
+        store: VectorStore | None = None,
+        boundaries: VectorStore | None = None,
+    ) -> Chunks:
+        """The chunks of a condition; ``store`` where its chunker asks a model for boundaries,
+        ``boundaries`` where that is another model than the evaluated one."""
+        collection = self.collection(condition.collection)
+        found = chunk(condition, collection, store, boundaries=boundaries)
         one = condition
         return self.cut(f"{one.collection}/{one.chunker}/{one.encoder}/{one.protocol}", found)
 

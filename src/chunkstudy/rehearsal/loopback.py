@@ -77,7 +77,7 @@ def cut_body(handler: Handler, honest: dict[str, Any]) -> None:
     handler.drop()
 
 
-def dropped(handler: Handler, honest: dict[str, Any]) -> None:
+def dropped(handler: Handler, _: dict[str, Any]) -> None:
     handler.drop()
 
 

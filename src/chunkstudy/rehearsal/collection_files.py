@@ -1,0 +1,256 @@
+"""Small collections in the files of the real ones: BEIR's archives, GutenQA's tables, Chroma's
+corpora and questions.
+
+What is odd in the real ones is here too: a document without text that is judged, a judged document
+that is missing, a grade of 0, queries that are documents, a question whose passage stands nowhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from chunkstudy.chunkers.passages import ielab_sentences
+from chunkstudy.collections import beir, gutenqa
+from chunkstudy.rehearsal import texts
+from chunkstudy.rehearsal.texts import Question
+
+DOCUMENTS, QUERIES = 16, 14
+"""Of a BEIR set at most."""
+BOOK_PARAGRAPHS, BOOK_QUESTIONS = 36, 4
+CORPUS_CHARACTERS, CORPUS_QUESTIONS = 5_000, 4
+EMPTY, MISSING = "empty", "missing"
+
+
+@dataclass
+class Made:
+    """Files by the path of their address, and what is pinned of them."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    pins: dict[str, Any] = field(default_factory=dict)
+
+
+def every() -> Made:
+    """All collections of the published grid."""
+    made = Made()
+    for number, name in enumerate(sorted(beir.SOURCES)):
+        _beir(made, name, number)
+    _chroma(made)
+    _gutenqa(made)
+    return made
+
+
+def _beir(made: Made, name: str, number: int) -> None:
+    """A set of BEIR's: other documents of one pool for each, so that sets share some."""
+    corpus = _short_documents() if name == "quora" else _documents(number)
+    asked = [one for one in texts.questions() if corpus.keys() & one.grades.keys()]
+    if name == "quora":
+        asked = list(texts.questions())
+    queries, grades = {}, {}
+    for one in asked[:QUERIES]:
+        judged = {key: grade for key, grade in one.grades.items() if key in corpus}
+        queries[one.id] = one.text
+        grades[one.id] = judged or {f"d-{one.id}": 1}
+    first, second, third = list(queries)[:3]
+    grades[first][EMPTY], grades[second][MISSING] = 1, 1
+    grades[third][next(key for key in corpus if key not in grades[third])] = 0
+    corpus[EMPTY] = ("", "")
+    if beir.SOURCES[name].skips_own_id:
+        _ask_with_documents(corpus, queries, grades)
+    lines = (
+        {"_id": key, "title": title, "text": text, "metadata": {}}
+        for key, (title, text) in corpus.items()
+    )
+    asking = ({"_id": key, "text": text, "metadata": {}} for key, text in queries.items())
+    rows = [f"{q}\t{d}\t{grade}" for q, found in grades.items() for d, grade in found.items()]
+    members = {
+        "corpus.jsonl": _jsonl(lines),
+        "queries.jsonl": _jsonl(asking),
+        "qrels/test.tsv": "\n".join(["query-id\tcorpus-id\tscore", *rows, ""]).encode(),
+    }
+    archive = _zip({f"{name}/{member}": content for member, content in members.items()})
+    made.files[f"/beir/{name}.zip"] = archive
+    made.pins.setdefault("beir", {})[name] = {
+        "md5": hashlib.md5(archive).hexdigest(),
+        "documents": len(corpus),
+        "queries": len(queries),
+        "characters": sum(len(f"{title} {text}".strip()) for title, text in corpus.values()),
+        "sha256": {member: _sha256(content) for member, content in members.items()},
+    }
+
+
+def _documents(number: int) -> dict[str, tuple[str, str]]:
+    """Title and text by id, every other one under a title."""
+    pool = [key for key in texts.documents() if texts.domain(key) not in ("story", "speeches")]
+    chosen = dict.fromkeys(pool[(5 * number + 3 * i) % len(pool)] for i in range(DOCUMENTS))
+    return {
+        key: (
+            key.split("/")[1].split(".")[0].replace("-", " ") if i % 2 else "",
+            "\n\n".join(texts.paragraphs(texts.documents()[key], 4)),
+        )
+        for i, key in enumerate(chosen)
+    }
+
+
+def _short_documents() -> dict[str, tuple[str, str]]:
+    """Questions, as Quora's documents are."""
+    return {f"d-{one.id}": ("", one.text) for one in texts.questions()[: 2 * QUERIES]}
+
+
+def _ask_with_documents(
+    corpus: dict[str, tuple[str, str]], queries: dict[str, str], grades: dict[str, dict[str, int]]
+) -> None:
+    """Let some queries be documents of the collection, under their own ids, as ArguAna's are."""
+    for document, old in zip(list(corpus)[:4], list(queries)[-4:], strict=True):
+        queries.pop(old)
+        judged = grades.pop(old)
+        queries[document] = corpus[document][1]
+        grades[document] = {key: grade for key, grade in judged.items() if key != document} or {
+            next(key for key in corpus if key != document): 1
+        }
+
+
+def _chroma(made: Made) -> None:
+    rows: list[dict[str, str]] = []
+    corpora: dict[str, str] = {}
+    for corpus, domain in texts.CORPORA.items():
+        names: list[str] = []
+        for name, text in texts.documents().items():
+            if texts.domain(name) == domain and len(corpora.get(corpus, "")) < CORPUS_CHARACTERS:
+                corpora[corpus] = f"{corpora.get(corpus, '')}{text}\n\n"
+                names.append(name)
+        inside = [
+            one
+            for one in texts.questions()
+            if one.excerpts and all(document in names for document, _ in one.excerpts)
+        ]
+        for one in inside[:CORPUS_QUESTIONS]:
+            references = []
+            for _, excerpt in one.excerpts:
+                start = corpora[corpus].index(excerpt)
+                end = start + len(excerpt)
+                references.append({"content": excerpt, "start_index": start, "end_index": end})
+            row = {"question": one.text, "references": json.dumps(references)}
+            rows.append(row | {"corpus_id": corpus})
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, ["question", "references", "corpus_id"])
+    writer.writeheader()
+    writer.writerows(rows)
+    files = {"questions_df.csv": table.getvalue().encode()}
+    files |= {f"corpora/{name}.md": text.encode() for name, text in corpora.items()}
+    made.files |= {f"/chroma/{name}": content for name, content in files.items()}
+    made.pins["chroma"] = {
+        "sha256": {name: _sha256(content) for name, content in files.items()},
+        "queries": len(rows),
+        "excerpts": sum(len(json.loads(row["references"])) for row in rows),
+    }
+
+
+def _gutenqa(made: Made) -> None:
+    """Books in paragraphs, their questions, and the three segmentations that were released."""
+    tables: dict[str, list[dict[str, object]]] = {name: [] for name in gutenqa.HUB_FILES}
+    for book, (title, pieces) in enumerate(_books()):
+        about: dict[str, object] = {"Book ID": book, "Book Name": title}
+        tables["paragraphs"] += _chunks(about, pieces)
+        tables["lumberchunker"] += _chunks(about, _joined(pieces, 3, "\n"))
+        tables["semantic"] += _chunks(about, _joined(pieces, 4, " "))
+        asked = _asked("\n".join(pieces))
+        tables["questions"] += [
+            about | {key: one[key] for key in one if key != "Proposition Answer"} for one in asked
+        ]
+        tables["propositions"] += _propositions(_chunks(about, _joined(pieces, 3, "\n")), asked)
+    tables["questions"][-1]["Chunk Must Contain"] = "a passage that stands in no book"
+    pins = {}
+    for name, rows in tables.items():
+        file = gutenqa.HUB_FILES[name]
+        buffer = io.BytesIO()
+        pd.DataFrame(rows).to_parquet(buffer, index=False)
+        content = buffer.getvalue()
+        revision = hashlib.sha1(content).hexdigest()
+        pins[name] = {"revision": revision, "sha256": _sha256(content)}
+        made.files[f"/datasets/{file.repository}/resolve/{revision}/{file.name}"] = content
+    books = len({row["Book ID"] for row in tables["paragraphs"]})
+    made.pins["gutenqa"] = {"files": pins, "books": books, "questions": len(tables["questions"])}
+
+
+def _chunks(about: Mapping[str, object], pieces: Iterable[str]) -> list[dict[str, object]]:
+    return [
+        {**about, "Chunk ID": place, "Chapter": "I", "Chunk": piece}
+        for place, piece in enumerate(pieces)
+    ]
+
+
+def _propositions(
+    chunks: Iterable[dict[str, object]], asked: Iterable[dict[str, str]]
+) -> list[dict[str, object]]:
+    """A row per sentence of a chunk; the first rows of a book have its questions beside them."""
+    rows: list[dict[str, object]] = []
+    for chunk in chunks:
+        about = {key: chunk[key] for key in chunk if key != "Chunk"}
+        said = ielab_sentences(str(chunk["Chunk"]), 1)
+        rows += [about | {"Proposition": text} for *_, text in said]
+    for row, one in zip(rows, asked, strict=False):
+        row |= {key: one[key] for key in ("Question", "Answer", "Proposition Answer")}
+    return rows
+
+
+def _joined(pieces: list[str], size: int, between: str) -> list[str]:
+    return [between.join(pieces[i : i + size]) for i in range(0, len(pieces), size)]
+
+
+def _books() -> Iterable[tuple[str, list[str]]]:
+    """Titles and paragraphs: speeches, and a story cut into volumes of different lengths."""
+    for name, text in texts.documents().items():
+        if texts.domain(name) not in ("story", "speeches"):
+            continue
+        pieces = texts.paragraphs(text)
+        for volume in range(4 if texts.domain(name) == "story" else 1):
+            start = volume * BOOK_PARAGRAPHS
+            part = pieces[start : start + BOOK_PARAGRAPHS - 3 * volume]
+            yield f"{name.split('/')[1]}, volume {volume + 1}", part
+
+
+def _asked(text: str) -> list[dict[str, str]]:
+    """Questions of whose excerpt a sentence stands in a book."""
+    found = []
+    for one in texts.questions():
+        quoted = [" ".join(excerpt.split()) for _, excerpt in one.excerpts]
+        sentences = [piece for quote in quoted for *_, piece in ielab_sentences(quote, 1)]
+        known = [piece for piece in sentences if piece in text]
+        if known and len(found) < BOOK_QUESTIONS:
+            found.append(_question(one, known[0]))
+    return found
+
+
+def _question(one: Question, passage: str) -> dict[str, str]:
+    return {
+        "Question": one.text,
+        "Answer": passage,
+        "Chunk Must Contain": passage,
+        "Proposition Answer": passage,
+    }
+
+
+def _jsonl(rows: Iterable[Mapping[str, object]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _zip(members: Mapping[str, bytes]) -> bytes:
+    """An archive without times, so that it is the same each time."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return buffer.getvalue()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,236 @@
+"""A model hub on the loopback: repositories at a revision, and plain files, faults on demand.
+
+It speaks what the hub's own client asks for: the list of a revision's files
+(``/api/models/<id>/tree/<revision>``), a file's size and digest (``HEAD`` of
+``/<id>/resolve/<revision>/<file>``, large files by way of a redirect, as the hub sends them to its
+storage), and the file, whole or from a byte on. Other addresses are those of plain files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from chunkstudy.rehearsal import loopback
+from chunkstudy.rehearsal.hub_models import Checkpoint
+from chunkstudy.rehearsal.loopback import running
+
+LARGE = (".safetensors", ".bin")
+"""Files that the hub keeps in its storage for large ones."""
+TREE = re.compile(r"/api/models/(?P<id>[^/]+/[^/]+)/tree/(?P<revision>[^/]+)")
+PATHS = re.compile(r"/api/models/(?P<id>[^/]+/[^/]+)/paths-info/(?P<revision>[^/]+)")
+FILE = re.compile(r"/(?P<id>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
+STORED = "/storage/"
+
+Fault = Callable[["Handler"], bool]
+"""Deals with a request, and says whether it was answered."""
+
+
+@dataclass
+class State:
+    """What the hub holds, what it does next, and what it was asked.
+
+    Attributes:
+        checkpoints: by model id.
+        files: content by the path of its address.
+        faults: by a part of the path, each used up by the first request that has it.
+        asked: method and path of each request.
+    """
+
+    checkpoints: Mapping[str, Checkpoint]
+    files: dict[str, bytes]
+    faults: list[tuple[str, Fault]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+    """Set when the server ends, so that nothing waits for it."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def fault(self, path: str) -> Fault | None:
+        """The next fault that a request of this path meets."""
+        with self.lock:
+            for at, (part, one) in enumerate(self.faults):
+                if part in path:
+                    del self.faults[at]
+                    return one
+        return None
+
+
+class Handler(loopback.Handler):
+    state: State
+
+    def do_HEAD(self) -> None:
+        self._answer()
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        asked = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        path = unquote(urlsplit(self.path).path)
+        if (found := PATHS.fullmatch(path)) and (one := self._checkpoint(found)):
+            named = {name: one.files[name] for name in asked["paths"] if name in one.files}
+            self.send(200, json.dumps(entries(named)).encode())
+
+    def refuse(self, status: int, code: str, message: str = "") -> None:
+        """An error as the hub words it: its code and message in headers."""
+        headers = {"X-Error-Code": code, "X-Error-Message": message}
+        self.send(status, b"" if self.command == "HEAD" else b"{}", headers)
+
+    def content(self, body: bytes, headers: Mapping[str, str]) -> None:
+        """A body, whole or from the byte that is asked for."""
+        found = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
+        start = int(found[1]) if found else 0
+        self.send_response(206 if found else 200)
+        if found:
+            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
+        for name, value in {"Accept-Ranges": "bytes", **headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body) - start))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body[start:])
+
+    def _answer(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        with self.state.lock:
+            self.state.asked.append(f"{self.command} {path}")
+        fault = self.state.fault(f"{self.command} {path}")
+        if fault is not None and fault(self):
+            return
+        if found := TREE.fullmatch(path):
+            if one := self._checkpoint(found):
+                self.send(200, json.dumps(entries(one.files)).encode())
+        elif path.startswith(STORED) or path in self.state.files:
+            self._plain(path)
+        elif found := FILE.fullmatch(path):
+            if one := self._checkpoint(found):
+                self._file(one, found["file"])
+        else:
+            self.refuse(404, "EntryNotFound", "Entry not found")
+
+    def _plain(self, path: str) -> None:
+        if path in self.state.files:
+            self.content(self.state.files[path], {})
+            return
+        digest = path.removeprefix(STORED)
+        for one in self.state.checkpoints.values():
+            for body in one.files.values():
+                if hashlib.sha256(body).hexdigest() == digest:
+                    self.content(body, {})
+                    return
+        self.refuse(404, "EntryNotFound", "Entry not found")
+
+    def _file(self, one: Checkpoint, name: str) -> None:
+        if name not in one.files:
+            self.refuse(404, "EntryNotFound", "Entry not found")
+            return
+        body = one.files[name]
+        headers = {"X-Repo-Commit": one.revision, "ETag": f'"{git_digest(body)}"'}
+        if not name.endswith(LARGE):
+            self.content(body, headers)
+            return
+        digest = hashlib.sha256(body).hexdigest()
+        self.send_response(302)
+        for key, value in {
+            **headers,
+            "X-Linked-ETag": f'"{digest}"',
+            "X-Linked-Size": str(len(body)),
+            # Another host, as the hub's storage is: its client follows no redirect to the same one.
+            "Location": f"http://localhost:{self.server.server_port}{STORED}{digest}",  # type: ignore[attr-defined]
+            "Content-Length": "0",
+        }.items():
+            self.send_header(key, value)
+        self.end_headers()
+
+    def _checkpoint(self, found: re.Match[str]) -> Checkpoint | None:
+        """The repository of a request, None where it was refused."""
+        one = self.state.checkpoints.get(found["id"])
+        if one is None:
+            self.refuse(401, "RepoNotFound", "Invalid username or password.")
+        elif found["revision"] != one.revision:
+            self.refuse(404, "RevisionNotFound", f"Invalid rev id: {found['revision']}")
+            one = None
+        return one
+
+
+def entries(files: Mapping[str, bytes]) -> list[dict[str, object]]:
+    """Files as the hub lists them."""
+    return [
+        {"type": "file", "oid": git_digest(body), "size": len(body), "path": name}
+        | ({"lfs": {"oid": hashlib.sha256(body).hexdigest(), "size": len(body),
+                    "pointerSize": 134}} if name.endswith(LARGE) else {})
+        for name, body in files.items()
+    ]  # fmt: skip
+
+
+def git_digest(body: bytes) -> str:
+    """The name that git gives a content."""
+    return hashlib.sha1(b"blob %d\0" % len(body) + body).hexdigest()
+
+
+def gated(handler: Handler) -> bool:
+    """A repository whose licence nobody of this account accepted."""
+    handler.refuse(403, "GatedRepo", "Access to this model is restricted.")
+    return True
+
+
+def asks_for_login(handler: Handler) -> bool:
+    """The same without any account."""
+    handler.refuse(401, "GatedRepo", "Access to this model is restricted. You must be logged in.")
+    return True
+
+
+def overloaded(handler: Handler) -> bool:
+    handler.refuse(503, "", "Service unavailable")
+    return True
+
+
+def stalls(handler: Handler) -> bool:
+    """Say nothing until the server ends."""
+    handler.state.released.wait(60)
+    handler.drop()
+    return True
+
+
+def another_file(handler: Handler) -> bool:
+    """Bytes that nobody pinned, of the right number."""
+    path = unquote(urlsplit(handler.path).path)
+    bodies = [body for one in handler.state.checkpoints.values() for body in one.files.values()]
+    stored = {f"{STORED}{hashlib.sha256(body).hexdigest()}": body for body in bodies}
+    handler.content(bytes(len(stored[path])), {})
+    return True
+
+
+def cut_halfway(handler: Handler) -> bool:
+    """Half of the bytes that were announced, then the connection ends."""
+    path = unquote(urlsplit(handler.path).path)
+    bodies = [body for one in handler.state.checkpoints.values() for body in one.files.values()]
+    stored = {f"{STORED}{hashlib.sha256(body).hexdigest()}": body for body in bodies}
+    body = stored[path]
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body[: len(body) // 2])
+    handler.wfile.flush()
+    handler.drop()
+    return True
+
+
+@contextmanager
+def serving(
+    checkpoints: Mapping[str, Checkpoint], files: Mapping[str, bytes] | None = None
+) -> Iterator[tuple[str, State]]:
+    """Its address and its state."""
+    state = State(checkpoints, dict(files or {}))
+    handler = type("Bound", (Handler,), {"state": state})
+    with running(handler) as address:
+        try:
+            yield address, state
+        finally:
+            state.released.set()

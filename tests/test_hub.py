@@ -1,0 +1,238 @@
+"""A model comes from the hub in its published files, and each fault of a hub is one sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chunkstudy.encoders import hub, models
+from chunkstudy.encoders.registry import MODELS, ModelSpec
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.rehearsal import hub_models, hub_server
+from chunkstudy.rehearsal.hub_models import Checkpoint
+
+E5 = "intfloat/multilingual-e5-large"
+TEXTS = ["The lamp was lit at dusk.", "A ﬁeld of ½ barley\nby the river."]
+
+
+@pytest.fixture(scope="module")
+def checkpoints() -> dict[str, Checkpoint]:
+    return {one.id: one for one in hub_models.every()}
+
+
+@pytest.fixture
+def served(
+    checkpoints: dict[str, Checkpoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[hub_server.State]:
+    """A hub with all six models, and a machine that has none of their files."""
+    for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "HF_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1,localhost")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DOWNLOAD_TIMEOUT", 0.2)
+    monkeypatch.setattr("huggingface_hub.file_download.time.sleep", lambda _: None)
+    with hub_server.serving(checkpoints) as (address, state):
+        monkeypatch.setenv("HF_ENDPOINT", address)
+        yield state
+
+
+def registered(one: Checkpoint, files: tuple[str, ...] = ()) -> ModelSpec:
+    """What the registry would say of a checkpoint."""
+    names = files or tuple(MODELS[one.id].files)
+    return dataclasses.replace(
+        MODELS[one.id],
+        revision=one.revision,
+        architecture=one.architecture,
+        dimension=one.architecture.hidden,
+        files={name: hashlib.sha256(one.files[name]).hexdigest() for name in names},
+        verified=True,
+    )
+
+
+@pytest.mark.parametrize("name", hub_models.CONFIGURATIONS)
+def test_a_published_model_loads_from_the_hub_and_nothing_unpinned_is_asked_for(
+    name: str, checkpoints: dict[str, Checkpoint], served: hub_server.State
+) -> None:
+    spec = registered(checkpoints[name])
+    vectors = TransformerEncoder(spec, window=64).encode(TEXTS)
+    assert vectors.shape == (2, hub_models.HIDDEN)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    heads = [one.partition(f"{spec.revision}/")[2] for one in served.asked if "HEAD" in one]
+    assert set(heads) == set(spec.files)
+    assert models.at_hand(spec)
+    asked = len(served.asked)
+    models.weights_folder(spec)
+    assert len(served.asked) == asked, "what was downloaded is not asked for again"
+
+
+@pytest.mark.parametrize("name", hub_models.CONFIGURATIONS)
+def test_a_small_checkpoint_keeps_what_the_registry_knows_but_its_sizes(
+    name: str, checkpoints: dict[str, Checkpoint]
+) -> None:
+    config = json.loads(checkpoints[name].files["config.json"])
+    positions = config.get("n_positions") or config["max_position_embeddings"]
+    assert positions - (config.get("pad_token_id") or -1) - 1 == MODELS[name].positions
+    assert checkpoints[name].architecture.gated == MODELS[name].architecture.gated  # type: ignore[union-attr]
+    assert "auto_map" in config or MODELS[name].kind == "xlm_roberta"
+
+
+@pytest.mark.parametrize(
+    ("part", "fault", "sentence"),
+    [
+        ("/tree/", hub_server.gated, f"accept it at .*/{E5}, set HF_TOKEN to a token"),
+        ("/resolve/", hub_server.gated, f"accept it at .*/{E5}, set HF_TOKEN to a token"),
+        ("/tree/", hub_server.asks_for_login, "accept it at .*, set HF_TOKEN"),
+        ("/tree/", hub_server.overloaded, "answered 503 for .*; run again later"),
+        (hub_server.STORED, hub_server.stalls, "sent nothing of .* for as long as is waited"),
+        (hub_server.STORED, hub_server.another_file, "has another sha256 than the pinned"),
+    ],
+)
+def test_a_fault_of_the_hub_is_one_sentence_that_says_what_to_do(
+    part: str,
+    fault: hub_server.Fault,
+    sentence: str,
+    checkpoints: dict[str, Checkpoint],
+    served: hub_server.State,
+) -> None:
+    served.faults += [(part, fault)] * 12
+    with pytest.raises(models.ModelError, match=sentence) as raised:
+        models.weights_folder(registered(checkpoints[E5]))
+    assert "\n" not in str(raised.value)
+    served.faults.clear()
+    if fault is not hub_server.another_file:  # which the user is told to delete
+        models.weights_folder(registered(checkpoints[E5]))
+
+
+def test_a_repository_that_is_not_shown_says_how_to_be_let_in(
+    checkpoints: dict[str, Checkpoint], served: hub_server.State
+) -> None:
+    hidden = dataclasses.replace(registered(checkpoints[E5]), id="intfloat/hidden")
+    with pytest.raises(models.ModelError, match=r"does not show intfloat/hidden .* HF_TOKEN"):
+        models.weights_folder(hidden)
+
+
+def test_a_token_is_sent_to_the_hub_and_to_no_storage(
+    checkpoints: dict[str, Checkpoint],
+    served: hub_server.State,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_nobodys")
+    tokens: dict[bool, set[str | None]] = {True: set(), False: set()}
+
+    def noting(handler: hub_server.Handler) -> bool:
+        stored = handler.path.startswith(hub_server.STORED)
+        tokens[stored].add(handler.headers.get("Authorization"))
+        return False
+
+    served.faults += [("/", noting)] * 20
+    models.weights_folder(registered(checkpoints[E5]))
+    assert tokens == {True: {None}, False: {"Bearer hf_nobodys"}}
+
+
+def test_a_revision_that_the_hub_has_no_more_says_where_to_look(
+    checkpoints: dict[str, Checkpoint], served: hub_server.State
+) -> None:
+    moved = dataclasses.replace(registered(checkpoints[E5]), revision="f" * 40)
+    with pytest.raises(models.ModelError, match=f"no revision f+ of {E5}.*/commits/main"):
+        models.weights_folder(moved)
+
+
+def test_a_file_of_which_half_arrived_is_read_on_from_there(
+    checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The client keeps what arrived by pieces of this many bytes, 10 MB unless it is told another.
+    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1024)
+    starts = []
+
+    def from_where(handler: hub_server.Handler) -> bool:
+        starts.append(handler.headers.get("Range"))
+        return False
+
+    size = len(checkpoints[E5].files["model.safetensors"])
+    served.faults += [
+        (f"GET {hub_server.STORED}", hub_server.cut_halfway),
+        (f"GET {hub_server.STORED}", from_where),
+    ]
+    models.weights_folder(registered(checkpoints[E5]))
+    found = re.fullmatch(r"bytes=(\d+)-.*", str(starts[0]))
+    assert found is not None and 0 < size // 2 - int(found[1]) < 1024
+
+
+def test_weights_in_shards_give_the_vectors_of_the_whole_file(
+    checkpoints: dict[str, Checkpoint], served: hub_server.State
+) -> None:
+    whole = checkpoints[E5]
+    shards = hub_models.sharded(whole.files["model.safetensors"])
+    others = {k: v for k, v in whole.files.items() if k != "model.safetensors"}
+    cut = dataclasses.replace(whole, files=others | shards)
+    served.checkpoints = {E5: cut}
+    spec = registered(cut, ("config.json", "tokenizer.json", *shards))
+    encoder = TransformerEncoder(spec, window=64)
+    served.checkpoints = checkpoints
+    expected = TransformerEncoder(registered(whole), window=64)
+    assert np.array_equal(encoder.encode(TEXTS), expected.encode(TEXTS))
+    described = encoder.describe()
+    assert described["weights_sha256"] not in (
+        expected.describe()["weights_sha256"],
+        *spec.files.values(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda f: f.pop("model-00002-of-00002.safetensors"), "lacks model-00002-of-00002"),
+        (
+            lambda f: f.update({"model-00002-of-00002.safetensors": b"short"}),
+            "model-00002-of-00002.safetensors is cut short",
+        ),
+        (
+            lambda f: f.update(
+                {
+                    "model-00001-of-00002.safetensors": f["model-00002-of-00002.safetensors"],
+                }
+            ),
+            "does not hold the weights that model.safetensors.index.json says",
+        ),
+        (lambda f: f.update({"model.safetensors.index.json": b"{}"}), "index.json is damaged"),
+    ],
+)
+def test_shards_that_do_not_fit_their_index_are_refused(
+    change: object, sentence: str, checkpoints: dict[str, Checkpoint], tmp_path: Path
+) -> None:
+    from chunkstudy.encoders.bert import read_weights
+
+    files = hub_models.sharded(checkpoints[E5].files["model.safetensors"])
+    change(files)  # type: ignore[operator]
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(models.ModelError, match=sentence):
+        read_weights(tmp_path)
+
+
+def test_digests_are_recorded_from_a_hub(
+    checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = registered(checkpoints[E5])
+    blank = dataclasses.replace(spec, files=dict.fromkeys(spec.files, ""), verified=False)
+    monkeypatch.setitem(MODELS, E5, blank)
+    assert models.record_digests(blank) == spec.files
+    assert models.with_recorded_digests(blank).verified
+
+
+def test_without_a_hub_the_sentence_says_that_it_was_not_reached(
+    checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(models.ModelError, match="could not be downloaded; go online once"):
+        models.weights_folder(registered(checkpoints[E5]))
+    assert hub.fault(E5, "", RuntimeError("anything")) is None

@@ -1,0 +1,229 @@
+"""The rehearsal runs the grid's own code on what stands in for weights, keys and collections."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from chunkstudy import cli, derive
+from chunkstudy.collections import beir, chroma, gutenqa, registry
+from chunkstudy.collections.sources import SourceError
+from chunkstudy.encoders import models
+from chunkstudy.encoders.registry import MODELS
+from chunkstudy.grid import records
+from chunkstudy.grid.library import Library
+from chunkstudy.grid.run import load_collection
+from chunkstudy.places import REHEARSING, Places
+from chunkstudy.rehearsal import hub_server, marks, rehearse, replies, stand
+from chunkstudy.rehearsal.chat_api import Asked
+from chunkstudy.rehearsal.rehearse import RehearsalError
+
+REAL = Places(Path(__file__).parents[1])
+SMALL = "jinaai__jina-embeddings-v2-small-en"
+E5 = "intfloat__multilingual-e5-large-instruct"
+
+
+@pytest.fixture(scope="module")
+def stood(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stand.Stand]:
+    with stand.standing(tmp_path_factory.mktemp("rehearsal")) as found:
+        yield found
+
+
+def run(chosen: list[rehearse.Condition]) -> object:
+    return cli._run(chosen, dry_run=False, again=False)
+
+
+def nothing(_: str) -> None:
+    pass
+
+
+def test_every_published_cell_and_prediction_is_rehearsed() -> None:
+    everything = rehearse.conditions(REAL)
+    assert len(set(everything)) == len(everything) > 1000
+    assert {one.protocol for one in everything} >= {"corrected", "as_published-ielab"}
+    pairs = [(one.encoder, one.collection) for one in everything]
+    assert pairs == sorted(pairs), "a model is loaded once for all that it reads"
+
+
+def test_nothing_that_the_grid_needs_is_missing_in_a_rehearsal(stood: stand.Stand) -> None:
+    reasons = {one.reason_not_run for one in rehearse.conditions(REAL)}
+    assert reasons == {None}
+
+
+@pytest.mark.parametrize("name", [*beir.SOURCES, "chroma", "gutenqa"])
+def test_a_collection_is_downloaded_in_its_real_files(stood: stand.Stand, name: str) -> None:
+    found = registry.find(name).load()
+    assert len(found.documents) > 4 and len(found.queries) > 10
+    judged = {judgment.query for judgment in found.judgments}
+    assert len(judged) > 0.9 * len(found.queries)
+    if name in beir.SOURCES:
+        assert found.absent, "a judged document is missing or empty, as in the real ones"
+        assert any(not document.text for document in found.documents)
+    if name == "arguana":
+        ids = {document.id for document in found.documents}
+        assert any(query.id in ids for query in found.queries)
+    if name == "gutenqa":
+        assert len(gutenqa.exclusions(found)) == 1
+
+
+def test_a_file_that_is_not_the_pinned_one_is_refused(
+    stood: stand.Stand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    path = next(path for path in stood.hub.files if path.endswith("finance.md"))
+    monkeypatch.setitem(stood.hub.files, path, b"another text")
+    with pytest.raises(SourceError, match="another sha256"):
+        chroma.load()
+    monkeypatch.setitem(stood.hub.files, "/beir/scifact.zip", b"no archive")
+    with pytest.raises(SourceError, match="could not be downloaded whole"):
+        beir.load("scifact")
+
+
+def test_segmentations_of_all_books_stand_in_their_books(stood: stand.Stand) -> None:
+    from chunkstudy.chunkers import released
+
+    texts = {document.id: document.text for document in load_collection("gutenqa").documents}
+    for name in gutenqa.SEGMENTATIONS:
+        for text in texts.values():
+            found = released.of_text(name, text)
+            assert not found.unaligned
+            rows = found.chunk(text)
+            assert rows == sorted(rows, key=lambda one: one[:2])
+            if name != "proposition-released":
+                assert all(text[start:end].split() == piece.split() for start, end, piece in rows)
+    assert set(gutenqa.proposition_answers("gutenqa")) == set(gutenqa.gold_strings("gutenqa"))
+
+
+def test_pins_and_surroundings_are_put_back(tmp_path: Path) -> None:
+    before = (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES)
+    with stand.standing(tmp_path):
+        assert MODELS[models.parse_slug(E5)[0]].licence == "random weights of a rehearsal"
+        assert os.environ["OPENAI_BASE_URL"].startswith("http://127.0.0.1:")
+        assert os.environ["HF_ENDPOINT"].startswith("http://127.0.0.1:")
+    assert (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES) == before
+
+
+def test_two_stands_pin_the_same_digests(stood: stand.Stand, tmp_path: Path) -> None:
+    with stand.standing(tmp_path):
+        again = (tmp_path / "pins.json").read_text(encoding="utf-8")
+    assert (stood.places.root / "pins.json").read_text(encoding="utf-8") == again
+
+
+@pytest.fixture(scope="module")
+def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, rehearse.Found]:
+    """A few conditions of every kind: two models, an API, a language model, a book."""
+    root = tmp_path_factory.mktemp("rehearsed") / "rehearsal"
+    only = (
+        f"nfcorpus/fixed-256/{E5}-w512/*/as_published-jina",
+        f"nfcorpus/fixed-256/{E5}/*/*",
+        f"nfcorpus/semantic/{SMALL}/*/as_published-jina",
+        "gutenqa/proposition*/text-embedding-ada-002/*/*",
+        "chroma/llm/*",
+    )
+    return root, rehearse.rehearse(REAL, root, run, only, nothing)
+
+
+def test_conditions_of_every_kind_leave_records(rehearsed: tuple[Path, rehearse.Found]) -> None:
+    root, found = rehearsed
+    assert found.whole and not found.missing and not found.broken, found.lines()
+    assert found.conditions[0] == found.conditions[1] >= 10
+    recorded = [path.parent.relative_to(root) for path in root.rglob("run.json")]
+    assert {path.parts[2] for path in recorded} == {"nfcorpus", "gutenqa", "chroma"}
+
+
+def test_a_record_of_a_rehearsal_is_no_record(
+    rehearsed: tuple[Path, rehearse.Found], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, _ = rehearsed
+    monkeypatch.delenv(REHEARSING, raising=False)
+    folder = next(root.rglob("run.json")).parent
+    assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rehearsal"] is True
+    with pytest.raises(records.RecordError, match="of a rehearsal on random weights"):
+        records.read_run(folder)
+    assert not records.complete(folder)
+    with pytest.raises(records.RecordError, match="of a rehearsal"):
+        Library(Places(root))
+    monkeypatch.setenv(REHEARSING, "1")
+    assert records.complete(folder)
+
+
+def test_a_rehearsal_that_was_stopped_goes_on_and_another_code_begins_anew(
+    rehearsed: tuple[Path, rehearse.Found],
+) -> None:
+    root, _ = rehearsed
+    kept = next(root.rglob("run.json"))
+    rehearse.begin(REAL, root)
+    assert kept.is_file()
+    (root / "code.txt").write_text("another\n", encoding="utf-8")
+    rehearse.begin(REAL, root)
+    assert not kept.exists() and (root / marks.FILE).is_file()
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "precious.csv").write_text("1\n", encoding="utf-8")
+    with pytest.raises(RehearsalError, match="holds something else"):
+        rehearse.begin(REAL, tmp_path)
+    assert (tmp_path / "precious.csv").is_file()
+
+
+def test_a_model_that_cannot_be_had_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = stand.hub_server.serving
+
+    def gated(checkpoints: object, files: object) -> object:
+        from contextlib import contextmanager
+
+        @contextmanager
+        def serve() -> Iterator[tuple[str, hub_server.State]]:
+            with real(checkpoints, files) as (address, state):  # type: ignore[arg-type]
+                part = "models/intfloat/multilingual-e5-large-instruct"
+                state.faults += [(part, hub_server.gated)] * 9
+                yield address, state
+
+        return serve()
+
+    monkeypatch.setattr(stand.hub_server, "serving", gated)
+    only = (
+        f"nfcorpus/fixed-256/{E5}/pre_embedding/corrected",
+        f"nfcorpus/fixed-256/{SMALL}/pre_embedding/corrected",
+    )
+    found = rehearse.rehearse(REAL, tmp_path / "rehearsal", run, only, nothing)
+    assert not found.whole
+    assert found.conditions == (2, 1)
+    (name,) = found.missing
+    assert E5 in name
+    assert any(name in line for line in found.lines())
+
+
+def test_what_is_derived_says_in_every_file_that_it_is_no_result(tmp_path: Path) -> None:
+    table = pd.DataFrame({"text": ["a", 'two\nlines, and a "quotation"'], "number": [1.5, 2.0]})
+    derive.write_csv(table, Places(tmp_path), "tables/made")
+    page, tex = tmp_path / "results/tables/made.html", tmp_path / "paper/generated/made.tex"
+    page.write_text("<table></table>", encoding="utf-8")
+    tex.parent.mkdir(parents=True)
+    tex.write_text("\\begin{tabular}", encoding="utf-8")
+    marks.every_file(tmp_path)
+    once = (tmp_path / "results/tables/made.csv").read_text(encoding="utf-8")
+    read = pd.read_csv(io.StringIO(once))
+    assert set(read["rehearsal"]) == {marks.CELL}
+    pd.testing.assert_frame_equal(read.drop(columns="rehearsal"), table)
+    for path in (page, tex):
+        assert marks.SENTENCE in path.read_text(encoding="utf-8")
+    marks.every_file(tmp_path)
+    assert (tmp_path / "results/tables/made.csv").read_text(encoding="utf-8") == once
+
+
+def test_replies_are_mostly_to_the_point_and_the_same_each_time() -> None:
+    shown = "Document:\n" + "\n".join(f"ID {i}: A sentence of number {i}." for i in range(30, 40))
+    asked = [Asked("openai", "m", "", (f"{shown} {i}",), {}, "") for i in range(200)]
+    said = [replies.says(one) for one in asked]
+    assert said == [replies.says(one) for one in asked]
+    answers = [one for one in said if one.startswith("Answer: ID 3")]
+    assert 0.8 * len(said) < len(answers) < len(said)
