@@ -14,6 +14,7 @@ import struct
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from chunkstudy import faults
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
 
@@ -29,13 +31,25 @@ BLOCK = 1024  # texts a transaction
 
 TOKENS = 1 << 18
 """Tokens a transaction, of contextualized documents."""
+PATIENCE = 60
+"""Seconds to wait until another process has written its block."""
+RETRY = 0.05
+FILES = ("", "-wal", "-shm")
+"""Endings of the files that make a store."""
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be opened or takes no more; what it holds is whole."""
 
 
 class VectorStore:
     """An encoder that remembers.
 
     ``computed`` (texts or chunks), ``tokens`` (read by the model; contextualized only) and
-    ``seconds`` tell what was not remembered.
+    ``seconds`` tell what was not remembered. Several processes may share the file.
+
+    Raises:
+        StoreError: here and later, if the disk is full, read-only or held by others for too long.
     """
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
@@ -64,7 +78,7 @@ class VectorStore:
                 started = time.perf_counter()
                 vectors = self.encoder.encode([texts[i] for i in block], role)
                 self.seconds += time.perf_counter() - started
-                self._keep(known, {keys[i]: v for i, v in zip(block, vectors, strict=True)})
+                self._keep(known, [{keys[i]: v for i, v in zip(block, vectors, strict=True)}])
                 bar.update(len(block))
         return self._stack(known, keys)
 
@@ -128,24 +142,29 @@ class VectorStore:
         )
         self.seconds += time.perf_counter() - started
         self.tokens += sum(layout.tokens for layout, _ in block)
-        for (_, wanted), vectors in zip(block, found, strict=True):
-            self._keep(known, dict(zip(wanted, vectors, strict=True)), commit=False)
-        self._database.commit()
+        self._keep(
+            known,
+            [
+                dict(zip(wanted, vectors, strict=True))
+                for (_, wanted), vectors in zip(block, found, strict=True)
+            ],
+        )
 
     def _keep(
         self,
         known: dict[bytes, NDArray[np.float32]],
-        vectors: dict[bytes, NDArray[np.float32]],
-        commit: bool = True,
+        block: Sequence[dict[bytes, NDArray[np.float32]]],
     ) -> None:
-        self._database.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
-            [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()],
-        )
-        if commit:
-            self._database.commit()
-        known.update(vectors)
-        self.computed += len(vectors)
+        """Add the vectors of several documents in one transaction, all or none."""
+        with self._in_words(), self._database:
+            for vectors in block:
+                self._database.executemany(
+                    "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
+                    [(key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()],
+                )
+        for vectors in block:
+            known.update(vectors)
+            self.computed += len(vectors)
 
     def _stack(
         self, known: dict[bytes, NDArray[np.float32]], keys: list[bytes]
@@ -164,31 +183,68 @@ class VectorStore:
         for i in range(0, len(unique), 500):
             part = unique[i : i + 500]
             marks = ",".join("?" * len(part))
-            for digest, blob in self._database.execute(
-                f"SELECT digest, vector FROM vectors WHERE digest IN ({marks})", part
-            ):
+            with self._in_words():
+                rows = self._database.execute(
+                    f"SELECT digest, vector FROM vectors WHERE digest IN ({marks})", part
+                ).fetchall()
+            for digest, blob in rows:
                 if len(blob) == size:
                     found[digest] = np.frombuffer(blob, "<f4")
         return found
 
     def _open(self) -> sqlite3.Connection:
+        until = time.monotonic() + PATIENCE
+        with self._in_words():
+            while True:
+                try:
+                    return self._connected()
+                except sqlite3.OperationalError as error:  # full or busy, but not damaged
+                    busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                    if not busy or time.monotonic() > until:
+                        raise
+                    time.sleep(RETRY)  # while its log is set up SQLite does not wait by itself
+                except sqlite3.DatabaseError:
+                    self._set_aside()
+
+    def _connected(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=PATIENCE)
         try:
-            database = sqlite3.connect(self.path, timeout=60)
             if database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 raise sqlite3.DatabaseError("the file is damaged")
-        except sqlite3.DatabaseError:
-            print(
-                f"{self.path.name} is damaged and was set aside; its vectors are computed anew",
-                file=sys.stderr,
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute(
+                "CREATE TABLE IF NOT EXISTS vectors "
+                "(digest BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
             )
-            self.path.replace(self.path.with_suffix(".damaged"))
-            database = sqlite3.connect(self.path, timeout=60)
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS vectors "
-            "(digest BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
-        )
+        except sqlite3.Error:
+            database.close()
+            raise
         return database
+
+    def _set_aside(self) -> None:
+        """Move the damaged file away, and its log with it: it would be read into the new one."""
+        print(
+            f"{self.path.name} is damaged and was set aside; its vectors are computed anew",
+            file=sys.stderr,
+        )
+        for ending in FILES:
+            with suppress(FileNotFoundError):
+                Path(f"{self.path}{ending}").replace(f"{self.path.with_suffix('.damaged')}{ending}")
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """SQLite's errors in a sentence; what is damaged while it is open is found at next start.
+
+        Raises:
+            StoreError: naming the file and what to do.
+        """
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"{self.path}: {error}; it needs free space, the right to write, and no other "
+                f"process that holds it for {PATIENCE} seconds; see to that, {faults.KEPT}"
+            ) from error
 
 
 PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
