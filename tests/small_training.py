@@ -73,9 +73,15 @@ def triples(documents: list[Document]) -> list[Triple]:
     ]
 
 
-def train(folder: Path, base: Path, recipe: Recipe = RECIPE, **changed: Any) -> dict[str, Any]:
-    """A short run on four documents, watched on two others."""
-    tokenizer = encoder(base, model(base))
+def train(
+    folder: Path,
+    base: Path,
+    recipe: Recipe = RECIPE,
+    spec: ModelSpec | None = None,
+    **changed: Any,
+) -> dict[str, Any]:
+    """A short run on four documents, watched on two others; ``spec`` where the model is there."""
+    tokenizer = encoder(base, spec or model(base))
     training, validation = ([document(c) for c in names] for names in ("abcd", "ef"))
     known = library(tokenizer, training + validation)
     given: dict[str, Any] = {

@@ -15,6 +15,7 @@ from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import RecordingError, Recordings
 from chunkstudy.services.retries import Failure
+from tests.fault_table import tried
 
 MODEL = "made/model:1"
 
@@ -115,6 +116,11 @@ def test_what_a_person_wrote_says_so(tmp_path: Path) -> None:
     assert again.find(again.digest(asked)) == by_hand
 
 
+@tried(
+    "a recording's last line is torn",
+    "the file of a language model's replies cut at each byte of its last line",
+    "no other reply is lost; the torn one is set aside and asked for again, with the same bytes",
+)
 def test_a_line_cut_at_any_byte_loses_no_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -192,6 +198,11 @@ def _write_many(folder: str, seed: int, count: int) -> None:
     recordings.settle()
 
 
+@tried(
+    "processes share recordings",
+    "3 processes record 100 replies each, the same ones in another order, at once",
+    "each reply is recorded once, and all agree on it",
+)
 def test_processes_that_write_at_once_lose_nothing_and_agree(tmp_path: Path) -> None:
     several = multiprocessing.get_context("fork")
     writers = [

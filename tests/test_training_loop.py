@@ -22,6 +22,7 @@ from chunkstudy.training.faults import TrainingError
 from chunkstudy.training.model import Trainee
 from chunkstudy.training.recipe import ALONE, ARMS, CONTEXT, MIXED, Recipe
 from tests import small_training as small
+from tests.fault_table import tried
 
 ROOT = Path(__file__).parents[1]
 
@@ -142,6 +143,39 @@ def test_a_model_that_is_no_bert_is_refused(tmp_path: Path) -> None:
         Trainee(folder)
 
 
+def test_a_run_that_stopped_early_takes_no_further_step_where_it_was_killed_before_its_end(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harsh = replace(small.RECIPE, rate=3.0, clip=1e9, patience=1)
+    expected = small.train(tmp_path / "calm", base, harsh)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(loop._Run, "finish", _interrupted)
+        small.train(tmp_path / "killed", base, harsh)
+    assert small.train(tmp_path / "killed", base, harsh) == expected
+
+
+def test_a_run_killed_while_it_tidies_up_leaves_what_another_leaves(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(checkpoints, "tidy", _interrupted)
+        small.train(tmp_path, base)
+    assert (tmp_path / checkpoints.STATE).exists()
+    small.train(tmp_path, base)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "config.json", "model.safetensors", "tokenizer.json", "training.json",
+    ]  # fmt: skip
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@tried(
+    "a training's state is damaged, or another's",
+    "the state from which a training goes on, cut by four bytes, or of something else",
+    "it is refused in one sentence",
+)
 @pytest.mark.parametrize("damage", ["cut", "foreign"])
 def test_a_damaged_or_foreign_checkpoint_is_refused(
     damage: str, base: Path, tmp_path: Path

@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from chunkstudy import derive, notebooks
+from chunkstudy.files import PART
 from chunkstudy.grid import records
 from chunkstudy.paper import build
 from chunkstudy.places import Places
@@ -79,7 +80,8 @@ def _differing(copy: Places, places: Places) -> Iterator[str]:
     names = set(DERIVED_FILES)
     for root in (copy.root, places.root):
         for folder in DERIVED:
-            found = (path for path in (root / folder).rglob("*") if path.is_file())
+            files = (path for path in (root / folder).rglob("*") if path.is_file())
+            found = (path for path in files if path.suffix != PART)
             names |= {path.relative_to(root).as_posix() for path in found}
     for name in names:
         new, old = copy.root / name, places.root / name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Annotated, cast
 
 import typer
 
-from chunkstudy import places
+from chunkstudy import faults, places
 from chunkstudy.collections import registry
 from chunkstudy.grid import conditions, devices, grids, records
 from chunkstudy.grid.conditions import Condition
@@ -534,8 +535,13 @@ def one_sentence() -> Iterator[None]:
     """Expected failures end in one sentence on stderr and exit status 1, not in a traceback."""
     try:
         yield
-    except (ValueError, RuntimeError, FileNotFoundError) as error:
+    except (ValueError, RuntimeError) as error:
         typer.echo(f"chunkstudy: {error}", err=True)
+        sys.exit(1)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise  # who read the output has seen enough; typer ends quietly
+        typer.echo(f"chunkstudy: {faults.of_the_system(error)}", err=True)
         sys.exit(1)
 
 

@@ -17,7 +17,10 @@ from multiprocessing import get_context
 from typing import Any
 
 from chunkstudy import derive, live, notebooks
+from chunkstudy.faults import of_the_system
+from chunkstudy.files import check_writable
 from chunkstudy.places import Places
+from chunkstudy.processes import end_with_parent
 from chunkstudy.site import inspector
 
 
@@ -63,8 +66,9 @@ class Board:
                 try:
                     result = future.result()
                 except Exception as error:
-                    self.failed.append(str(error))
-                    self.say(f"{stage.name}: {error}")
+                    said = of_the_system(error) if isinstance(error, OSError) else str(error)
+                    self.failed.append(said)
+                    self.say(f"{stage.name}: {said}")
                     continue
                 then(result)
                 self.say(f"{stage.name}, {stage.done} of {stage.pieces}: {result}")
@@ -80,7 +84,9 @@ def reproduce(places: Places, workers: int | None = None) -> None:
 
     Raises:
         ReproduceError: naming every part that failed, once the others are done.
+        OSError: if nothing can be written, before anything is done.
     """
+    check_writable(places.results)
     with pool(workers) as processes:
         board = Board(processes)
         stages = {name: Stage(name) for name in ("tables", "built-in collection, live", "figures",
@@ -108,12 +114,13 @@ def pool(workers: int | None = None) -> ProcessPoolExecutor:
     """Processes that use one thread each, so that they do not fight for the cores."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return ProcessPoolExecutor(
-        workers or cores or 1, mp_context=get_context("spawn"), initializer=one_thread
+        workers or cores or 1, mp_context=get_context("spawn"), initializer=begin
     )
 
 
-def one_thread() -> None:
-    """Keep a worker, and the kernels it starts, to one thread each."""
+def begin() -> None:
+    """Keep a worker, and the kernels it starts, to one thread each; it ends with its parent."""
+    end_with_parent()
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"
 

@@ -104,7 +104,8 @@ class Recordings:
             "texts": json.dumps(digests),
             "vectors_sha256": _sha256(vectors),
         }
-        write_bytes(path, safetensors.numpy.save({"vectors": vectors}, metadata))
+        received = safetensors.numpy.save({"vectors": vectors}, metadata)
+        write_bytes(path, received, durable=True)  # it was paid for
         self._remember(path, digests)
 
     def _remember(self, path: Path, digests: Sequence[str]) -> None:

@@ -26,7 +26,8 @@ class RecordError(RuntimeError):
 
 
 def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
-    """Write the columns of a frame, without its index, in their order.
+    """Write the columns of a frame, without its index, in their order; they are on the disk before
+    anything says that they are whole.
 
     Neither statistics nor pandas' own notes are stored: with a handful of rows they would outweigh
     the values.
@@ -49,7 +50,7 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
         write_statistics=False,
         store_schema=False,
     )
-    write_bytes(path, buffer.getvalue())
+    write_bytes(path, buffer.getvalue(), durable=True)
 
 
 def read(path: Path) -> dict[str, NDArray[Any]]:

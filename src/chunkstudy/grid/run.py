@@ -24,6 +24,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.files import check_writable
 from chunkstudy.grid import (
     behind_api,
     by_language_model,
@@ -98,9 +99,11 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
 
     Raises:
         ConditionError: if the condition cannot be run here.
+        OSError: if the record could not be written, before anything is encoded.
     """
     if reason := condition.reason_not_run:
         raise ConditionError(f"{condition} cannot be run: {reason}")
+    check_writable(runs)
     newlines = PROTOCOLS[condition.protocol].newlines
     store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
     boundaries = boundary_store(condition, vectors)

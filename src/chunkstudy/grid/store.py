@@ -37,7 +37,10 @@ class VectorStore:
     """An encoder that remembers.
 
     ``computed`` (texts or chunks), ``tokens`` (read by the model; contextualized only) and
-    ``seconds`` tell what was not remembered.
+    ``seconds`` tell what was not remembered. Several processes may share the file.
+
+    Raises:
+        StoreError: here and later, if the disk is full, read-only or held by others for too long.
     """
 
     def __init__(self, encoder: Encoder, at: Path | UnitFolder) -> None:
@@ -67,7 +70,7 @@ class VectorStore:
                 started = time.perf_counter()
                 vectors = self.encoder.encode([texts[i] for i in block], role)
                 self.seconds += time.perf_counter() - started
-                self._keep(known, {keys[i]: v for i, v in zip(block, vectors, strict=True)})
+                self._keep(known, [{keys[i]: v for i, v in zip(block, vectors, strict=True)}])
                 bar.update(len(block))
         return self._stack(known, keys)
 
@@ -131,21 +134,26 @@ class VectorStore:
         )
         self.seconds += time.perf_counter() - started
         self.tokens += sum(layout.tokens for layout, _ in block)
-        for (_, wanted), vectors in zip(block, found, strict=True):
-            self._keep(known, dict(zip(wanted, vectors, strict=True)), commit=False)
-        self._kept.commit()
+        self._keep(
+            known,
+            [
+                dict(zip(wanted, vectors, strict=True))
+                for (_, wanted), vectors in zip(block, found, strict=True)
+            ],
+        )
 
     def _keep(
         self,
         known: dict[bytes, NDArray[np.float32]],
-        vectors: dict[bytes, NDArray[np.float32]],
-        commit: bool = True,
+        block: Sequence[dict[bytes, NDArray[np.float32]]],
     ) -> None:
-        self._kept.write(vectors)
-        if commit:
-            self._kept.commit()
-        known.update(vectors)
-        self.computed += len(vectors)
+        """Add the vectors of several documents in one transaction, all or none."""
+        for vectors in block:
+            self._kept.write(vectors)
+        self._kept.commit()
+        for vectors in block:
+            known.update(vectors)
+            self.computed += len(vectors)
 
     def _stack(
         self, known: dict[bytes, NDArray[np.float32]], keys: list[bytes]

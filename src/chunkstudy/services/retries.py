@@ -117,7 +117,10 @@ def may_pass(status: int) -> bool:
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds a server asks to wait, in any of the header's forms; 0 where it asks nothing."""
+    """Seconds a server asks to wait, in any of the header's forms; 0 where it asks nothing.
+
+    A moment is held against the server's own clock where its reply tells it: ours may be wrong.
+    """
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit
@@ -125,8 +128,13 @@ def retry_after(headers: Mapping[str, str]) -> float:
             continue
         if math.isfinite(seconds):
             return max(0.0, seconds)
+    until, now = (_moment(headers.get(name, "")) for name in ("retry-after", "date"))
+    return max(0.0, until - (time.time() if now is None else now)) if until is not None else 0.0
+
+
+def _moment(date: str) -> float | None:
+    """Seconds since 1970, None where it is no date."""
     try:
-        until = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
+        return email.utils.parsedate_to_datetime(date).timestamp()
     except ValueError:
-        return 0.0
-    return max(0.0, until.timestamp() - time.time())
+        return None

@@ -6,7 +6,6 @@ Only safetensors are written and read; every file is written beside its name and
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -14,12 +13,12 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save as serialised
 
 from chunkstudy.encoders.models import check_files
 from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.files import sha256, write_json
+from chunkstudy.files import sha256, write_bytes, write_json
 from chunkstudy.training.faults import TrainingError
 
 WEIGHTS, STATE, BEST, SUMMARY = (
@@ -59,10 +58,8 @@ class Progress:
 
 def save(path: Path, tensors: Mapping[str, torch.Tensor], progress: Progress) -> None:
     """Write tensors with the progress in the file's own head, so that both are of one moment."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".part")
-    save_file(dict(tensors), beside, metadata={"progress": json.dumps(asdict(progress))})
-    beside.replace(path)
+    about = {"progress": json.dumps(asdict(progress))}
+    write_bytes(path, serialised(dict(tensors), metadata=about), durable=True)
 
 
 def load(path: Path) -> tuple[dict[str, torch.Tensor], Progress]:
@@ -88,11 +85,14 @@ def finish(
     """Make the folder a model's: weights, configuration and tokenizer, and how it was trained;
     what was needed to go on is removed."""
     for name in ("config.json", "tokenizer.json"):
-        shutil.copyfile(base / name, folder / name)
-    beside = (folder / WEIGHTS).with_suffix(".part")
-    save_file(dict(weights), beside)
-    beside.replace(folder / WEIGHTS)
+        write_bytes(folder / name, (base / name).read_bytes())
+    write_bytes(folder / WEIGHTS, serialised(dict(weights)), durable=True)
     write_json(folder / SUMMARY, {**about, "weights_sha256": sha256(folder / WEIGHTS)})
+    tidy(folder)
+
+
+def tidy(folder: Path) -> None:
+    """Remove what only an unfinished run needs."""
     for name in (STATE, BEST):
         (folder / name).unlink(missing_ok=True)
 

@@ -52,19 +52,21 @@ def train(
     """
     torch.set_num_threads(1)  # sums of several threads need not be the same twice
     if found := checkpoints.summary(folder):
-        return _same(found, recipe, training, validation, folder)
+        _same(found, recipe, training, validation, folder)
+        checkpoints.tidy(folder)
+        return found
     run = _Run(recipe, base, folder, tokenizer, library, training, validation)
     run.begin()
     for batch in islice(
         stream(training, library, recipe.tokens, recipe.seed), run.progress.step, recipe.steps
     ):
+        if run.progress.waited >= recipe.patience:
+            break
         run.step(batch)
         step = run.progress.step
         if step % recipe.every == 0 or step == recipe.steps:
             run.look()
             say(run.line())
-            if run.progress.waited >= recipe.patience:
-                break
     return run.finish()
 
 
@@ -226,10 +228,9 @@ def _same(
     training: Sequence[Triple],
     validation: Sequence[Triple],
     folder: Path,
-) -> dict[str, Any]:
+) -> None:
     if found.get("digest") != data_digest(recipe, training, validation):
         raise TrainingError(
             f"{folder} holds a model of another recipe or other triples; delete it or choose "
             "another folder"
         )
-    return found

@@ -1,0 +1,280 @@
+"""What a GPU makes of every architecture at its real size, and how long the whole grid takes on it.
+
+Run ``make bench-gpu``, or ``python -m tests.benchmarks.gpu [--small] [--model PART]``. It needs no
+weights and no network. It prints three tables as CSV:
+
+- speed: tokens a second, the share of what a large matrix product reaches on the same machine in
+  the same number format, and peak memory, for texts of 512 tokens, of as many as the model reads,
+  and of mixed lengths. Operations are those of the tokens asked for: padding counts as loss.
+- precision: what 16-bit formats do to vectors and to nDCG@10, on documents of random words and
+  questions taken from them, in units of the digit that is printed and of the bound of a point.
+- the grid: hours by model at these speeds, beside what ``chunkstudy estimate`` assumes.
+
+``--small`` shrinks everything, to try the script on a processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import platform
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from chunkstudy.analysis.paired import POINT
+from chunkstudy.encoders.bert import Bert
+from chunkstudy.encoders.loading import load
+from chunkstudy.encoders.native import Native
+from chunkstudy.encoders.pooling import mean_pool, normalise
+from chunkstudy.encoders.registry import ModelSpec
+from chunkstudy.encoders.transformer import BATCH_TOKENS
+from chunkstudy.measures.ranking import per_query
+from chunkstudy.places import Places
+from chunkstudy.published.verdicts import STEP
+from chunkstudy.retrieval.documents import search_documents
+from chunkstudy.spans import Collection, Document, Judgment, Query
+from tests.benchmarks import grid_hours, random_models
+from tests.checkpoints import largest_cosine_deviation
+
+NO_GPU = (
+    "no GPU that torch can use is here; run this where there is one, or with --small, which only "
+    "tries the benchmark"
+)
+FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+FAST = "bfloat16"
+SPEED = ("device", "torch", "model", "format", "lengths", "texts", "tokens_per_second",
+         "teraflops", "matrix_teraflops", "share", "peak_gigabytes")  # fmt: skip
+PRECISION = ("model", "format", "largest_cosine_deviation", "ndcg@10", "difference",
+             "in_printed_digits", "in_points")  # fmt: skip
+MEASURE = "nDCG@10"
+FIRST_WORD = 4  # before it stand special tokens
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured.
+
+    Attributes:
+        short, long: tokens of a text, where the model has as many positions.
+        budget: tokens of a batch.
+        matrix: rows of the square matrices whose product is the limit.
+        documents: of the collection whose ranking is compared.
+        asked: tokens of a question.
+    """
+
+    short: int = 512
+    long: int = 8192
+    budget: int = BATCH_TOKENS["cuda"]
+    matrix: int = 8192
+    documents: int = 2000
+    asked: int = 128
+
+
+SMALL = Sizes(short=32, long=64, budget=256, matrix=128, documents=40, asked=16)
+Model = Bert | Native
+Texts = list[list[int]]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the three tables."""
+    options = _options(arguments)
+    if not (torch.cuda.is_available() or options.small):
+        sys.exit(NO_GPU)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    sizes = SMALL if options.small else Sizes()
+    limits = {
+        name: matrix_rate(device, sizes.matrix, dtype, options.repeats)
+        for name, dtype in FORMATS.items()
+    }
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(SPEED)
+    precise: list[tuple[object, ...]] = []
+    rates: dict[str, grid_hours.Rates] = {}
+    for spec, ids in random_models.architectures():
+        if options.model not in " ".join(ids):
+            continue
+        speeds: dict[str, float] = {}
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary) / "model"
+            small = random_models.write(spec, folder, options.small)
+            vectors: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
+            for name, dtype in FORMATS.items():
+                model = load(small, folder, device, dtype)
+                for lengths, row in speed(model, small, sizes, limits[name], options.repeats):
+                    where = (name_of(device), torch.__version__, ids[0], name, lengths)
+                    table.writerow((*where, *row))
+                    sys.stdout.flush()
+                    if name == FAST and row[2]:
+                        speeds[lengths] = 1e12 * float(row[2])
+                vectors[name] = read(model, small, sizes)
+                del model
+        precise += [(ids[0], *row) for row in precision(vectors)]
+        found = grid_hours.Rates(*list(speeds.values())[:2])
+        rates |= dict.fromkeys(ids, found)
+    for title, lines in (
+        (PRECISION, precise),
+        (grid_hours.COLUMNS, grid_hours.rows(rates, Places(Path(__file__).parents[2]))),
+    ):
+        print()
+        table.writerow(title)
+        table.writerows(lines)
+
+
+def speed(
+    model: Model, spec: ModelSpec, sizes: Sizes, limit: float, repeats: int
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Of each set of lengths its name and the columns from ``texts`` on; a set that the memory
+    does not hold has no speed.
+
+    Operations are per second, ``limit`` too.
+    """
+    draw = random.Random(0)
+    short, long = (min(one, spec.positions) for one in (sizes.short, sizes.long))
+    wanted = {
+        str(short): [short] * (sizes.budget // short),
+        str(long): [long] * max(1, sizes.budget // long),
+        f"8-{short}": sorted(draw.randint(8, short) for _ in range(sizes.budget // short)),
+    }
+    for name, lengths in wanted.items():
+        batches = [words(draw, batch) for batch in packed(lengths, sizes.budget)]
+        if model.device.type == "cuda":
+            torch.cuda.reset_peak_memory_stats(model.device)
+        try:
+            seconds = median_seconds(lambda b=batches: run(model, b), model.device, repeats)  # type: ignore[misc]
+        except torch.cuda.OutOfMemoryError:
+            torch.cuda.empty_cache()
+            yield name, (len(lengths), "", "", "", "", "out of memory")
+            continue
+        rate = sum(spec.flops_per_token(n) * n for n in lengths) / seconds
+        figures = (sum(lengths) / seconds, rate / 1e12, limit / 1e12)
+        shown = (*(f"{one:.4g}" for one in figures), f"{rate / limit:.3f}", peak(model.device))
+        yield name, (len(lengths), *shown)
+
+
+def peak(device: torch.device) -> str:
+    """Gigabytes, the model's own included; empty where there is no GPU."""
+    on_gpu = device.type == "cuda"
+    return f"{torch.cuda.max_memory_allocated(device) / 1e9:.2f}" if on_gpu else ""
+
+
+def read(model: Model, spec: ModelSpec, sizes: Sizes) -> tuple[torch.Tensor, torch.Tensor]:
+    """Vectors of documents of random words, and of questions, the first words of each."""
+    draw = random.Random(1)
+    most = min(sizes.short, spec.positions)
+    documents = words(draw, sorted(draw.randint(most // 2, most) for _ in range(sizes.documents)))
+    questions = [document[: sizes.asked] for document in documents]
+    found = []
+    for texts in (questions, documents):
+        batches, start = [], 0
+        for batch in packed(list(map(len, texts)), sizes.budget):
+            batches.append(texts[start : start + len(batch)])
+            start += len(batch)
+        found.append(normalise(run(model, batches)))
+    return found[0], found[1]
+
+
+def precision(
+    vectors: dict[str, tuple[torch.Tensor, torch.Tensor]],
+) -> Iterator[tuple[object, ...]]:
+    """Of each format the columns of ``PRECISION`` but the model."""
+    exact = vectors["float32"]
+    expected = score(*exact)
+    for name, found in vectors.items():
+        moved = max(
+            largest_cosine_deviation(one, other) for one, other in zip(found, exact, strict=True)
+        )
+        measured = score(*found)
+        difference = measured - expected
+        shares = (100 * difference / STEP, difference / POINT)
+        yield (
+            name,
+            f"{moved:.2g}",
+            f"{measured:.6f}",
+            f"{difference:+.6f}",
+            *(f"{one:+.3f}" for one in shares),
+        )
+
+
+def score(questions: torch.Tensor, documents: torch.Tensor) -> float:
+    """The mean nDCG@10 where each question's answer is the document that it was taken from."""
+    number = len(documents)
+    names = tuple(Document(f"{i:06d}", "text") for i in range(number))
+    collection = Collection(
+        "random",
+        names,
+        tuple(Query(str(i), "") for i in range(number)),
+        tuple(Judgment(str(i), names[i].id, 0, 4) for i in range(number)),
+    )
+    ranking = search_documents(questions.numpy(), documents.numpy(), np.arange(number), 100)
+    return float(per_query(collection, ranking, (MEASURE,))["value"].mean())
+
+
+def words(draw: random.Random, lengths: Sequence[int]) -> Texts:
+    return [
+        [draw.randrange(FIRST_WORD, random_models.VOCABULARY) for _ in range(n)] for n in lengths
+    ]
+
+
+def packed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Ascending lengths in batches of as many tokens as the encoder takes."""
+    batch: list[int] = []
+    for length in lengths:
+        if batch and sum(batch) + length > budget:
+            yield batch
+            batch = []
+        batch.append(length)
+    yield batch
+
+
+@torch.inference_mode()
+def run(model: Model, batches: Sequence[Texts]) -> torch.Tensor:
+    """Vectors of all texts, read and pooled as the encoder does."""
+    groups = [group for batch in batches for group in model.states(batch)]
+    return torch.cat([mean_pool(group) for group in groups]).cpu()
+
+
+def matrix_rate(device: torch.device, size: int, dtype: torch.dtype, repeats: int) -> float:
+    """Floating-point operations a second of one large square product."""
+    left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
+    return 2 * size**3 / median_seconds(lambda: left @ right, device, 4 * repeats)
+
+
+def median_seconds(task: Callable[[], object], device: torch.device, repeats: int) -> float:
+    """The median of several runs after one that does not count."""
+    seconds = []
+    for turn in range(repeats + 1):
+        started = time.perf_counter()
+        task()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        if turn:
+            seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
+def name_of(device: torch.device) -> str:
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"CPU {platform.machine()}, {torch.get_num_threads()} threads"
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--small", action="store_true", help="shrink everything")
+    parser.add_argument("--model", default="", help="only models with this in their name")
+    parser.add_argument("--repeats", type=int, default=5)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

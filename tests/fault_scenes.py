@@ -1,0 +1,299 @@
+"""What the tests of faults let a process do: a run, a training, a reproduction, each a small one.
+
+Every scene is the project's own code; what is small is what it works on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+
+from chunkstudy import derive, live, notebooks, reproduce, tokens
+from chunkstudy.encoders.registry import MODELS
+from chunkstudy.files import json_text, write_json, write_text
+from chunkstudy.grid import conditions, records, store
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.run import read_together, run
+from chunkstudy.places import Places
+from chunkstudy.render import latex, readme
+from tests import checkpoints, forking, mounts, small_study, small_training
+
+COLLECTION = "letters"
+PACKAGE = "small_bert"
+MODEL = "tests/bert"
+DOCUMENTS, LETTERS, QUERIES = 8, 400, 12
+ARMS = (
+    ("fixed-64", "contextualized-64"),
+    ("recursive-200-0", "contextualized-64"),
+    ("recursive-200-0", "pre_embedding"),
+    ("cluster-200", "pre_embedding"),
+)
+TEXTS, TOKENS = 8, 512
+"""Of a block that the store writes at once, so that a small run has several."""
+TABLES = (
+    "verdicts",
+    "labels_power",
+    "generation_outcomes",
+    "generation_filters",
+    "trained_costs",
+)
+OF_README = ("findings", "which_chunker_advice", "which_chunker")
+FIGURE = "trained"
+
+
+def import_everything() -> None:
+    """Import and read what every child needs, so that none of them has to; nothing is computed."""
+    for name in ("chunkstudy.cli", "torch._dynamo", "pyarrow.pandas_compat"):
+        importlib.import_module(name)
+    for name in derive.figure_names():
+        importlib.import_module(f"chunkstudy.render.figures.{name}")
+    for name in ("cl100k", "wordpiece"):
+        tokens.counter(name)
+
+
+def prepare(world: str) -> None:
+    """Write down a collection of random letters and a small random model."""
+    folder = Path(world)
+    draw = random.Random(5)
+    collection = folder / "collections" / COLLECTION
+    texts = [
+        " ".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=LETTERS)) for _ in range(DOCUMENTS)
+    ]
+    for i, text in enumerate(texts):
+        write_text(collection / "documents" / f"{i}.txt", text)
+    lines = []
+    for i in range(QUERIES):
+        start = 2 * draw.randrange(LETTERS - 30)
+        name, text = f"{i % DOCUMENTS}.txt", texts[i % DOCUMENTS]
+        excerpt = {"document": name, "start": start, "end": start + 59}
+        asked = {"id": str(i), "question": text[start : start + 19], "excerpts": [excerpt]}
+        lines.append(json_text(asked).replace("\n", "") + "\n")
+    write_text(collection / "questions.jsonl", "".join(lines))
+    write_text(folder / PACKAGE / "__init__.py", "")
+    small_training.model(folder / PACKAGE / "model")
+
+
+@contextmanager
+def inside(world: Path) -> Iterator[list[Condition]]:
+    """That collection and that model are known like any other; the conditions on them."""
+    os.environ["CHUNKSTUDY_COLLECTIONS"] = str(world / "collections")
+    sys.path.insert(0, str(world))
+    model = world / PACKAGE / "model"
+    config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+    MODELS[MODEL] = checkpoints.specification(model, "bert", config)
+    store.BLOCK, store.TOKENS = TEXTS, TOKENS
+    named = (f"{COLLECTION}/{one}/{MODEL.replace('/', '__')}/{how}/corrected" for one, how in ARMS)
+    yield list(map(conditions.parse, named))
+
+
+def small_run(world: str, folder: str) -> None:
+    """Run the conditions that are not recorded yet, as ``chunkstudy run`` does."""
+    places = Places(Path(folder))
+    vectors, runs = places.build / "vectors", places.runs
+    with inside(Path(world)) as chosen:
+        todo = [one for one in chosen if not records.complete(runs / one.path)]
+        read_together(todo, vectors)
+        for one in todo:
+            run(one, vectors, runs, places.build / "rankings")
+
+
+def small_train(world: str, folder: str) -> None:
+    """Train the small model for twelve steps."""
+    with inside(Path(world)):
+        base = Path(world) / PACKAGE / "model"
+        small_training.train(Path(folder), base, spec=MODELS[MODEL])
+
+
+def small_project(folder: str) -> None:
+    """A project of a few tables and one figure."""
+    here = Path(folder)
+    for name in ("notebooks", "results"):
+        (here / name).mkdir(parents=True, exist_ok=True)
+    of_study = Places(Path(__file__).parents[1])
+    if not (here / "results" / "studies").exists():
+        (here / "results" / "studies").symlink_to(of_study.results / "studies")
+    if not (here / "README.md").exists():
+        write_text(here / "README.md", (of_study.root / "README.md").read_text(encoding="utf-8"))
+
+
+def small_reproduce(folder: str) -> None:
+    """Reproduce it with two processes."""
+    small_project(folder)
+    derive.tables = _tables
+    derive.figure_names = lambda: (FIGURE,)
+    live.units = list
+    reproduce.inspect_builtin = _no_inspector
+    reproduce.pool = _forked
+    reproduce.reproduce(Places(Path(folder)), workers=2)
+
+
+def _tables(places: Places) -> str:
+    """As ``derive.tables`` writes them, of what the study's own derivation found."""
+    given = Places(Path(__file__).parents[1])
+    made = {name: _read(given.tables / f"{name}.csv") for name in (*TABLES, *OF_README)}
+    some = {name: made[name] for name in TABLES}
+    comparison, claims = (_read(given.results / f"{one}.csv") for one in ("comparison", "claims"))
+    derive.write_csv(claims, places, "claims")
+    for name, table in some.items():
+        derive.write_csv(table, places, f"tables/{name}")
+    for name, text in latex.every_table(some).items():
+        write_text(places.generated / f"{name}.tex", text)
+    readme.fill(places, comparison, claims, made)
+    return f"{len(some)} tables"
+
+
+def _read(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+
+
+def _no_inspector(places: Places) -> str:
+    return "left out"
+
+
+def _forked(workers: int | None = None) -> ProcessPoolExecutor:
+    """As ``reproduce.pool``, without importing everything again in each process."""
+    return ProcessPoolExecutor(workers, get_context("fork"), reproduce.begin)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder but seconds, which no digest covers."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "timing.json"
+    }
+
+
+def vectors(folder: Path) -> dict[bytes, bytes]:
+    """What the store below a folder remembers; its file is whole."""
+    (path,) = folder.rglob("*.sqlite")
+    with sqlite3.connect(path) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return dict(database.execute("SELECT digest, vector FROM vectors"))
+
+
+def at_once(world: str, folder: str, processes: str, killed: str) -> None:
+    """Several processes make the same small run; those numbered first are killed on the way."""
+    draw = random.Random(folder)
+    children = [_child(small_run, world, folder) for _ in range(int(processes))]
+    for child in children[: int(killed)]:
+        time.sleep(draw.uniform(0, 0.1))
+        os.kill(child, signal.SIGKILL)
+    ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    if any(ends[int(killed) :]):
+        raise RuntimeError(f"the others ended with {ends}")
+
+
+def stores_at_once(folder: str, processes: str) -> None:
+    """Several processes make the same new store at the same moment and fill it."""
+    children = [_child(_fill, folder) for _ in range(int(processes))]
+    if sum(os.waitpid(child, 0)[1] for child in children):
+        raise RuntimeError("one of them failed")
+
+
+def _fill(folder: str) -> None:
+    letters = small_study.Letters()
+    store.BLOCK = TEXTS
+    one = store.VectorStore(letters, Path(folder))
+    one.encode([f"text {i}" for i in range(20 * TEXTS)])
+    one.close()
+
+
+def _child(work: Callable[..., None], *given: str) -> int:
+    child = os.fork()
+    if not child:
+        forking.end_with(work, list(given))
+    return child
+
+
+def filling_disk(scene: str, disk: str, out: str, step: str, *given: str) -> None:
+    """Let a scene work on a disk that is too small, which grows by some kilobytes after each
+    failure, until it ends; leave its files and how often it failed outside of that disk."""
+    mounts.alone()
+    folder, kilobytes, failures = Path(disk), int(step), []
+    mounts.small_disk(folder, kilobytes)
+    while (end := forking.fork(globals()[scene], [*given, disk], None)).status:
+        failures.append(end.said.splitlines()[-1])
+        kilobytes += int(step)
+        mounts.larger_disk(folder, kilobytes)
+    shutil.copytree(folder, out, symlinks=True)
+    write_json(Path(f"{out}.json"), failures)
+
+
+def growing_limit(scene: str, folder: str, step: str, *given: str) -> None:
+    """The same where no file may be larger than a limit, which grows."""
+    kilobytes, failures = int(step), []
+    while (end := forking.fork(_limited, [str(kilobytes), scene, *given, folder], None)).status:
+        failures.append(end.said.splitlines()[-1])
+        kilobytes += int(step)
+    write_json(Path(f"{folder}.json"), failures)
+
+
+def _limited(kilobytes: str, scene: str, *given: str) -> None:
+    limit = 1024 * int(kilobytes)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    globals()[scene](*given)
+
+
+def read_only(scene: str, locked: str, *given: str) -> None:
+    """Let a scene begin where a folder is read-only, then again where it is not; the first has to
+    fail and to leave nothing."""
+    mounts.alone()
+    folder = Path(locked)
+    folder.mkdir(parents=True, exist_ok=True)
+    before = sorted(folder.rglob("*"))
+    mounts.read_only(folder)
+    end = forking.fork(globals()[scene], list(given), None)
+    mounts.writable(folder)
+    print(end.said.splitlines()[-1], file=sys.stderr)
+    if end.status != 1 or sorted(folder.rglob("*")) != before:
+        raise RuntimeError("it did not end as it should")
+    globals()[scene](*given)
+
+
+def one_notebook(folder: str, begun: str, seconds: str) -> None:
+    """Reproduce a project of nothing but a notebook, which says that it began and then waits."""
+    small_project(folder)
+    places = Places(Path(folder))
+    source = f"import pathlib, time\npathlib.Path({begun!r}).touch()\ntime.sleep({seconds})\n"
+    cell = nbformat.v4.new_code_cell(f"{source}print('the end')")
+    text = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
+    write_text(places.notebooks / "small.ipynb", text)
+    reproduce.pool = _forked
+    with reproduce.pool(1) as processes:
+        (made,) = processes.map(notebooks.run_one, [places], notebooks.sources(places))
+    assert made == "small"
+
+
+def kernel_killed(folder: str, begun: str) -> None:
+    """The same, killed once the notebook has begun."""
+
+    def watch() -> None:
+        while not Path(begun).exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
+    one_notebook(folder, begun, "60")
+
+
+def tell_time() -> None:
+    """Say twice what the clock of the day shows."""
+    print(time.time(), time.time(), file=sys.stderr)

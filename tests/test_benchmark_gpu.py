@@ -1,0 +1,66 @@
+"""The benchmark for a GPU works, tried with small sizes; its numbers mean nothing here."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+import torch
+
+from chunkstudy.encoders.registry import MODELS
+from tests.benchmarks import gpu, grid_hours, random_models
+
+
+def test_every_architecture_is_measured_in_every_format_and_the_grid_is_priced(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gpu.main(["--small", "--repeats", "1"])
+    speed, precision, hours = (
+        list(csv.DictReader(io.StringIO(part))) for part in capsys.readouterr().out.split("\n\n")
+    )
+    names = [ids[0] for _, ids in random_models.architectures()]
+    assert len(names) >= 7
+    for rows in (speed, precision):
+        assert {(row["model"], row["format"]) for row in rows} == {
+            (name, one) for name in names for one in gpu.FORMATS
+        }
+    assert len(speed) == 3 * len(precision)
+    assert all(float(row["tokens_per_second"]) > 0 and float(row["share"]) > 0 for row in speed)
+    for row in precision:
+        exact = row["format"] == "float32"
+        assert 0.3 < float(row["ndcg@10"]) <= 1, "random words are not found again"
+        assert (float(row["largest_cosine_deviation"]) < 1e-9) == exact
+        if exact:
+            assert float(row["in_printed_digits"]) == float(row["in_points"]) == 0
+    of_grid = {row["model"]: float(row["hours"]) for row in hours}
+    assert of_grid.pop(grid_hours.ALL) == pytest.approx(sum(of_grid.values()), rel=1e-3)
+    assert set(of_grid) < {one.id for one in MODELS.values() if one.architecture}
+
+
+def test_without_a_gpu_it_says_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SystemExit) as ended:
+        gpu.main([])
+    assert str(ended.value).startswith("no GPU that torch can use is here") and ended.value.code
+
+
+def test_a_share_of_the_limit_is_what_was_done_over_what_a_product_does() -> None:
+    spec, _ = next(random_models.architectures())
+    assert spec.architecture
+
+    class Instant:
+        device = torch.device("cpu")
+
+        def states(self, batch: list[list[int]]) -> list[torch.Tensor]:
+            return [torch.ones(len(batch), 4, 3)]
+
+    rows = dict(gpu.speed(Instant(), spec, gpu.SMALL, 1e12, 1))  # type: ignore[arg-type]
+    for texts, tokens, teraflops, limit, share, memory in rows.values():
+        assert float(limit) == 1 and memory == "" and texts > 0 and float(tokens) > 0
+        assert float(share) == pytest.approx(float(teraflops), rel=1e-2)
+
+
+def test_long_texts_take_the_rate_of_long_texts() -> None:
+    rates = grid_hours.Rates(short=10.0, long=2.0)
+    assert rates.seconds(20.0, 0) == 2 and rates.seconds(20.0, 8192) == 10

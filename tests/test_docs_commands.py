@@ -1,0 +1,152 @@
+"""What the pages tell a reader to type, open or set is there."""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.util
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from chunkstudy import cli
+from chunkstudy.collections import registry
+from chunkstudy.grid import conditions, grids
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / f"{name}.md" for name in ("README", "REPRODUCING", "CONTRIBUTING")]
+PAGES += sorted((ROOT / "docs").glob("*.md"))
+FENCE = re.compile(r"^[ ]*```\w*\n(.*?)^[ ]*```", re.DOTALL | re.MULTILINE)
+SPAN = re.compile(r"`([^`]+)`")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+OURS = re.compile(r"(?:src/chunkstudy|tests|docs|results|notebooks|figures|paper|\.ci)/[\w./*-]*")
+VARIABLE = re.compile(r"\bCHUNKSTUDY_[A-Z_]+\b")
+SETTING = re.compile(r"[A-Z_]+=\S*")
+NAMED = re.compile(r"^[A-Z]+$")
+"""A part of a path that stands for any name, as in results/studies/NAME."""
+MADE = ("results/segmenter",)
+"""Folders that are made when they are first needed."""
+NOT_ALONE = ("Missing argument", "Missing option")
+COMMANDS: Any = typer.main.get_command(cli.app)
+UsageError: Any = typer.BadParameter.__mro__[1]
+"""Of the click that typer uses, whichever it is."""
+TARGETS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def code(text: str) -> Iterator[str]:
+    """Each line of a block of code, with what continues it, and each piece of code in a line."""
+    for block in FENCE.findall(text):
+        yield from block.replace("\\\n", " ").splitlines()
+    for piece in SPAN.findall(FENCE.sub("", text)):
+        yield " ".join(piece.split())
+
+
+def typed(text: str) -> Iterator[list[str]]:
+    """The words of every command of ours, settings before it left out."""
+    for line in code(text):
+        if not re.search(r"\b(chunkstudy|make|python -m)\b", line):
+            continue
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:  # prose or another language
+            continue
+        while words and SETTING.fullmatch(words[0]):
+            words.pop(0)
+        if words and Path(words[0]).name in ("chunkstudy", "make", "python"):
+            end = next((i for i, one in enumerate(words) if one in ("|", ">", "&&", ";")), None)
+            yield [Path(words[0]).name, *words[1:end]]
+
+
+def fault(words: list[str]) -> str | None:
+    """What is wrong with a command; None where nothing is."""
+    name, *rest = words
+    if name == "make":
+        unknown = {one for one in rest if "=" not in one and not one.startswith("-")} - TARGETS
+        return f"make has no target {min(unknown)}" if unknown else None
+    if name == "python":
+        if rest[:1] != ["-m"] or not rest[1].startswith(("chunkstudy", "tests")):
+            return None
+        return None if importlib.util.find_spec(rest[1]) else f"there is no module {rest[1]}"
+    if not rest or rest[0].startswith("-"):
+        return None
+    return _fault_of_ours(rest)
+
+
+def _fault_of_ours(words: list[str]) -> str | None:
+    command = COMMANDS.commands.get(words[0])
+    if command is None:
+        return f"chunkstudy has no command {words[0]}"
+    try:
+        command.make_context(words[0], words[1:], parent=typer.Context(COMMANDS)).close()
+    except typer.Exit:  # --help
+        return None
+    except UsageError as error:
+        said = error.format_message()
+        return None if len(words) == 1 and said.startswith(NOT_ALONE) else said
+    only = [words[i + 1] for i, one in enumerate(words[:-1]) if one == "--only"]
+    return next((f"nothing matches {one}" for one in only if not _matches(one)), None)
+
+
+def _matches(pattern: str) -> bool:
+    if any(fnmatch.fnmatch(str(one), pattern) for one in grids.grid()):
+        return True
+    collection, _, others = pattern.partition("/")
+    known = collection in registry.COLLECTIONS  # any other name stands for one of the reader's own
+    try:
+        return bool(conditions.parse(pattern if known else f"builtin/{others}"))
+    except (ValueError, RuntimeError):
+        return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_can_be_typed(page: Path) -> None:
+    found = list(typed(page.read_text(encoding="utf-8")))
+    wrong = [f"{' '.join(words)}: {said}" for words in found if (said := fault(words))]
+    assert not wrong
+    assert found or page.name in ("protocols.md",)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = (one for one in LINK.findall(text) if "://" not in one)
+    missing = [one for one in links if not (page.parent / one).exists()]
+    for piece in {one for line in code(text) for one in line.split()}:
+        path = OURS.fullmatch(piece.strip(",.;:()'\""))
+        if path:
+            parts = path[0].rstrip("/").split("/")
+            pattern = "/".join("*" if NAMED.match(one) else one for one in parts)
+            if path[0] not in MADE and not any(ROOT.glob(pattern)):
+                missing.append(path[0])
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_variable_is_read_somewhere(page: Path) -> None:
+    named = set(VARIABLE.findall(page.read_text(encoding="utf-8")))
+    sources = [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    read = {one for path in sources for one in VARIABLE.findall(path.read_text(encoding="utf-8"))}
+    assert not named - read
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("make sausages", "no target sausages"),
+        ("python -m chunkstudy.encoders.nothing", "no module"),
+        (".venv/bin/chunkstudy dance", "no command dance"),
+        ("chunkstudy run --twice", "No such option"),
+        ("chunkstudy pack runs.tar --by me", "Missing option"),
+        ("chunkstudy run --only 'chroma/nothing-*/*/*/*'", "nothing matches"),
+        ("X=1 chunkstudy verify runs.tar | less", None),
+        ("chunkstudy verify", None),
+    ],
+)
+def test_a_command_that_cannot_be_typed_is_noticed(line: str, said: str | None) -> None:
+    (words,) = typed(f"```\n{line}\n```\n")
+    found = fault(words)
+    assert found is None if said is None else said in str(found)

@@ -1,0 +1,101 @@
+"""A disk that is full, limited or read-only ends a run in one sentence, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests import mounts
+from tests.fault_table import tried
+from tests.forking import Forker
+from tests.test_faults_killed import all_of, run_of
+
+needs_mounts = pytest.mark.skipif(
+    not mounts.allowed(), reason="mounting is not allowed here, so no disk can be full or read-only"
+)
+
+
+@tried(
+    "the disk is full",
+    "a run on a real disk (tmpfs) of 16 kB, a training on one of 48 kB, a reproduction on one of "
+    "64 kB, each grown by as much after each failure until it ends",
+    "every failure is one sentence that says what to do; in the end the same bytes as on a large "
+    "disk, nothing left over",
+)
+@needs_mounts
+@pytest.mark.parametrize(
+    ("scene", "step"), [("small_run", 16), ("small_train", 48), ("small_reproduce", 64)]
+)
+def test_a_full_disk(
+    scene: str, step: int, forker: Forker, world: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("disk")
+    given = () if scene == "small_reproduce" else (world,)
+    forker.well(scene, *given, folder / "calm")
+    forker.well("filling_disk", scene, folder / "disk", folder / "out", step, *given)
+    made = run_of if scene == "small_run" else all_of
+    assert made(folder / "out") == made(folder / "calm")
+    failures = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert len(failures) >= 3
+    for said in failures:
+        assert said.startswith("chunkstudy: ") and "no sentence" not in said
+        assert "no space is left" in said or "is full" in said or "free space" in said
+
+
+@tried(
+    "files may not grow",
+    "the same run and training under a limit on the size of a file (RLIMIT_FSIZE) of 16 and 24 kB, "
+    "which grows by as much after each failure",
+    "every failure is one sentence that says what to do; in the end the same bytes",
+)
+@pytest.mark.parametrize(("scene", "step"), [("small_run", 16), ("small_train", 24)])
+def test_a_limit_on_files(
+    scene: str, step: int, forker: Forker, world: Path, tmp_path: Path
+) -> None:
+    forker.well(scene, world, tmp_path / "calm")
+    forker.well("growing_limit", scene, tmp_path / "out", step, world)
+    made = run_of if scene == "small_run" else all_of
+    assert made(tmp_path / "out") == made(tmp_path / "calm")
+    failures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert failures
+    for said in failures:
+        assert said.startswith("chunkstudy: ")
+        assert "larger than is allowed" in said or "free space" in said
+
+
+@tried(
+    "results are read-only",
+    "a run and a reproduction where `results` is mounted read-only, then writable again",
+    "one sentence before anything is computed, nothing changed; then the same bytes",
+)
+@needs_mounts
+@pytest.mark.parametrize("scene", ["small_run", "small_reproduce"])
+def test_read_only_results(
+    scene: str, forker: Forker, world: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("locked")
+    given = (world,) if scene == "small_run" else ()
+    forker.well(scene, *given, folder / "calm")
+    locked, place = folder / "place" / "results", folder / "place"
+    if scene == "small_reproduce":
+        forker.well("small_project", place)
+    said = forker.well("read_only", scene, locked, *given, place).said
+    assert "mounted read-only; make it writable" in said
+    made = run_of if scene == "small_run" else all_of
+    assert made(place) == made(folder / "calm")
+
+
+@tried(
+    "the vectors' folder is read-only",
+    "a run where it is mounted read-only, then writable again",
+    "one sentence before anything is encoded; then the same bytes",
+)
+@needs_mounts
+def test_a_read_only_store(forker: Forker, world: Path, tmp_path: Path) -> None:
+    forker.well("small_run", world, tmp_path / "calm")
+    place = tmp_path / "place"
+    said = forker.well("read_only", "small_run", place / "build" / "vectors", world, place).said
+    assert "free space, the right to write" in said
+    assert run_of(place) == run_of(tmp_path / "calm")

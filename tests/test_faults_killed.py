@@ -1,0 +1,98 @@
+"""Whatever is killed, at whatever moment, ends once resumed in the bytes of what was not."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fault_scenes import tree, vectors
+from tests.fault_table import tried
+from tests.forking import Forker
+
+KILLS = 50
+IN_A_ROW = 5
+"""Of a reproduction, which starts from the beginning every time."""
+Make = Callable[[Path], tuple[Any, ...]]
+
+
+def run_of(folder: Path) -> tuple[Any, ...]:
+    return tree(folder / "results"), vectors(folder)
+
+
+def all_of(folder: Path) -> tuple[Any, ...]:
+    return (tree(folder),)
+
+
+def kill(forker: Forker, folder: Path, make: Make, in_a_row: int, scene: str, *given: Path) -> None:
+    """Kill a scene ``KILLS`` times at moments spread over its duration, each time or after some
+    times let it end, and compare what it made."""
+    calm = folder / "calm"
+    seconds = max(forker.well(scene, *given, folder / name).seconds for name in ("first", "calm"))
+    expected = make(calm)
+    assert make(folder / "first") == expected
+    draw, killed, rounds = random.Random(scene), 0, 0
+    while killed < KILLS:
+        rounds += 1
+        assert rounds < 3 * KILLS, "it ends before it can be killed"
+        place = folder / f"{rounds}"
+        for _ in range(in_a_row):
+            end = forker.run(scene, *given, place, kill_after=draw.uniform(0, seconds))
+            assert end.killed or end.status == 0, end.said
+            assert not end.left, "a process outlives the one that was killed"
+            killed += end.killed
+        forker.well(scene, *given, place)
+        assert make(place) == expected
+        shutil.rmtree(place)
+
+
+@tried(
+    "a run is killed",
+    f"SIGKILL at {KILLS} random moments of a run of four conditions, late chunking among them, on "
+    "a small collection with a small model; resumed after each",
+    "the same bytes of all records and rankings, and the same vectors, as of a run that was not",
+)
+def test_a_run_killed_at_random_moments(forker: Forker, world: Path, tmp_path: Path) -> None:
+    kill(forker, tmp_path, run_of, 1, "small_run", world)
+
+
+@tried(
+    "a training is killed",
+    f"SIGKILL at {KILLS} random moments of twelve steps with a small model; resumed after each",
+    "the same bytes of weights and of the account of the training, and nothing else left over",
+)
+def test_a_training_killed_at_random_moments(forker: Forker, world: Path, tmp_path: Path) -> None:
+    kill(forker, tmp_path, all_of, 1, "small_train", world)
+
+
+@tried(
+    "a reproduction is killed",
+    f"SIGKILL at {KILLS} random moments of deriving five tables, the README and a figure in two "
+    f"processes; let to its end after every {IN_A_ROW} kills",
+    "the same bytes of every file, nothing left over, and no process that outlives the killed one",
+)
+def test_a_reproduction_killed_at_random_moments(
+    forker: Forker, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("projects")
+    kill(forker, folder, all_of, IN_A_ROW, "small_reproduce")
+
+
+@tried(
+    "a reproduction is killed while a notebook is executed",
+    "SIGKILL two times while the notebook's kernel is at work; then let to its end",
+    "the notebook is not there until it is whole, and the kernel ends too",
+)
+def test_a_reproduction_killed_within_a_notebook(forker: Forker, tmp_path: Path) -> None:
+    begun, page = tmp_path / "begun", tmp_path / "results" / "notebooks" / "small.ipynb"
+    for _ in range(2):
+        end = forker.run("kernel_killed", tmp_path, begun)
+        assert end.killed and not end.left, end.said
+        assert begun.exists() and not page.exists()
+        begun.unlink()
+    forker.well("one_notebook", tmp_path, begun, "0")
+    assert "the end" in page.read_text(encoding="utf-8")
