@@ -75,6 +75,12 @@ def test_nothing_is_asked_of_the_network_and_links_that_leave_are_marked() -> No
         assert not re.search(r"url\(|@import|fetch\(|XMLHttp|https?://|\bimport\b", text), name
 
 
+def test_each_page_forbids_itself_what_it_does_not_need() -> None:
+    for file, page in pages().items():
+        policy = page.all("meta", **{"http-equiv": "Content-Security-Policy"})[0]
+        assert policy.attributes["content"].startswith("default-src 'none'"), file
+
+
 def test_every_picture_says_what_it_shows_and_keeps_its_room() -> None:
     found = [one for page in pages().values() for one in page.all("img")]
     assert len(found) > 5
