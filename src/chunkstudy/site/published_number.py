@@ -1,0 +1,164 @@
+"""One published number beside what became of it, as text with its unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from chunkstudy.published import sources
+from chunkstudy.published.cells import Cell
+from chunkstudy.published.sources import NoCondition, Similarity
+from chunkstudy.render import display_names, tables
+from chunkstudy.site.material import Material
+
+UNITS = {
+    "token": "tokens", "character": "characters", "fraction": "", "correlation": "",
+    "point": "points", "tau": "(Kendall's tau-b)",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What was registered about a cell before anybody ran it, as text."""
+
+    says: str
+    about: str
+    between: str
+    probability: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One published cell beside what became of it, as text with its unit."""
+
+    id: str
+    key: str
+    what: str
+    place: str
+    published: str
+    state: str
+    ours: str
+    interval: str
+    corrected: str
+    difference: str
+    spread: str
+    verdict: str
+    reason: str
+    run: str
+    command: str
+    predictions: tuple[Prediction, ...]
+
+
+def number_of(
+    cell: Cell, beside: Mapping[str, object], name: str, predicted: Mapping[str, Prediction]
+) -> Number:
+    """A cell and its row of the comparison as text.
+
+    Args:
+        cell: as published.
+        beside: what became of it.
+        name: its place on the page.
+        predicted: every registered prediction.
+    """
+    unit = _unit(cell.unit)
+    points = _unit("point") if cell.unit == "percent" else unit
+    said = str(beside["prediction"]).split() if _is(beside["prediction"]) else []
+    return Number(
+        name,
+        "|".join(cell.key),
+        _what(cell),
+        cell.place,
+        f"{printed(cell)}{unit}" if cell.published else "",
+        cell.state,
+        _with(ours_of(cell, beside), unit),
+        _ends(cell, beside["low"], beside["high"], unit),
+        _with(_text(cell, beside["corrected"]), unit),
+        _with(_text(cell, beside["difference"], signed=True, more=1), points),
+        _ends(cell, beside["stack_low"], beside["stack_high"], unit),
+        str(beside["verdict"]),
+        str(beside["reason"]) if _is(beside["reason"]) else "",
+        _record(beside),
+        _command(cell),
+        tuple(predicted[one] for one in said),
+    )
+
+
+def _record(beside: Mapping[str, object]) -> str:
+    """The record that gave the number; empty where there is none, or where there are several."""
+    run = str(beside["run"]) if _is(beside["run"]) and _is(beside["reproduced"]) else ""
+    return "" if "*" in run else run
+
+
+def _what(cell: Cell) -> str:
+    kinds = {"mean": "Mean", "std": "Standard deviation", "relative change": "Relative change"}
+    return kinds.get(cell.statistic, "Value")
+
+
+def printed(cell: Cell) -> str:
+    """As the source prints it; of a cell that lost its other digits, what is left."""
+    if cell.state == "lost":
+        return "lost"
+    left = "…" if cell.state == "leading digit" else ""
+    return cell.published.replace("-", tables.MINUS) + left
+
+
+def _text(cell: Cell, value: object, signed: bool = False, more: int = 0) -> str:
+    """A number with as many decimals as the cell is printed with; empty where there is none."""
+    digits = 1 if cell.decimals is None or cell.state != "whole" else cell.decimals
+    return tables.decimals(float(str(value)), digits + more, signed=signed)
+
+
+def ours_of(cell: Cell, beside: Mapping[str, object]) -> str:
+    """With two more decimals where print is truncated, so that it does not look like another."""
+    return _text(cell, beside["reproduced"], more=2 if beside["fits"] == "truncated" else 0)
+
+
+def _unit(name: str) -> str:
+    """As it stands behind a number."""
+    return "%" if name == "percent" else f" {UNITS[name]}".rstrip()
+
+
+def _with(text: str, unit: str) -> str:
+    return f"{text}{unit}" if text else ""
+
+
+def _ends(cell: Cell, low: object, high: object, unit: str) -> str:
+    ends = _text(cell, low), _text(cell, high)
+    return f"[{', '.join(ends)}]{unit}" if all(ends) else ""
+
+
+def _command(cell: Cell) -> str:
+    """What computes the cell; empty where no run gives it."""
+    source = sources.source_of(cell)
+    if isinstance(source, NoCondition):
+        return ""
+    if isinstance(source, Similarity):
+        return "chunkstudy study berlin"
+    return f"chunkstudy run --only '{sources.pattern(source)}'"
+
+
+def predictions(material: Material) -> dict[str, Prediction]:
+    """Registered predictions by their id."""
+    found = {}
+    for row in material.table("predictions").to_dict("records"):
+        low, high = (_bound(row[end], str(row["unit"])) for end in ("at least", "at most"))
+        between = f"between {low} and {high}" if low and high else ""
+        found[str(row["id"])] = Prediction(
+            material.rules[str(row["rule"])],
+            display_names.PREDICTIONS[str(row["kind"])],
+            between or (f"at least {low}" if low else f"at most {high}" if high else ""),
+            tables.percent(float(row["probability"])) + "%" if _is(row["probability"]) else "",
+            str(row["outcome"]),
+        )
+    return found
+
+
+def _bound(value: object, unit: str) -> str:
+    text = tables.significant(float(str(value)))
+    return _with(text, _unit(unit))
+
+
+def _is(value: object) -> bool:
+    return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
