@@ -112,7 +112,8 @@ def test_a_busy_store_is_not_taken_for_a_damaged_one(
     monkeypatch.setattr(vector_database, "PATIENCE", 0.05)
     first = store.VectorStore(small_study.Letters(), tmp_path)
     first.encode(["a"])
-    other = sqlite3.connect(first.path, isolation_level=None)
+    (path,) = tmp_path.glob("*.sqlite")
+    other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(vector_database.StoreError, match="locked; it needs free space"):
         store.VectorStore(small_study.Letters(), tmp_path).encode(["b"])
@@ -121,7 +122,7 @@ def test_a_busy_store_is_not_taken_for_a_damaged_one(
     first.close()
     assert not list(tmp_path.glob("*.damaged*"))
 
-    damaged = tmp_path / "other" / first.path.name
+    damaged = tmp_path / "other" / path.name
     damaged.parent.mkdir()
     damaged.write_bytes(b"no store" * 1000)
     Path(f"{damaged}-wal").write_bytes(b"its log")

@@ -9,7 +9,6 @@ import multiprocessing
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     CancelledError,
@@ -22,6 +21,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from chunkstudy.grid.workers import Done, Order, perform, run_here, sentence
+from chunkstudy.processes import end_with_parent
 
 TRIES = 2
 """How often a unit is begun whose process dies; its vectors are kept, so the second goes on."""
@@ -158,20 +158,14 @@ def _process(threads: int) -> ProcessPoolExecutor:
         1,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_begin,
-        initargs=(threads, os.getpid()),
+        initargs=(threads,),
     )
 
 
-def _begin(threads: int, parent: int) -> None:
+def _begin(threads: int) -> None:
     import torch
     from threadpoolctl import threadpool_limits
 
     torch.set_num_threads(threads)
     threadpool_limits(threads, "blas")
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+    end_with_parent()
