@@ -18,8 +18,8 @@ def dask_setup(worker: Any) -> None:
     at_once = files.replacing
 
     @contextmanager
-    def slowly(path: Path) -> Iterator[Path]:
-        with at_once(path) as temporary:
+    def slowly(path: Path, durable: bool = False) -> Iterator[Path]:
+        with at_once(path, durable) as temporary:
             yield temporary
             time.sleep(SECONDS)
 

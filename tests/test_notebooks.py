@@ -104,7 +104,7 @@ def test_the_gallery_asks_the_network_for_nothing() -> None:
 
 def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
     source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
-    pages = []
+    pages: list[str] = []
     for second in ("semantic/pre_embedding", "none/pre_embedding"):
         target = notebooks.run(source, tmp_path / f"{len(pages)}.ipynb", {"second": second}, ROOT)
         cells = nbformat.read(target, as_version=4).cells

@@ -172,7 +172,8 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
                 "fits": fits(cell, value) if cell.state == "whole" else "",
                 "reason": "",
             }
-            filled.loc[at, list(judged)] = list(judged.values())
+            for column, found in judged.items():
+                filled.at[at, column] = found
     return filled
 
 
