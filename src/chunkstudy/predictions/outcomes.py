@@ -164,7 +164,7 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
             continue
         value = _of_cell(name, work_of(cell).protocol, evidence)
         if value is not None:
-            judged = {
+            judged: dict[str, Any] = {
                 "run": what,
                 "reproduced": value,
                 "difference": value - cell.value,
