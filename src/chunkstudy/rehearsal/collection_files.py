@@ -220,7 +220,7 @@ def _books() -> Iterable[tuple[str, list[str]]]:
 
 def _asked(text: str) -> list[dict[str, str]]:
     """Questions of whose excerpt a sentence stands in a book."""
-    found = []
+    found: list[dict[str, str]] = []
     for one in texts.questions():
         quoted = [" ".join(excerpt.split()) for _, excerpt in one.excerpts]
         sentences = [piece for quote in quoted for *_, piece in ielab_sentences(quote, 1)]
