@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -164,7 +165,7 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
             continue
         value = _of_cell(name, work_of(cell).protocol, evidence)
         if value is not None:
-            judged = {
+            judged: dict[str, Any] = {
                 "run": what,
                 "reproduced": value,
                 "difference": value - cell.value,
@@ -172,7 +173,8 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
                 "fits": fits(cell, value) if cell.state == "whole" else "",
                 "reason": "",
             }
-            filled.loc[at, list(judged)] = list(judged.values())
+            for column, said in judged.items():
+                filled.loc[at, column] = said
     return filled
 
 
