@@ -35,8 +35,8 @@ def stood(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stand.Stand]:
         yield found
 
 
-def run(chosen: list[rehearse.Condition]) -> object:
-    return cli._run(chosen, dry_run=False, again=False)
+def run(chosen: list[rehearse.Condition]) -> None:
+    cli._run(chosen, dry_run=False, again=False)
 
 
 def nothing(_: str) -> None:

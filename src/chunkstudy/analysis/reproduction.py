@@ -8,6 +8,7 @@ published stack moves is measured, not sampled (``chroma_bias``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -39,7 +40,7 @@ TWINS = {"gutenqa": ("gutenqa", "gutenqa-emma")}
 """A published column against that of Emma too, the one book of GutenQA that is public."""
 FEWEST = 3
 """Methods in a ranking: two have no order worth a coefficient."""
-ONE_CONDITION = r"[^*/]+(/[^*/]+){4}"
+ONE_CONDITION = re.compile(r"[^*/]+(/[^*/]+){4}")
 """A run in the comparison that is no pattern of several conditions, and no study."""
 COLUMNS = ["measure", "work", "table", "collection", "reproduced collection", "chunker", "run",
            "original", "reproduced", "protocol", "n", "value", "p"]  # fmt: skip
@@ -196,9 +197,10 @@ def _means(library: Library, comparison: pd.DataFrame) -> Iterator[Row]:
         & comparison["unit"].isin(["percent", "fraction"])
         & (comparison["state"] == "whole")
         & (comparison["verdict"] != "not_run")
-        & comparison["run"].str.fullmatch(ONE_CONDITION)
     ]
     for cell in reproduced.to_dict("records"):
+        if not ONE_CONDITION.fullmatch(cell["run"]):
+            continue
         condition = parse(cell["run"])
         record = library.get(condition)
         if record is None or cell["measure"] not in record.wide:

@@ -127,9 +127,8 @@ def lacks_segmentation(chunker: str) -> str | None:
         return None
     repositories = " and ".join(HUB_FILES[name].repository for name in SEGMENTATIONS[chunker])
     return (
-        f"needs the segmentation {chunker} of all 100 books, which is not pinned here: look up the "
-        f"files of {repositories} on the hub and write them into HUB_FILES in "
-        "collections/gutenqa.py"
+        f"needs the segmentation {chunker} of all 100 books: look up the files of {repositories} "
+        "on the hub and pin them in HUB_FILES in collections/gutenqa.py"
     )
 
 

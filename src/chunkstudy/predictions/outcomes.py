@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -172,8 +173,8 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
                 "fits": fits(cell, value) if cell.state == "whole" else "",
                 "reason": "",
             }
-            for column, found in judged.items():
-                filled.at[at, column] = found
+            for column, said in judged.items():
+                filled.loc[at, column] = said
     return filled
 
 

@@ -28,6 +28,11 @@ HERE = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
 COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
 PAPERS = tuple(models.slug(name, WINDOWS[name]) for name in TAXONOMY_MODELS)
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
+NOTHING = pd.DataFrame(
+    {name: pd.Series(dtype=str) for name in ("chunker", "protocol", "query_id")}
+    | {name: pd.Series(dtype=float) for name in ("relevant", "document")}
+)
+"""What a collection at hand has as long as none of its conditions is recorded."""
 BESIDE = "--"
 """Between a collection and a model, in the name of a table."""
 
@@ -58,7 +63,7 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
                 made[table] = pd.concat(rows, ignore_index=True)
     if not made:
         raise RuntimeError("there is no record to measure; run the conditions first")
-    return made
+    return {name: NOTHING for name in collections if name in HERE} | made
 
 
 def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFrame:
