@@ -150,6 +150,7 @@ def test_the_record_is_the_same_when_the_evaluation_is_made_again(
     other = run(folder, little_model, documents={"a": document("rye"), "b": document("oats")},
                 questions=[{"question": "When is rye dried?", "excerpts": ["rye2"]}])  # fmt: skip
     assert other.record["sha256"] != first.record["sha256"]
+    assert str(folder) not in kept.decode() and str(little_model.parent) not in kept.decode()
 
 
 def test_a_run_that_was_killed_goes_on_where_it_was(folder: Path, little_model: Path) -> None:
@@ -267,6 +268,8 @@ def test_a_folder_in_beirs_form_brings_its_own_questions(folder: Path, little_mo
     found = run(folder, little_model, documents=beir, questions=None, chunkers=["none"])
     assert found.table["n"].iloc[0] == 2 and found.table["score"].iloc[0] <= 0.5
     assert "1 judged documents are missing" in found.notes[0]
+    other = texts.read(beir, [{"question": "?", "documents": ["rye"]}])
+    assert len(other.collection.documents) == len(WORDS) and other.notes == ()
 
 
 def test_what_generate_wrote_is_read_with_its_own_questions(folder: Path) -> None:
@@ -364,7 +367,9 @@ def test_a_dry_run_prices_and_writes_nothing(
     done = CliRunner().invoke(app, ["evaluate", *asked])
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
-    assert len(lines) == 5 and lines[-1].startswith("in all, 11 documents and 12 questions")
+    assert len(lines) == 5 and lines[-1].startswith(
+        f"in all, {len(WORDS)} documents and 12 questions"
+    )
     assert "boundaries to be drawn" in lines[1] and not list(folder.rglob("index.html"))
     run(folder, little_model, chunkers=["recursive-40-0"])
     assert ", 0 tokens to encode," in CliRunner().invoke(app, ["evaluate", *asked]).output

@@ -37,7 +37,7 @@ def documentation(tmp_path: Path) -> Path:
     for name in {one["document"] for line in lines for one in line["excerpts"]}:
         described = metadata(name.removesuffix(".md"))
         assert described["Description-Content-Type"].startswith("text/markdown")
-        (folder / name).write_text(described.get_payload(), encoding="utf-8")
+        (folder / name).write_text(str(described.json["description"]), encoding="utf-8")
     return folder
 
 

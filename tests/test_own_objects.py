@@ -84,8 +84,9 @@ def test_a_splitters_texts_are_the_chunks(
 def test_parsers_that_return_objects_are_chunkers(parser: Any) -> None:
     split = checked(own_objects.as_function(parser, "theirs"), DOCUMENTS)
     for document in DOCUMENTS:
-        found = list(split(document.text))
-        inside = sum(len("".join(document.text[one[0] : one[1]].split())) for one in found)
+        chunks = chunk_documents(split, [document])
+        found = chunks.texts([document])
+        inside = sum(len("".join(one.split())) for one in found)
         assert found and inside > 0.8 * len("".join(document.text.split()))
 
 

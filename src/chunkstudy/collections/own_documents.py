@@ -7,6 +7,7 @@ title, which is put before the text as BEIR's collections have it.
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -82,15 +83,17 @@ def read_any(path: Path) -> OwnDocuments:
 
 
 def read_lines(path: Path) -> OwnDocuments:
-    """The documents of a file with one a line.
+    """The documents of a file with one a line, or of that file with ``.gz`` behind its name.
 
     Raises:
         SourceError: if there is no such file, a line is no document, or an id stands twice.
     """
-    if not path.is_file():
+    packed = path.with_name(f"{path.name}.gz")
+    if not path.is_file() and not packed.is_file():
         raise SourceError(f"there is no file {path}; name one with a document a line, or a folder")
     try:
-        content = path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes() if path.is_file() else gzip.decompress(packed.read_bytes())
+        content = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SourceError(f"{path} is not UTF-8; save it as UTF-8") from None
     found = []

@@ -51,7 +51,7 @@ class OwnModel:
     """A model's folder, and how it can be read.
 
     Attributes:
-        name: as it was asked for.
+        name: on the hub; of a folder its own, so that no record holds a path of one machine.
         folder: with its files.
         revision: the hub's commit; empty where the folder came from elsewhere.
         spec: what is read here; None where the library reads it.
@@ -65,6 +65,12 @@ class OwnModel:
     spec: ModelSpec | None
     why_plain: str = ""
 
+    @property
+    def by_dot_product(self) -> bool:
+        """Whether its authors compare vectors that are not of one length."""
+        said = _json(self.folder / "config_sentence_transformers.json").get("similarity_fn_name")
+        return said in ("dot", "dot_product")
+
 
 def find(name: str) -> OwnModel:
     """The model in a folder of that name, else of that name on the hub, from its cache if it is
@@ -75,7 +81,7 @@ def find(name: str) -> OwnModel:
     """
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return read(folder, name)
+        return read(folder, folder.resolve().name)
     if not HUB_NAME.fullmatch(name):
         raise ModelError(
             f"there is no folder {name}; name one that holds a model, or a model of the hub as "
@@ -138,7 +144,7 @@ def _fetched(name: str) -> Path:
     cause: Exception | None = None
     for only_cache in (True, False):
         try:
-            return Path(
+            found = Path(
                 snapshot_download(
                     name,
                     allow_patterns=list(PATTERNS),
@@ -148,6 +154,9 @@ def _fetched(name: str) -> Path:
             )
         except Exception as error:  # the client raises its own, the network's and the system's
             cause = error
+        else:
+            if not only_cache or any(found.rglob("*.safetensors")):
+                return found
     raise ModelError(
         f"{name} is neither a folder nor in the hub's cache, and could not be downloaded; correct "
         "the name, go online once, or name a folder that holds the model"

@@ -69,7 +69,7 @@ class Encoder:
     """A model, opened when it is first needed.
 
     Attributes:
-        name: as it was asked for.
+        name: as a reader sees it: the id of the hub, or the name of the folder.
         slug: the same in a path; the registry's where it stands there.
         spec: what is known of it beforehand; None where only the library can read it.
         own: its files, where it does not stand in the registry.
@@ -141,6 +141,11 @@ def arms(
     notes: list[str] = []
     models_asked = _once([encoder(name) for name in dict.fromkeys(encoders)])
     for model in models_asked:
+        if model.own and model.own.by_dot_product:
+            notes.append(
+                f"The authors of {model.name} compare vectors by their dot product; here all are "
+                "compared by their cosine."
+            )
         for asked in dict.fromkeys(orderings):
             ordering = _ordering(asked, model)
             if ordering.window and model.why_plain:
@@ -163,7 +168,8 @@ def encoder(name: str) -> Encoder:
         ModelError: if there is none, or it cannot be had here.
     """
     slug = name.replace("/", "__")
-    for one in (slug, f"sentence-transformers__{slug}"):
+    here = Path(name).expanduser().is_dir()
+    for one in () if here else (slug, f"sentence-transformers__{slug}"):
         try:
             spec = models.spec(models.parse_slug(one)[0])
         except ModelError:
@@ -174,7 +180,7 @@ def encoder(name: str) -> Encoder:
         why = "an API returns no token states" if spec.kind == "api" else ""
         return Encoder(name, one, spec, why_plain=why)
     own = own_models.find(name)
-    return Encoder(name, own_models.slug(name), own.spec, own, own.why_plain)
+    return Encoder(own.name, own_models.slug(name), own.spec, own, own.why_plain)
 
 
 def _chunkers(asked: Iterable[Any] | Mapping[str, Any]) -> list[Chunker]:
@@ -243,9 +249,11 @@ def _once(things: list[Any]) -> list[Any]:
     seen: dict[str, Any] = {}
     for one in things:
         if one.slug in seen or (one.slug == NONE and isinstance(one, Encoder)):
-            raise EvaluationError(
-                f"two of them are called {one.slug}; give them names of their own: "
-                '{"one": first, "other": second}'
+            remedy = (
+                "rename one of the folders"
+                if isinstance(one, Encoder)
+                else 'give them names of their own, {"one": first, "other": second}'
             )
+            raise EvaluationError(f"two of them are called {one.slug}; {remedy}")
         seen[one.slug] = one
     return things

@@ -17,7 +17,8 @@ import pandas as pd
 from chunkstudy import places
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.own import arms as compared
-from chunkstudy.own import price, questions, record, report, running, tables
+from chunkstudy.own import price, record, report, running, tables
+from chunkstudy.own import questions as one_by_one
 from chunkstudy.own import texts as read_texts
 from chunkstudy.own.texts import Documents, Questions
 from chunkstudy.places import Places
@@ -102,15 +103,13 @@ def evaluate(
     ran = running.run(texts, asked.arms, depth, where.vectors, folder / record.RUNS, say)
     found = tables.tables(texts, ran, depth, seed)
     ranked = sorted(ran, key=lambda one: tables.place(found.table, one))
-    pages = texts.task == "token_overlap"
-    if pages:
+    names = running.measures(texts.task, depth)
+    page = ""
+    if texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        measure = running.measures(texts.task, depth)[0]
-        questions_page = _inspected(texts, ranked, measure, depth, where, folder)
-    described = record.describe(texts, ran, notes, running.measures(texts.task, depth), seed)
-    report.write(
-        folder, texts, found, notes, described, questions_page.name if pages else "", depth
-    )
+        page = one_by_one.write(texts, ranked, names[0], depth, where.vectors, folder).name
+    described = record.describe(texts, ran, notes, names, seed)
+    report.write(folder, texts, found, notes, described, page)
     return Evaluation(
         found.answer,
         found.more,
@@ -156,17 +155,6 @@ def _asked(
     running.measures(texts.task, depth)
     called = texts.collection.name
     return texts, compared.arms(called, texts.task, chunkers, encoders, orderings), depth
-
-
-def _inspected(
-    texts: read_texts.Texts,
-    ran: Sequence[running.Ran],
-    measure: str,
-    depth: int,
-    where: Places,
-    folder: Path,
-) -> Path:
-    return questions.write(texts, ran, measure, depth, where.vectors, folder)
 
 
 def _folder(where: Places, output: str | Path | None, name: str) -> Path:

@@ -47,4 +47,4 @@ def write(texts: Texts, ran: Sequence[Ran], measure: str, k: int, vectors: Path,
         searched[label(one.arm, among)] = {condition.protocol: result}
     pages = inspector.pages_of(few, searched, ran[0].arm.condition.protocol, k)
     by_id = {document.id: document.text for document in texts.collection.documents}
-    return inspector.write_worst(pages, by_id, to / FILE, WORST)
+    return inspector.write_worst(pages, by_id, to / FILE, WORST, len(texts.collection.queries))

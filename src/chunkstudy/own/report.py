@@ -41,7 +41,6 @@ def write(
     notes: Sequence[str],
     described: dict[str, Any],
     questions: str,
-    k: int,
 ) -> None:
     """Write everything but the records of the arms, which lie there already.
 
@@ -52,7 +51,6 @@ def write(
         notes: what was left out.
         described: the record.
         questions: the file that shows questions one by one; empty where there is none.
-        k: chunks, or documents, that counted as read.
     """
     for name, frame in named(found).items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
@@ -61,7 +59,7 @@ def write(
     scores = found.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
     write_json(folder / record.FILE, described)
-    write_text(folder / PAGE, page(texts, found, notes, described, questions, k))
+    write_text(folder / PAGE, page(texts, found, notes, described, questions))
 
 
 def named(found: Found) -> dict[str, pd.DataFrame]:
@@ -85,7 +83,6 @@ def page(
     notes: Sequence[str],
     described: dict[str, Any],
     questions: str,
-    k: int,
 ) -> str:
     """The page as HTML, without scripts and without the network."""
     return (
@@ -104,7 +101,6 @@ def page(
             record_file=record.FILE,
             questions=questions,
             scores_file=SCORES,
-            k=k,
         )
     )
 

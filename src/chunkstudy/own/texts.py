@@ -57,6 +57,8 @@ def read(documents: Documents, questions: Questions = None, name: str = "") -> T
         )
     if questions is None and beir.is_folder(path):
         return _in_beirs_form(path, called)
+    if beir.is_folder(path):  # its documents, with other questions
+        path = path / "corpus.jsonl"
     if questions is None and (path / own.QUESTIONS).is_file() and (path / own.DOCUMENTS).is_dir():
         path, questions = path / own.DOCUMENTS, path / own.QUESTIONS
     return _judged(own_documents.read_any(path), questions, called, str(documents))

@@ -80,14 +80,17 @@ def write(
     return write_worst(pages, texts, target, worst)
 
 
-def write_worst(pages: list[Page], texts: dict[str, str], target: Path, worst: int) -> Path:
-    """Write the pages of the worst queries, and the index of all at ``target``."""
+def write_worst(
+    pages: list[Page], texts: dict[str, str], target: Path, worst: int, of: int = 0
+) -> Path:
+    """Write the pages of the worst queries, and the index of all at ``target``; ``of`` says of how
+    many queries these were the worst already."""
     pages = sorted(pages, key=recall)
     links = {page.query.id: f"{target.stem}/{file_name(page.query.id)}" for page in pages[:worst]}
     for page in pages[:worst]:
         html = render(page, texts, index=f"../{target.name}")
         write_text(target.parent / links[page.query.id], html)
-    write_text(target, render_index(pages, links))
+    write_text(target, render_index(pages, links, of))
     return target
 
 

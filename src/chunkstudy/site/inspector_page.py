@@ -104,8 +104,9 @@ def render(page: Page, texts: dict[str, str], index: str = "") -> str:
     return _templates().get_template("inspector.html").render(page=page, texts=texts, index=index)
 
 
-def render_index(pages: Sequence[Page], links: dict[str, str]) -> str:
-    """The index as HTML: every query in the order given, linked where ``links`` has its page."""
+def render_index(pages: Sequence[Page], links: dict[str, str], of: int = 0) -> str:
+    """The index as HTML: every query in the order given, linked where ``links`` has its page;
+    ``of``: of how many queries these are the worst, 0 where they are all."""
     tally = [
         (column.chunker, Counter(page.columns[i].diagnosis.cause for page in pages))
         for i, column in enumerate(pages[0].columns)
@@ -119,6 +120,7 @@ def render_index(pages: Sequence[Page], links: dict[str, str]) -> str:
     return template.render(
         pages=pages,
         links=links,
+        of=of,
         tally=tally,
         used=used,
         mean_recall=recall,
