@@ -193,7 +193,7 @@ def test_any_depth_reads_what_its_chunks_hold(folder: Path, little_model: Path) 
     assert min(sizes) <= one[read] <= max(sizes)
 
 
-LOST = [
+LOST: list[dict[str, Any]] = [
     question("rye", 0),
     {"question": "Where?", "excerpts": ["nowhere at all"]},
     {"id": "both", "question": "What?", "excerpts": ["in the month of oats1", "in the month of"]},

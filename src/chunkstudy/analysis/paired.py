@@ -69,6 +69,7 @@ def differences(
     family: str | Callable[[Keys], str],
     first: str,
     second: str,
+    *,
     seed: int = 0,
 ) -> pd.DataFrame:
     """First minus second, a row per pair, in the unit of the scores, which are fractions.

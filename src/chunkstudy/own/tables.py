@@ -66,7 +66,7 @@ def tables(texts: Texts, ran: Sequence[Ran], k: int, seed: int) -> Tables:
     pairs = [
         Pair({**ran[i].arm.keys, "measure": names[0]}, by[i], best, asked_of) for i in ranked[1:]
     ]
-    tests = differences(pairs, f"against the best of {len(ran)}", "score", "best", seed)
+    tests = differences(pairs, f"against the best of {len(ran)}", "score", "best", seed=seed)
     apart = bool(len(tests)) and bool(tests["p_holm"].iloc[0] < SIGNIFICANT)
     needed = _needed(ran, by, ranked, len(pairs), apart)
     among = [one.arm for one in ran]
