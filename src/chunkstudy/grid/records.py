@@ -8,7 +8,7 @@ collection's order, and a float column per measure, six decimals. The ranking: `
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -108,6 +108,13 @@ class Run(_Strict):
         if (self.encoder == "none") != (self.model is None):
             raise ValueError("a run with an encoder describes its model, one without has none")
         return self
+
+    @property
+    def path(self) -> PurePosixPath:
+        """Where it lies, also where something of one's own stands in no table of the study."""
+        return PurePosixPath(
+            self.collection, self.chunker, self.encoder, self.ordering, self.protocol
+        )
 
     @property
     def condition(self) -> Condition:
@@ -213,8 +220,8 @@ def read_run(folder: Path) -> Run:
         ) from error
     if run.rehearsal and not places.rehearsing():
         raise RecordError(f"{path} is of a rehearsal on random weights and no result; remove it")
-    if not folder.as_posix().endswith(run.condition.path.as_posix()):
-        raise RecordError(f"{path} describes {run.condition}, which is not where it lies")
+    if not folder.as_posix().endswith(run.path.as_posix()):
+        raise RecordError(f"{path} describes {run.path}, which is not where it lies")
     return run
 
 
