@@ -95,3 +95,15 @@ def test_a_file_with_another_digest_is_refused_and_not_kept(
 def test_an_unknown_set_is_refused_by_name() -> None:
     with pytest.raises(SourceError, match="unknown BEIR set 'msmarco'"):
         beir.load("msmarco")
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("name", "printed"), [("scifact", 1498.4), ("nfcorpus", 1589.8)])
+def test_mean_lengths_come_out_as_printed_without_the_joining_space(
+    name: str, printed: float
+) -> None:
+    if not beir.available(name):
+        pytest.skip(f"{name} is not here")
+    documents = beir.SOURCES[name].documents
+    assert round(beir.characters(name) / documents, 1) == printed
+    assert round(beir.SOURCES[name].characters / documents, 1) > printed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.collections import beir
@@ -23,14 +22,20 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
 
 
 def lengths(collections: Sequence[Collection]) -> pd.DataFrame:
-    """Mean characters of a document, title and text joined by a space."""
+    """Mean characters of a document; of a title and a text without the space that joins them."""
     return pd.DataFrame(
         [
             {
                 "collection": one.name,
                 "documents": len(one.documents),
-                "mean characters": float(np.mean([len(d.text) for d in one.documents])),
+                "mean characters": _characters(one) / len(one.documents),
             }
             for one in collections
         ]
     )
+
+
+def _characters(one: Collection) -> int:
+    if one.name in beir.SOURCES:
+        return beir.characters(one.name)
+    return sum(len(d.text) for d in one.documents)
