@@ -199,7 +199,7 @@ def _found(
         names = waiting[
             ["work", "table", "collection", "chunker", "encoder", "ordering", "measure"]
         ]
-        keys = names.fillna("").astype(str).agg(" ".join, axis=1)
+        keys = [" ".join(row) for row in names.fillna("").astype(str).to_numpy()]
         not_run = dict(zip(keys, waiting["reason"], strict=True))
         predictions = table.tables["predictions"]
         outcomes = _counts(predictions["outcome"])
