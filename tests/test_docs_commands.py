@@ -51,13 +51,15 @@ def typed(text: str) -> Iterator[list[str]]:
         if not re.search(r"\b(chunkstudy|make|python -m)\b", line):
             continue
         try:
-            words = shlex.split(line, comments=True)
+            words = shlex.split(re.sub(r"\$\(\(.*?\)\)", "1", line), comments=True)
         except ValueError:  # prose or another language
             continue
         while words and SETTING.fullmatch(words[0]):
             words.pop(0)
         if words and Path(words[0]).name in ("chunkstudy", "make", "python"):
-            end = next((i for i, one in enumerate(words) if one in ("|", ">", "&&", ";")), None)
+            end = next(
+                (i for i, one in enumerate(words) if one in ("|", ">", "&", "&&", ";")), None
+            )
             yield [Path(words[0]).name, *words[1:end]]
 
 
