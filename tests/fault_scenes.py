@@ -186,7 +186,8 @@ def vectors(folder: Path) -> dict[bytes, bytes]:
     (path,) = folder.rglob("*.sqlite")
     with sqlite3.connect(path) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        return dict(database.execute("SELECT digest, vector FROM vectors"))
+        tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+        return dict(database.execute("SELECT digest, vector FROM vectors")) if tables else {}
 
 
 def at_once(world: str, folder: str, processes: str, killed: str) -> None:

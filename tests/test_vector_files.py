@@ -58,7 +58,7 @@ def test_a_torn_file_counts_as_not_there_and_is_written_anew(tmp_path: Path, siz
 
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
-    def full(path: Path) -> Iterator[Path]:
+    def full(path: Path, durable: bool = False) -> Iterator[Path]:
         with at_once(path) as temporary:
             yield temporary
             raise OSError("no space left on device")

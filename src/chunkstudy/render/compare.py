@@ -41,7 +41,9 @@ def compare(
         for name in measures
     ]
     papers = facts.read(places, covid_qa.WITHIN)
-    table = differences(with_papers(pairs, papers), f"{first} against {second}", "first", "second")
+    table = differences(
+        with_papers(pairs, papers), "these two, by every measure", "first", "second"
+    )
     return notebook.show(table.drop(columns="collection"))
 
 

@@ -50,6 +50,13 @@ class Number:
     command: str
     predictions: tuple[Prediction, ...]
 
+    @property
+    def record(self) -> str:
+        """The file that says what produced the number: of a run, or of a study."""
+        if self.run.startswith("studies/"):
+            return f"results/{self.run}/provenance.json"
+        return f"results/runs/{self.run}/run.json"
+
 
 def number_of(
     cell: Cell, beside: Mapping[str, object], name: str, predicted: Mapping[str, Prediction]
@@ -80,7 +87,7 @@ def number_of(
         str(beside["verdict"]),
         str(beside["reason"]) if _is(beside["reason"]) else "",
         _record(beside),
-        _command(cell),
+        _command(cell, _record(beside)),
         tuple(predicted[one] for one in said),
     )
 
@@ -129,8 +136,10 @@ def _ends(cell: Cell, low: object, high: object, unit: str) -> str:
     return f"[{', '.join(ends)}]{unit}" if all(ends) else ""
 
 
-def _command(cell: Cell) -> str:
+def _command(cell: Cell, record: str) -> str:
     """What computes the cell; empty where no run gives it."""
+    if record.startswith("studies/"):
+        return f"chunkstudy study {record.removeprefix('studies/')}"
     source = sources.source_of(cell)
     if isinstance(source, NoCondition):
         return ""
