@@ -239,8 +239,8 @@ def test_an_essay_that_names_no_finding_is_refused(monkeypatch: pytest.MonkeyPat
         reading_pages.late_chunking(material())
 
 
-def test_a_figure_of_which_nothing_is_said_is_refused() -> None:
-    with pytest.raises(SiteError, match="says nothing of it"):
+def test_a_figure_that_was_not_drawn_is_refused() -> None:
+    with pytest.raises(SiteError, match="no_such_figure was not drawn"):
         reading_pages.figures(material(), ["no_such_figure"])
 
 

@@ -12,7 +12,7 @@ from chunkstudy.analysis.which_chunker import ADVISED, AS_GOOD, ENCODED, GROUP, 
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.published.verdicts import RUN
-from chunkstudy.render import display_names, tables
+from chunkstudy.render import captions, display_names, tables
 
 HEADLINES = 5
 CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
@@ -33,10 +33,6 @@ COSTS = (
     "one document."
 )
 FIGURE = "late_chunking_beyond_minilm"
-FIGURE_SAYS = (
-    "Late minus plain chunking within one long document, by the window that a model reads, a line "
-    "per model: DCG@10 and recall of excerpts at five, on Chroma's corpora and on papers"
-)
 
 
 def fill(
@@ -82,7 +78,7 @@ def coverage(comparison: pd.DataFrame, claims: pd.DataFrame) -> str:
 def headlines(findings: pd.DataFrame) -> str:
     """The figure that carries the main finding, and five findings with links."""
     top = findings[findings["headline"] > 0].sort_values("headline").head(HEADLINES)
-    lines = [f"![{FIGURE_SAYS}](figures/{FIGURE}.png)\n"]
+    lines = [f"![{captions.of(FIGURE).alternative}](figures/{FIGURE}.png)\n"]
     lines += [
         f"{at}. **{row['question']}** {row['answer']} "
         f"([page](results/notebooks/{row['page']}.ipynb), "

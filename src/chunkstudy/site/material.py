@@ -57,11 +57,6 @@ class Material:
         return {str(row["name"]): {str(k): v for k, v in row.items()} for row in rows}
 
     @cached_property
-    def figures(self) -> dict[str, dict[str, str]]:
-        """What is said of each figure that a page shows: ``alt``, ``says``."""
-        return texts("figures")
-
-    @cached_property
     def rules(self) -> dict[str, str]:
         """What each rule of the registered predictions says."""
         return {name: one.says for name, one in register.read(self.places).rules.items()}

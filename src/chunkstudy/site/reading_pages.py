@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from chunkstudy.render import captions
 from chunkstudy.render.readme import FIGURE, HEADLINES
 from chunkstudy.site import tables_pages
 from chunkstudy.site.material import Material, SiteError, texts
@@ -65,18 +66,18 @@ def late_chunking(material: Material) -> Page:
 
 
 def figures(material: Material, names: list[str]) -> dict[str, dict[str, object]]:
-    """What is said of figures, with their size in pixels as they are shown.
+    """The alternative text of figures and their size in pixels as they are shown.
 
     Raises:
-        SiteError: if nothing is said of one, or it was not drawn.
+        SiteError: if one was not drawn.
+        CaptionError: if it has no caption.
     """
     found: dict[str, dict[str, object]] = {}
     for name in names:
         path = material.places.figures / f"{name}.png"
-        if name not in material.figures or not path.exists():
-            raise SiteError(
-                f"figure {name} was not drawn, or texts/figures.toml says nothing of it"
-            )
+        if not path.exists():
+            raise SiteError(f"figure {name} was not drawn; run `chunkstudy reproduce` first")
         width, height = struct.unpack(">II", path.read_bytes()[16:24])
-        found[name] = {**material.figures[name], "width": width // 2, "height": height // 2}
+        said = captions.of(name).alternative
+        found[name] = {"alt": said, "width": width // 2, "height": height // 2}
     return found
