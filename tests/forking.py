@@ -116,7 +116,7 @@ def fork(scene: Any, given: list[str], kill_after: float | None) -> End:
 
 def end_with(scene: Any, given: list[str]) -> None:
     """Run a scene and end this process as the command line would."""
-    from chunkstudy.cli import one_sentence
+    from chunkstudy.commands.failing import one_sentence
 
     status = 70
     try:

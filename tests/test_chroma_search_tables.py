@@ -14,7 +14,7 @@ from chunkstudy.analysis.chroma_search import EXACT, OFFICIAL, Searched
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published
-from chunkstudy.published.compare import compare
+from chunkstudy.published.side_by_side import compare
 from chunkstudy.studies import results
 
 PLACES = Places(Path(__file__).parents[1])

@@ -15,7 +15,7 @@ import pytest
 from chunkstudy.claims.sources import Sources
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.compare import compare
+from chunkstudy.published.side_by_side import compare
 from tests.claims_printed import decided, printed
 from tests.test_claims_ledger import COMPARISON, ROOT, TABLES
 

@@ -12,7 +12,7 @@ from chunkstudy import cli
 from chunkstudy.collections import registry
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.collections.within import within_documents
-from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.spans import Collection, Document, Judgment, Query
 
 COLLECTION = Collection(
@@ -49,7 +49,7 @@ def test_an_unknown_collection_is_refused_with_those_there_are() -> None:
 def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = registry.Entry("in_corpus", partial(replace, COLLECTION, name="new"), documents=2)
     monkeypatch.setitem(registry.COLLECTIONS, "new", entry)
-    condition = Condition("new", "fixed-64", cli.conditions.MINILM, "pre_embedding", "corrected")
+    condition = Condition("new", "fixed-64", MINILM, "pre_embedding", "corrected")
     assert condition.task == "in_corpus"
     assert condition.reason_not_run is None
     assert registry.find(condition.collection).load().name == "new"

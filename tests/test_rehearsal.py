@@ -11,9 +11,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy import cli, derive
+from chunkstudy import derive
 from chunkstudy.collections import beir, chroma, gutenqa, registry
 from chunkstudy.collections.sources import SourceError
+from chunkstudy.commands import choosing
 from chunkstudy.encoders import models
 from chunkstudy.encoders.registry import MODELS
 from chunkstudy.grid import records
@@ -36,7 +37,7 @@ def stood(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stand.Stand]:
 
 
 def run(chosen: list[rehearse.Condition]) -> None:
-    cli._run(chosen, dry_run=False, again=False)
+    choosing.run_all(chosen, dry_run=False, again=False)
 
 
 def nothing(_: str) -> None:

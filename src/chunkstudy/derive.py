@@ -16,7 +16,7 @@ from chunkstudy.places import Places
 from chunkstudy.predictions import outcomes, register, today
 from chunkstudy.predictions import tables as prediction_tables
 from chunkstudy.published import cells as published
-from chunkstudy.published import compare
+from chunkstudy.published import side_by_side
 from chunkstudy.render import cluster_page, figures, findings, latex, readme, taxonomy_tables
 from chunkstudy.site import build
 
@@ -65,7 +65,7 @@ def derived(places: Places) -> Derived:
     """
     library = Library(places)
     cells = published.read(places)
-    comparison = compare.compare(places, library)
+    comparison = side_by_side.compare(places, library)
     correlations = chunk_size.correlations(library, places, published.frame(cells))
     evidence = today.evidence(places, library, cells, comparison, correlations)
     comparison = outcomes.with_measured(evidence)

@@ -39,7 +39,7 @@ class Evidence:
 
     Attributes:
         cells: the published cells.
-        comparison: what became of them, see `published.compare`.
+        comparison: what became of them, see `published.side_by_side`.
         library: the records.
         correlations: the table ``chunk_size_correlations``.
         lengths: the mean number of ``characters`` of a ``collection``'s documents, as measured.

@@ -14,7 +14,7 @@ from chunkstudy.places import Places
 from chunkstudy.predictions import experience, outcomes, proposing, register, rules
 from chunkstudy.predictions.outcomes import Evidence
 from chunkstudy.published import cells as published
-from chunkstudy.published import compare
+from chunkstudy.published import side_by_side
 from chunkstudy.published.cells import Cell
 from chunkstudy.studies import results
 
@@ -38,7 +38,7 @@ def gathered(places: Places) -> Evidence:
     """The same from the records."""
     library = Library(places)
     cells = published.read(places)
-    comparison = compare.compare(places, library)
+    comparison = side_by_side.compare(places, library)
     correlations = chunk_size.correlations(library, places, published.frame(cells))
     return evidence(places, library, cells, comparison, correlations)
 

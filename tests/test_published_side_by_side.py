@@ -14,10 +14,10 @@ import pytest
 from chunkstudy import derive
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.places import Places
-from chunkstudy.published import compare as published
+from chunkstudy.published import side_by_side as published
 from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
-from chunkstudy.published.compare import COLUMNS, SETTING, Library, compare
+from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, Source, Work, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, mean_beside, ranges
 from chunkstudy.studies import results

@@ -1,0 +1,27 @@
+"""How commands fail."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from chunkstudy import faults
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Expected failures end in one sentence on stderr and exit status 1, not in a traceback."""
+    try:
+        yield
+    except (ValueError, RuntimeError) as error:
+        typer.echo(f"chunkstudy: {error}", err=True)
+        sys.exit(1)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise  # who read the output has seen enough; typer ends quietly
+        typer.echo(f"chunkstudy: {faults.of_the_system(error)}", err=True)
+        sys.exit(1)

@@ -1,0 +1,81 @@
+"""Studies outside the grid, and predictions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from chunkstudy import places
+from chunkstudy.commands.failing import one_sentence
+
+PANEL = "Questions"
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=PANEL)
+def study(
+    name: Annotated[str | None, typer.Argument(help="A study, as --list names them")] = None,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option(help="Take these instead; the tables then go to build/studies"),
+    ] = None,
+    list_studies: Annotated[bool, typer.Option("--list", help="Every study's question")] = False,
+    fold: Annotated[int | None, typer.Option(help="Of a study in parts, those of a fold")] = None,
+    arm: Annotated[str | None, typer.Option(help="Those of an arm, for instance context")] = None,
+    part: Annotated[str, typer.Option(help="Those of a name, with wildcards")] = "*",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what parts take")] = False,
+) -> None:
+    """Answer a question outside the grid; writes results/studies/NAME.
+
+    A study that trains models comes in parts; those that were run already are left alone.
+    """
+    from chunkstudy.studies import in_parts, runner
+
+    with one_sentence():
+        if list_studies or name is None:
+            for known, question in runner.studies().items():
+                typer.echo(f"{known}\t{question}")
+            return
+        where = places.find()
+        study_file = runner.module(runner.results.checked(name))
+        if hasattr(study_file, "PLAN") or fold is not None or arm or part != "*" or dry_run:
+            if collection:
+                raise in_parts.StudyError(f"study {name} comes in parts; leave --collection out")
+            parts = in_parts.chosen(study_file, part, fold=fold, arm=arm)
+            parts = in_parts.todo(where, name, parts)
+            if dry_run:
+                for line in study_file.estimate(parts):
+                    typer.echo(line)
+                return
+            folder, tables = in_parts.run(where, name, parts, lambda one: typer.echo(one, err=True))
+        else:
+            folder, tables = runner.run(where, name, collection)
+        for table, rows in tables.items():
+            typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
+
+
+@app.command(rich_help_panel=PANEL)
+def predict(
+    register: Annotated[
+        bool, typer.Option(help="Write down what is expected of cells that nobody has run")
+    ] = False,
+    date: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day; today if none")
+    ] = None,
+) -> None:
+    """What became of the registered predictions; with --register, make new ones.
+
+    What is registered is never changed: a record decides it.
+    """
+    from chunkstudy.predictions import tables, today
+    from chunkstudy.predictions.register import read
+
+    with one_sentence():
+        where = places.find()
+        if register:
+            path, new, decided = today.predict(where, (date or datetime.now()).date())
+            typer.echo(f"{path}\t{new} predictions, {decided} left out as decided already")
+        counts = tables.by_outcome(read(where), today.gathered(where))
+        typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))

@@ -1,0 +1,98 @@
+"""What can be done with records: more measures, export, deposit, handing in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chunkstudy import places
+from chunkstudy.commands.choosing import ALL, Only, recorded
+from chunkstudy.commands.failing import one_sentence
+
+PANEL = "Records"
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=PANEL)
+def rescore(
+    measure: Annotated[str, typer.Argument(help="Such as P@5, SpanRecall@3 or DCG@3")],
+    only: Only = ALL,
+) -> None:
+    """Add a measure to records, computed from their kept rankings without encoding."""
+    with one_sentence():
+        from chunkstudy.grid.rescore import rescore as add
+
+        added = add(measure, recorded(only), places.find())
+        typer.echo(f"{measure} was added to {added} records; run `chunkstudy reproduce` next")
+
+
+@app.command(rich_help_panel=PANEL)
+def export(
+    csv: Annotated[Path, typer.Option(help="The file to write")],
+    only: Only = ALL,
+) -> None:
+    """Per-query scores as text, a line per condition, query and measure."""
+    with one_sentence():
+        from chunkstudy.grid.deposit import export_csv
+        from chunkstudy.grid.library import Library
+
+        lines = export_csv(csv, recorded(only), Library(places.find()))
+        typer.echo(f"{lines} scores written to {csv}")
+
+
+@app.command(rich_help_panel=PANEL)
+def archive(
+    out: Annotated[Path, typer.Argument(help="The tar file to write")],
+) -> None:
+    """Pack records and rankings into one file to deposit."""
+    with one_sentence():
+        from chunkstudy.grid.deposit import archive as pack
+
+        packed, missing = pack(out, places.find())
+        typer.echo(f"{packed} files packed into {out}")
+        if missing:
+            typer.echo(
+                f"{len(missing)} rankings are not at hand, first that of {missing[0]}; "
+                f"`chunkstudy run --only '{missing[0]}' --again` makes it",
+                err=True,
+            )
+
+
+@app.command(rich_help_panel=PANEL)
+def pack(
+    out: Annotated[Path, typer.Argument(help="The tar file to write")],
+    by: Annotated[str, typer.Option(help="Who ran it")],
+    machine: Annotated[str, typer.Option(help="On what: processor or GPU, memory")],
+    only: Only = ALL,
+    note: Annotated[str, typer.Option(help="What a reader should know")] = "",
+) -> None:
+    """Pack recorded conditions with their rankings, to hand them in (CONTRIBUTING.md)."""
+    with one_sentence():
+        from chunkstudy.grid.handing_in import HandedIn
+        from chunkstudy.grid.handing_in import pack as into
+
+        told = HandedIn(by=by, machine=machine, date=f"{datetime.now():%Y-%m-%d}", note=note)
+        count, size = into(out, recorded(only), places.find(), told)
+        typer.echo(f"{count} records in {out}, {size / 1e6:.1f} MB; `chunkstudy verify {out}`")
+
+
+@app.command(rich_help_panel=PANEL)
+def verify(
+    handed_in: Annotated[Path, typer.Argument(help="What `chunkstudy pack` wrote, or a folder")],
+) -> None:
+    """Check somebody's records without trusting them and without their encoder."""
+    with one_sentence():
+        from chunkstudy.grid.handing_in import unpacked
+        from chunkstudy.grid.verify import verify as checks
+
+        counts = {"agrees": 0, "differs": 0, "not checked": 0}
+        with unpacked(handed_in) as folder:
+            for one in checks(folder, places.find()):
+                counts[one.outcome] += 1
+                typer.echo(f"{one.outcome}\t{one.condition}\t{one.what}\t{one.says}")
+        typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))
+    if counts["differs"]:
+        raise typer.Exit(1)

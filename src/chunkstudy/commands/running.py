@@ -1,0 +1,124 @@
+"""Which conditions there are, what they take, and running them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from chunkstudy import places
+from chunkstudy.collections import registry
+from chunkstudy.commands.choosing import ALL, CHROMA, Only, price, run_all, select
+from chunkstudy.commands.failing import one_sentence
+from chunkstudy.grid import devices, grids, records
+
+PANEL = "Conditions"
+app = typer.Typer()
+
+
+@app.command("list", rich_help_panel=PANEL)
+def list_conditions(only: Only = ALL) -> None:
+    """Every condition of the study with its status, and the reason where it cannot be run."""
+    with one_sentence():
+        runs = places.find().runs
+        for condition in select(only):
+            if records.complete(runs / condition.path):
+                status = "recorded"
+            else:
+                status = condition.reason_not_run or "open"
+            typer.echo(f"{condition}\t{status}")
+
+
+@app.command(rich_help_panel=PANEL)
+def status() -> None:
+    """How many conditions are recorded, open, or cannot be run here; what the open ones take."""
+    with one_sentence():
+        from chunkstudy.grid.estimate import open_by_model
+
+        runs = places.find().runs
+        grid = grids.grid()
+        done = [c for c in grid if records.complete(runs / c.path)]
+        blocked = [c for c in grid if c not in done and c.reason_not_run]
+        typer.echo(
+            f"{len(done)} recorded, {len(grid) - len(done) - len(blocked)} open, "
+            f"{len(blocked)} cannot be run here; `chunkstudy list` shows which"
+        )
+        for line in open_by_model(grid, places.find()):
+            typer.echo(line)
+
+
+@app.command(rich_help_panel=PANEL)
+def models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Parts of models' names; all models if none")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs")] = False,
+) -> None:
+    """Every model: what it reads, was trained on, and whether late chunking suits it."""
+    import json
+
+    from chunkstudy.encoders import checklist
+
+    with one_sentence():
+        rows = [
+            checklist.row(one) | {"weights here": checklist.at_hand(one.id)}
+            for one in checklist.named(names or [])
+        ]
+        if as_json:
+            typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+            return
+        typer.echo("\n\n".join("\n".join(checklist.lines(one)) for one in rows))
+
+
+@app.command(rich_help_panel=PANEL)
+def fetch(
+    collections: Annotated[
+        list[str] | None, typer.Argument(help="Collections, for instance scifact; chroma if none")
+    ] = None,
+) -> None:
+    """Download the collections' files that are not here yet, checked by sha256."""
+    with one_sentence():
+        for name in collections or ["chroma"]:
+            found = registry.find(name).load()
+            typer.echo(f"{name}\t{len(found.documents)} documents\t{len(found.queries)} queries")
+
+
+@app.command(rich_help_panel=PANEL)
+def estimate(
+    only: Only = CHROMA,
+    device: Annotated[
+        str, typer.Option(help=f"Where it would run: {', '.join(devices.DEVICES)}")
+    ] = devices.TWO_CORES,
+) -> None:
+    """Tokens, floating-point operations, hours and dollars that a run would take.
+
+    Boundaries that the papers let a language model draw come last.
+    """
+    with one_sentence():
+        price(select(only), device)
+
+
+@app.command(rich_help_panel=PANEL)
+def run(
+    only: Only = CHROMA,
+    dry_run: Annotated[
+        bool, typer.Option(help="Only print what would be run: units, shards, what they take")
+    ] = False,
+    again: Annotated[bool, typer.Option(help="Run recorded conditions again")] = False,
+    processes: Annotated[int, typer.Option(help="Processes here that share the cores")] = 0,
+    executor: Annotated[
+        str, typer.Option(help="Machines: dask://host:port, a Dask scheduler of yours")
+    ] = "",
+    shard: Annotated[
+        str, typer.Option(help="One part of the work, such as 2/8, for machines by hand")
+    ] = "",
+) -> None:
+    """Run conditions and write their records; what is recorded already is left alone.
+
+    What an API sells is priced first and stops at CHUNKSTUDY_BUDGET dollars. For many machines see
+    docs/cluster.md.
+    """
+    with one_sentence():
+        failed = run_all(select(only), dry_run, again, processes, executor, shard)
+    if failed:
+        raise typer.Exit(1)

@@ -1,0 +1,105 @@
+"""The whole study: derive, rehearse, check, and its pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chunkstudy import places
+from chunkstudy.commands.choosing import ALL, price, run_all
+from chunkstudy.commands.failing import one_sentence
+from chunkstudy.grid import conditions, devices, grids
+
+PANEL = "The whole study"
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=PANEL)
+def reproduce(
+    profile: Annotated[str, typer.Option(help="builtin, laptop or full")] = "builtin",
+) -> None:
+    """Derive every table, figure and page from the records; see README for the profiles."""
+    from chunkstudy import reproduce as everything
+
+    with one_sentence():
+        where = places.find()
+        if profile not in ("builtin", "laptop", "full"):
+            raise conditions.ConditionError(
+                f"unknown profile {profile!r}; use builtin, laptop or full"
+            )
+        if profile != "builtin":
+            chosen = grids.grid() if profile == "full" else grids.laptop_grid()
+            price([one for one in chosen if not one.reason_not_run], devices.TWO_CORES)
+            if run_all(chosen, dry_run=False, again=profile == "full"):
+                raise RuntimeError("some units failed, as said above; mend them and run this again")
+        everything.reproduce(where)
+
+
+@app.command(rich_help_panel=PANEL)
+def rehearse(
+    only: Annotated[
+        list[str], typer.Option(help="Conditions to take, with wildcards; no table then")
+    ] = ALL,
+    out: Annotated[Path | None, typer.Option(help="The folder; build/rehearsal if none")] = None,
+) -> None:
+    """Rehearse the published grid on small random checkpoints and services on the loopback.
+
+    Nothing that it leaves is a result. One that was stopped goes on; another code begins anew.
+    """
+    from chunkstudy.rehearsal.rehearse import rehearse as perform
+
+    with one_sentence():
+        where = places.find()
+        found = perform(
+            where,
+            out or where.build / "rehearsal",
+            lambda chosen: run_all(chosen, dry_run=False, again=False),
+            only,
+            lambda line: typer.echo(line, err=True),
+        )
+        for line in found.lines():
+            typer.echo(line)
+        if not found.whole:
+            raise RuntimeError("the rehearsal is not whole, as said above; mend it and go on")
+
+
+@app.command(rich_help_panel=PANEL)
+def check() -> None:
+    """Whether records, tables, figures, pages and notebooks are what they should be, by bytes."""
+    from chunkstudy import check as checking
+
+    with one_sentence():
+        typer.echo(checking.check(places.find()))
+
+
+@app.command(rich_help_panel=PANEL)
+def paper() -> None:
+    """Set paper/main.pdf with TeX, from what is derived; says what to install where TeX lacks."""
+    from chunkstudy.paper import build
+
+    with one_sentence():
+        where = places.find()
+        typer.echo(build.build(where).relative_to(where.root))
+
+
+@app.command(rich_help_panel=PANEL)
+def notebook(
+    name: Annotated[str, typer.Argument(help="A notebook of the study, for instance claims")],
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", help="name=value, as often as needed")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The executed notebook; in build/ if none")
+    ] = None,
+) -> None:
+    """Execute one notebook with other parameters; the study's own copy is left alone."""
+    from chunkstudy import notebooks
+
+    with one_sentence():
+        where = places.find()
+        source = notebooks.named(where, name)
+        target = out or where.build / "notebooks" / source.name
+        given = notebooks.parse_parameters(source, parameter or [])
+        typer.echo(notebooks.run(source, target, given, where.root))
