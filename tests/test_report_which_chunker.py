@@ -108,7 +108,7 @@ def test_cost_counts_overlap_and_windows_once_more(table: pd.DataFrame) -> None:
     excerpts = table[table["task"] == "excerpts"].set_index(["chunker", "ordering"])
     assert excerpts.at[("token-250-125", PRE), ENCODED] == pytest.approx(2, abs=0.02)
     assert excerpts.at[("token-250-0", PRE), ENCODED] == pytest.approx(1, abs=0.02)
-    late = excerpts.at[("fixed-256", "contextualized"), ENCODED]
+    late = excerpts.at[("fixed-256", "contextualized-256"), ENCODED]
     assert late == pytest.approx(256 / (256 - 64), abs=0.03)
     assert (excerpts[READ] == excerpts["tokens read at 5"]).all()
     assert table.groupby("encoder")[OPERATIONS].nunique().max() == 1
@@ -157,6 +157,32 @@ def test_a_second_model_is_ranked_by_itself() -> None:
     best = table.groupby("encoder")["chunker"].first()
     assert best[WIDE] == "fixed-256" and best.drop(WIDE).tolist() == ["none"]
     assert table["behind"].tolist() == ["", "yes", "yes"] * 2
+
+
+def test_within_documents_late_chunking_competes_at_every_window_and_plain_chunks_once() -> None:
+    queries = [f"q{i}" for i in range(50)]
+    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
+    narrow = WIDE.replace("-w512", "-w128")
+    wide = {
+        Condition(name, one, WIDE, ordering, OWN): scores
+        for name in ("chroma-within", "scifact")
+        for one in ("fixed-256", "paragraph")
+        for ordering in (PRE, LATE)
+    }
+    swept = {
+        Condition(name, "fixed-256", narrow, ordering, OWN): scores + 0.1
+        for name in ("chroma-within", "scifact")
+        for ordering in (PRE, "contextualized-128")
+    }
+    made = {one: s.assign(**{"nDCG@10": s["DCG@10"]}) for one, s in (wide | swept).items()}
+    table = which_chunker(made_library(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
+    arms = {name: set(zip(part["chunker"], part["ordering"], strict=True))
+            for name, part in table.groupby("collections")}  # fmt: skip
+    whole = {(one, ordering) for one in ("fixed-256", "paragraph") for ordering in (PRE, LATE)}
+    assert arms == {
+        "chroma-within": whole | {("fixed-256", "contextualized-128")}, "scifact": whole
+    }  # fmt: skip
+    assert table.groupby("collections")["ordering"].first()["chroma-within"] == "contextualized-128"
 
 
 def test_late_arms_without_their_plain_ones_are_not_ranked() -> None:

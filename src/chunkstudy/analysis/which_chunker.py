@@ -1,10 +1,11 @@
 """Which chunker to use: for each task and model, how far each lies behind the best, at what cost.
 
-Under the corrected protocol, each model at the window with the most records; beside it, where the
-papers' own models rank a method. A method is said to be behind only where its paired difference
-from the best survives Holm's correction within the task, collections and model. The best is chosen
-by the same scores, so being behind is shown a little too easily. On COVID-QA intervals and tests
-are over papers, each with all its questions.
+Under the corrected protocol, each model at the window with the most records; within documents, late
+chunking at every window beside that; with it, where the papers' own models rank a method. A method
+is said to be behind only where its paired difference from the best survives Holm's correction
+within the task, collections and model. The best is chosen by the same scores, so being behind is
+shown a little too easily. On COVID-QA intervals and tests are over papers, each with all its
+questions.
 
 A passage of one document is looked for in three collections that are not averaged: papers, Chroma's
 corpora, and one novel, whose questions are too few to advise from.
@@ -198,7 +199,7 @@ def _ranked(
                 "task": task,
                 "encoder": encoder,
                 "chunker": method[0],
-                "ordering": method[1].split("-")[0],
+                "ordering": method[1],
                 "measure": measure,
                 "collections": names,
                 "n": len(best),
@@ -259,10 +260,22 @@ def _belongs(question: Question, one: Condition) -> bool:
     return usual and whole and (one.ordering == PRE or windows.contextualized(one))
 
 
+def _narrower(question: Question, encoder: str, one: Condition) -> bool:
+    """Whether it is late chunking by the same model at another window, within documents, where the
+    windows were swept. Plain chunks that a narrower window leaves whole would be the same again."""
+    same = windows.model(one.encoder) == windows.model(encoder)
+    whole = windows.window(one.ordering) == windows.reach(one.encoder)
+    return question[0] == IN_DOCUMENT and same and whole and one.ordering != PRE
+
+
 def _records(question: Question, encoder: str, library: Library) -> dict[Method, dict[str, Record]]:
     """Per chunker and ordering the records by collection, where all collections that have any have
     one; a late arm beside its plain one only, so that no half of a run is called the best."""
-    wanted = [one for one in library if _belongs(question, one) and one.encoder == encoder]
+    wanted = [
+        one
+        for one in library
+        if _belongs(question, one) and (one.encoder == encoder or _narrower(question, encoder, one))
+    ]
     seen = {one.collection for one in wanted}
     names = [name for name in question[1] if name in seen]
     found: dict[Method, dict[str, Record]] = {}

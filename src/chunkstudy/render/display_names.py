@@ -303,7 +303,10 @@ def measure(name: str) -> str:
 
 def arm(chunker_slug: str, ordering_slug: str) -> str:
     """A chunker under an ordering; plain chunking goes without saying."""
-    late = ", late" if ordering_slug.startswith("contextualized") else ""
+    late = ""
+    if ordering_slug.startswith("contextualized"):
+        window = parse_ordering(ordering_slug).window if "-" in ordering_slug else 0
+        late = ", late" + (f" in windows of {window}" if window else "")
     return f"{shown('chunker', chunker_slug)}{late}"
 
 

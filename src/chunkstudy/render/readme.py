@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -18,19 +18,35 @@ HEADLINES = 5
 CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
 MEANINGS = (
     "*Exact*: every printed digit. *Consistent*: of the cell only its first digit is left in the "
-    "source, and it fits in its place; weaker, since other chunkers' results often fit too "
-    "([how often](results/tables/chroma_leading_digits.csv)). *Within spread*: not the printed "
-    "digits, but within what the published search gives when it is run 20 times."
+    "source, and it fits in its place; weaker, since {share}% of other chunkers' results would "
+    "fit too ([how that was counted](results/tables/chroma_leading_digits.csv)). *Within spread*: "
+    "not the printed digits, but within what the published search gives when it is run 20 times. "
+    "What was run of Chroma's main table is Precision Omega and sizes of chunks, which need no "
+    "model."
 )
 CHOSEN = (
-    "The best by task, collection and model under the corrected protocol, and the one after it, of "
-    "the chunkers that were run. The [page](results/notebooks/which_chunker.ipynb) has every row, "
-    "and which others are shown to be as good or worse."
+    "The best arm by task, collection and model, of what was run: a chunker, plain (each chunk is "
+    "embedded by itself) or late. Scored by the corrected protocol, ours, which takes out what the "
+    "official codes get wrong ([all protocols](docs/protocols.md)). Best means the highest score; "
+    "arms that are not shown to be worse may be as good. All arms: "
+    "[sortable](docs/site/choose.html), [as a page](results/notebooks/which_chunker.ipynb)."
 )
 COSTS = (
-    "Cost: tokens that the model reads for each token of text, times its operations a token; then "
-    "the tokens that a reader gets, of five chunks where excerpts are looked for and of ten within "
-    "one document."
+    "Operations: tokens that the model reads for each token of text, overlap included, times its "
+    "operations a token. Tokens a reader gets: of five chunks where excerpts are looked for, of "
+    "ten within one document."
+)
+READINGS = (
+    "Each claim is a sentence of a work, read twice: strictly, as it is written, so that "
+    "*consistently* fails at one counterexample, and charitably, as a fair reader takes it. "
+    "[Every claim](docs/site/verdicts.html) stands there with its source, the computation and its "
+    "figures. Strictly / charitably:"
+)
+MEASURES = (
+    "Points are hundredths of a score's range. DCG@10: how high the first chunk with the answer "
+    "stands among ten; nDCG@10: BEIR's usual measure of a ranking of documents. *Plain*: each "
+    "chunk is embedded by itself. *Late*: a window of text is read at once, and a chunk's vector "
+    "is the mean of its tokens' states there. All terms: [glossary](docs/site/glossary.html)."
 )
 FIGURE = "late_chunking_beyond_minilm"
 
@@ -49,7 +65,7 @@ def fill(
         "first screen": [coverage(comparison, claims), headlines(made["findings"])],
         "tables": [
             advice(made["which_chunker_advice"], made["which_chunker"]),
-            verdicts(comparison),
+            verdicts(comparison, made["chroma_leading_digits"]),
             claim_counts(claims),
         ],
     }
@@ -64,21 +80,34 @@ def fill(
 
 
 def coverage(comparison: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """What was and was not run, in one sentence."""
-    run = int((comparison["verdict"] != "not_run").sum())
+    """What was and was not run, and what came of it."""
+    run = comparison[comparison["verdict"] != "not_run"]
+    counts = {name: f"{(run['verdict'] == name).sum():,}" for name in RUN}
+    waiting = "; ".join(
+        f"none of the {len(part):,} of *{display_names.WORKS[str(work)]}*"
+        for work, part in comparison.groupby("work", sort=False)
+        if not (part["verdict"] != "not_run").any()
+    )
+    kinds = claims["reading"].str.split(":").str[0]
+    strict, fair = (claims.loc[kinds != other, "verdict"] for other in ("charitable", "strict"))
     return (
-        f"**What was run.** {run} of {len(comparison):,} published cells, those that need no key "
-        "and no weights but all-MiniLM-L6-v2's; the others wait for OpenAI's API or the papers' "
-        "models, are listed with the reason and priced. The small model stands in for the others "
-        f"wherever a question can be asked of it. {claims['id'].nunique()} claims are judged, each "
-        "by a computation that anyone can run."
+        f"**What was run.** {len(run):,} of {len(comparison):,} published cells"
+        f"{f', {waiting}' if waiting else ''}. {counts['exact']} match every printed digit, "
+        f"{counts['within_stack']} lie within the spread of the published search, of "
+        f"{counts['consistent']} only a first digit is left to be checked, and it fits, and "
+        f"{counts['deviates']} deviate. The others wait for OpenAI's API or for weights that were "
+        "not to be had, each with its reason and [its price](docs/site/tables.html); small models "
+        "stand in wherever a question can be asked of them. Of "
+        f"{claims['id'].nunique()} claims {(strict == 'contradicted').sum()} are contradicted as "
+        f"written, {(fair == 'contradicted').sum()} as fairly read, and {(strict == 'open').sum()} "
+        "are open."
     )
 
 
 def headlines(findings: pd.DataFrame) -> str:
     """The figure that carries the main finding, and five findings with links."""
     top = findings[findings["headline"] > 0].sort_values("headline").head(HEADLINES)
-    lines = [f"![{captions.of(FIGURE).alternative}](figures/{FIGURE}.png)\n"]
+    lines = [f"![{captions.of(FIGURE).alternative}](figures/{FIGURE}.png)\n", f"{MEASURES}\n"]
     lines += [
         f"{at}. **{row['question']}** {row['answer']} "
         f"([page](results/notebooks/{row['page']}.ipynb), "
@@ -108,6 +137,7 @@ def advice(table: pd.DataFrame, ranked: pd.DataFrame) -> str:
             continue
         here = (ranked[GROUP] == [row[name] for name in GROUP]).all(axis=1)
         low, high = (tables.percent(float(row[end])) for end in ("low", "high"))
+        encoded, operations = (float(str(row[name])) for name in (ENCODED, OPERATIONS))
         found.append(
             (
                 f"{display_names.shown('task', row['task'])}: {where}",
@@ -115,45 +145,64 @@ def advice(table: pd.DataFrame, ranked: pd.DataFrame) -> str:
                 display_names.arm(str(row["chunker"]), str(row["ordering"])),
                 f"{tables.percent(float(row['score']))} [{low}, {high}] "
                 f"{display_names.measure(str(row['measure']))}",
-                _next_best(ranked[here].iloc[1]),
-                _cost(row),
+                _next_best(ranked[here]),
+                tables.whole(encoded * operations),
+                tables.whole(float(str(row[READ]))) or "whole documents",
             )
         )
-    heads = ("task", "model", "best chunker", "%, 95% interval", "next best, points behind", "cost")
+    heads = ("task", "model", "best arm", "%, 95% interval", "after it, points behind",
+             "million operations a token of text", "tokens a reader gets")  # fmt: skip
     notes = [COSTS]
     if too_few:
         notes.append(f"Too few to advise from: {'; '.join(dict.fromkeys(too_few))}.")
     return f"## Which chunker\n\n{CHOSEN}\n\n{rows(heads, found)}\n\n{' '.join(notes)}"
 
 
-def _next_best(second: pd.Series) -> str:
+def _next_best(ranked: pd.DataFrame) -> str:
+    """The arm after the best, and how many more are not shown to be worse."""
+    second = ranked.iloc[1]
     low, high = (tables.points(second[f"difference {end}"]) for end in ("low", "high"))
     arm = display_names.arm(second["chunker"], second["ordering"])
     words = {EQUIVALENT: AS_GOOD, LOWER: "shown to be worse"}
     shown = words.get(str(second["shown"]), "not shown to be worse")
-    return f"{arm}: {tables.points(second['difference'])} [{low}, {high}], {shown}"
+    more = int((ranked["shown"].iloc[2:] != LOWER).sum())
+    others = f"; {more} more not shown to be worse" if more else ""
+    return f"{arm}: {tables.points(second['difference'])} [{low}, {high}], {shown}{others}"
 
 
-def _cost(row: Mapping[Hashable, object]) -> str:
-    """Of the best, in three numbers."""
-    encoded, operations, read = (float(str(row[name])) for name in (ENCODED, OPERATIONS, READ))
-    text = f"{tables.number(encoded)} \N{MULTIPLICATION SIGN} {tables.whole(operations)} million"
-    return f"{text}; {tables.whole(read) or 'whole documents'}"
+def verdicts(comparison: pd.DataFrame, digits: pd.DataFrame) -> str:
+    """Cells by published table, how many were run and how they came out; a row for all tables of a
+    work of which nothing was run.
 
-
-def verdicts(comparison: pd.DataFrame) -> str:
-    """Cells by published table: how many were run, and how they came out."""
-    groups = [
-        (f"{display_names.WORKS[str(work)]}, {display_names.table(str(table))}", part)
-        for (work, table), part in comparison.groupby(["work", "table"], sort=False)
-    ]
+    Args:
+        comparison: every published cell beside ours.
+        digits: ``chroma_leading_digits``, how often another chunker's result fits.
+    """
     found = []
-    for title, part in [*groups, ("all", comparison)]:
-        run = part[part["verdict"] != "not_run"]
-        counts = [int((run["verdict"] == name).sum()) for name in RUN]
-        found.append((title, f"{len(run):,} of {len(part):,}", *counts))
+    for work, cells in comparison.groupby("work", sort=False):
+        name = display_names.WORKS[str(work)]
+        untouched = []
+        for table, part in cells.groupby("table", sort=False):
+            if (part["verdict"] == "not_run").all():
+                untouched.append(part)
+            else:
+                found.append((f"{name}, {display_names.table(str(table))}", *_outcomes(part)))
+        if untouched:
+            rest = f"{len(untouched)} {'table' if len(untouched) == 1 else 'tables'}"
+            which = rest if len(untouched) == cells["table"].nunique() else f"the other {rest}"
+            found.append((f"{name}, {which}", *_outcomes(pd.concat(untouched))))
+    found.append(("all", *_outcomes(comparison)))
     heads = ("published table", "cells run", *(display_names.VERDICTS[v] for v in RUN))
-    return f"## Published cells\n\n{MEANINGS}\n\n" + rows(heads, found)
+    share = digits.loc[digits["table"] == "all", "share"].iloc[0]
+    meanings = MEANINGS.format(share=f"{100 * share:.0f}")
+    return f"## Published cells\n\n{meanings}\n\n" + rows(heads, found)
+
+
+def _outcomes(cells: pd.DataFrame) -> tuple[object, ...]:
+    """How many were run, and how many came out in each way."""
+    run = cells[cells["verdict"] != "not_run"]
+    counts = [int((run["verdict"] == name).sum()) for name in RUN]
+    return (f"{len(run):,} of {len(cells):,}", *counts)
 
 
 def claim_counts(claims: pd.DataFrame) -> str:
@@ -167,9 +216,7 @@ def claim_counts(claims: pd.DataFrame) -> str:
             kind = part[(kinds[part.index] != "strict") & (part["verdict"] == verdict)]
             counts.append(f"{len(strict)} / {len(kind)}")
         found.append((display_names.WORKS[str(work)], part["id"].nunique(), *counts))
-    return "## Claims\n\nRead strictly / charitably.\n\n" + rows(
-        ("claims of", "claims", *CLAIM_VERDICTS), found
-    )
+    return f"## Claims\n\n{READINGS}\n\n" + rows(("claims of", "claims", *CLAIM_VERDICTS), found)
 
 
 def rows(heads: Sequence[str], found: Iterable[Sequence[object]]) -> str:

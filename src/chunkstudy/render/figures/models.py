@@ -46,7 +46,9 @@ def by_window(rows: pd.DataFrame) -> Figure:
                 here = part[part["model"] == model].sort_values("window")
                 at = here["window"] + APART * (n - (len(models) - 1) / 2)
                 tuned = (
-                    "tuned on texts of untold length" if model in UNTOLD else "tuned on 128 tokens"
+                    "length of its training texts not published"
+                    if model in UNTOLD
+                    else "tuned on 128 tokens"
                 )
                 label = f"{display_names.encoder(model)}, {tuned}"
                 axes.plot(at, 100 * here["difference"], color=COLORS[n], lw=1.2)
@@ -54,7 +56,8 @@ def by_window(rows: pd.DataFrame) -> Figure:
             axes.axhline(0, color="grey", lw=0.8, zorder=0)
             axes.set_xticks(sizes)
             if not across:
-                axes.set_ylabel(f"late minus plain, points:\n{display_names.measure(measure)}")
+                what = display_names.measure(measure)
+                axes.set_ylabel(f"{what}:\nlate minus plain, points, 95% interval")
             if not down and len(part):
                 count = f"{part['n'].iloc[0]:,.0f} questions, {part['chunkers'].iloc[0]} chunkers"
                 axes.set_title(f"{display_names.collection(collection)}\n{count}", loc="left")

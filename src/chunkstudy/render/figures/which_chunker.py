@@ -39,9 +39,7 @@ def scores(rows: pd.DataFrame) -> Figure:
             here = part[behind == is_behind]
             hollow = here["shown"] == NOT_SHOWN
             intervals(axes, here, list(here.index), color, value="score", hollow=hollow)
-        late = part["ordering"] != "pre_embedding"
-        names = part["chunker"].map(display_names.chunker) + late.map({True: ", late", False: ""})
-        rows_named(axes, list(names))
+        rows_named(axes, list(map(display_names.arm, part["chunker"], part["ordering"])))
         first = part.iloc[0]
         few = " (too few to advise from)" if first["n"] < FEWEST_QUESTIONS else ""
         title = (
