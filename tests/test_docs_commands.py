@@ -109,7 +109,7 @@ def test_every_command_can_be_typed(page: Path) -> None:
     found = list(typed(page.read_text(encoding="utf-8")))
     wrong = [f"{' '.join(words)}: {said}" for words in found if (said := fault(words))]
     assert not wrong
-    assert found or page.name in ("protocols.md",)
+    assert found or page.name in ("protocols.md", "pages.md")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

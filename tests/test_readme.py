@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pandas as pd
 
 from chunkstudy.analysis.which_chunker import ADVISED, ENCODED, OPERATIONS, READ
-from chunkstudy.grid.conditions import MINILM
+from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.places import Places
-from chunkstudy.render import readme
+from chunkstudy.render import badges, readme
+from chunkstudy.site import data_card
 
 COMPARISON = pd.DataFrame(
     {
@@ -111,3 +114,33 @@ def test_too_few_queries_are_named_and_advise_nothing() -> None:
     text = readme.advice(ADVICE, RANKED)
     assert text.endswith("Too few to advise from: GutenQA, Emma, 29 queries.")
     assert readme.advice(pd.DataFrame(), pd.DataFrame()).startswith("## Which chunker")
+
+
+def test_badges_say_what_the_tables_say_and_ask_no_service(tmp_path: Path) -> None:
+    line = badges.write(Places(tmp_path), COMPARISON, CLAIMS)
+    assert "published cells run: 1 of 3" in line and "claims examined: 2" in line
+    for found in re.findall(r"\((docs/badges/[a-z]+\.svg)\)", line):
+        drawn = ElementTree.fromstring((tmp_path / found).read_text(encoding="utf-8"))
+        width = float(drawn.attrib["width"])
+        boxes = drawn.findall("{*}rect")
+        assert sum(float(box.attrib["width"]) for box in boxes) == width
+    assert line.count(".svg") == 4 and "://" not in line
+
+
+def test_licences_name_what_was_run_and_nothing_else() -> None:
+    ran = [
+        Condition("covid-qa-within", "fixed-64", MINILM, "pre_embedding", "corrected"),
+        Condition("scifact", "fixed-64", "none", "none", "corrected"),
+    ]
+    rows = data_card.licences(ran).splitlines()[2:]
+    assert [row.split(" | ")[0] for row in rows] == [
+        "| COVID-QA",
+        "| SciFact",
+        "| all-MiniLM-L6-v2",
+    ]
+
+
+def test_every_page_is_listed() -> None:
+    root = Path(__file__).parents[1]
+    listed = re.findall(r"notebooks/(\w+)\.ipynb", (root / "docs/pages.md").read_text("utf-8"))
+    assert sorted(listed) == sorted(path.stem for path in (root / "notebooks").glob("*.ipynb"))

@@ -10,6 +10,7 @@ import pandas as pd
 from chunkstudy.analysis import chunk_size, every_table, language_models
 from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
+from chunkstudy.grid import records
 from chunkstudy.grid.library import Library
 from chunkstudy.paper import generate
 from chunkstudy.places import Places
@@ -18,7 +19,7 @@ from chunkstudy.predictions import tables as prediction_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import side_by_side
 from chunkstudy.render import cluster_page, figures, findings, latex, readme, taxonomy_tables
-from chunkstudy.site import build
+from chunkstudy.site import build, data_card
 
 SUMMED, WRITTEN = 12, 8
 """Digits of a number in a derived CSV: more than any page shows. It is cut to more of them first,
@@ -49,7 +50,8 @@ def tables(places: Places) -> str:
     write(places, found)
     for name, text in for_paper.items():
         write_text(places.generated / f"{name}.tex", text)
-    readme.fill(places, found.comparison, found.claims, found.tables)
+    licences = data_card.licences(records.find(places.runs))
+    readme.fill(places, found.comparison, found.claims, found.tables, licences)
     cluster_page.fill(places)
     return (
         f"{len(found.tables)} tables, {len(found.comparison)} published cells, "

@@ -12,7 +12,7 @@ from chunkstudy.analysis.which_chunker import ADVISED, AS_GOOD, ENCODED, GROUP, 
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.published.verdicts import RUN
-from chunkstudy.render import captions, display_names, tables
+from chunkstudy.render import badges, captions, display_names, tables
 
 HEADLINES = 5
 CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
@@ -56,18 +56,29 @@ def fill(
     comparison: pd.DataFrame,
     claims: pd.DataFrame,
     made: dict[str, pd.DataFrame],
+    licences: str = "",
 ) -> None:
-    """Write the generated parts of ``README.md`` anew; nothing where there is none."""
+    """Write the generated parts of ``README.md`` and its badges anew; nothing where there is none.
+
+    Args:
+        places: the checkout.
+        comparison: every published cell beside ours.
+        claims: a row a reading of a claim.
+        made: derived tables by name.
+        licences: of what was run, a Markdown table.
+    """
     path = places.root / "README.md"
     if not path.exists():
         return
     parts = {
+        "badges": [badges.write(places, comparison, claims)],
         "first screen": [coverage(comparison, claims), headlines(made["findings"])],
         "tables": [
             advice(made["which_chunker_advice"], made["which_chunker"]),
             verdicts(comparison, made["chroma_leading_digits"]),
             claim_counts(claims),
         ],
+        "licences": [licences],
     }
     text = path.read_text(encoding="utf-8")
     for name, blocks in parts.items():

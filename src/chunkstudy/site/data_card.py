@@ -7,12 +7,15 @@ that the loading code checks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import beir, chroma, covid_qa, emma_files, gutenqa
 from chunkstudy.collections.builtin import FOLDER as BUILTIN
+from chunkstudy.encoders import models as models_known
 from chunkstudy.encoders.registry import MODELS, ModelSpec
+from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.llm.causal_models import MODELS as CAUSAL
 from chunkstudy.render import display_names
 from chunkstudy.site.material import Material, SiteError, texts
@@ -37,6 +40,7 @@ class Entry:
     Attributes:
         facts: by what they are.
         files: with their digests; empty where nothing is pinned.
+        slug: how records name it.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Entry:
     facts: Mapping[str, str]
     files: tuple[File, ...]
     home: str = ""
+    slug: str = ""
 
 
 def collections() -> list[Entry]:
@@ -80,7 +85,7 @@ def collections() -> list[Entry]:
             "Cite": one["cite"],
         }
         found.append(
-            Entry(one["name"], one["what"], facts, tuple(files.get(name, ())), one["home"])
+            Entry(one["name"], one["what"], facts, tuple(files.get(name, ())), one["home"], name)
         )
     return found
 
@@ -98,6 +103,7 @@ def models() -> list[Entry]:
             },
             tuple(File(*file) for file in sorted(one.files.items())),
             f"https://huggingface.co/{name}",
+            name,
         )
         for name, one in CAUSAL.items()
     ]
@@ -127,6 +133,19 @@ def markdown() -> str:
             lines += [f"- {name}: {said}" for name, said in one.facts.items()]
             lines += [f"- `{file.name}`: sha256 `{file.sha256}`" for file in one.files]
     return "\n".join(lines) + "\n"
+
+
+def licences(conditions: Iterable[Condition]) -> str:
+    """What the recorded conditions rest on and its licence, as a Markdown table."""
+    recorded = list(conditions)
+    read = {one.collection.split("-within")[0].split("-graded")[0] for one in recorded}
+    ran = {models_known.parse_slug(one.encoder)[0] for one in recorded if one.encoder != NONE}
+    asked = {llm for one in recorded if (llm := catalogue.parse(one.chunker).llm)}
+    ran |= {name.partition("/")[2] for name in asked}
+    found = [one for one in collections() if one.slug in read]
+    found += [one for one in models() if one.slug in ran]
+    rows = [f"| {one.name} | {one.facts['Licence']} |" for one in found]
+    return "\n".join(["| collection or model | licence |", "|---|---|", *rows])
 
 
 def _size(name: str) -> str:
@@ -162,4 +181,5 @@ def _encoder(one: ModelSpec) -> Entry:
         {name: said for name, said in facts.items() if said},
         files,
         f"https://huggingface.co/{one.id}" if on_hub else "",
+        one.id,
     )
