@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from chunkstudy.chunkers.catalogue import ChunkerSpec, build, parse
 from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
+from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.run import chunk, load_collection
+from chunkstudy.grid.run import load_collection
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.spans import Collection, Document, RewrittenSpan, chunk_documents
 from chunkstudy.tokens import counter

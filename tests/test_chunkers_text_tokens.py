@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers import catalogue, text_tokens
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.run import chunk, evaluate
+from chunkstudy.grid.run import evaluate
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.spans import Collection, Document, Judgment, Query, chunk_documents

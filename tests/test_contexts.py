@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.grid import by_language_model
+from chunkstudy.grid.chunking import contexts_of
 from chunkstudy.grid.conditions import Condition, ConditionError
 from chunkstudy.grid.encoding import Ordering, encode, parse_ordering
-from chunkstudy.grid.run import contexts_of, evaluate
+from chunkstudy.grid.run import evaluate
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.interface import Reply

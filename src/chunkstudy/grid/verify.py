@@ -19,10 +19,11 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.grid import rankings, records, rescore
+from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.handing_in import HandedIn, HandingInError
 from chunkstudy.grid.parquet import RecordError
-from chunkstudy.grid.run import chunk, evaluate, load_collection
+from chunkstudy.grid.run import evaluate, load_collection
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection

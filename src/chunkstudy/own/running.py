@@ -14,8 +14,9 @@ from chunkstudy.chunkers.own import OwnChunker, checked
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.grid import records, rescore
+from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.encoding import Jobs, jobs, parse_ordering, read_once
-from chunkstudy.grid.run import Outcome, boundary_store, chunk
+from chunkstudy.grid.run import Outcome, boundary_store
 from chunkstudy.grid.run import evaluate as score
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.own.arms import Arm, EvaluationError

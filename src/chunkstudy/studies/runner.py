@@ -20,8 +20,9 @@ import pandas as pd
 from chunkstudy.collections import registry
 from chunkstudy.collections.sources import SourceFile, fetch
 from chunkstudy.files import sha256
+from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.run import PACKAGES, chunk, load_collection, load_store
+from chunkstudy.grid.run import PACKAGES, load_collection, load_store
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection

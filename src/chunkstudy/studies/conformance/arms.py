@@ -14,10 +14,10 @@ from chunkstudy.encoders.contextualized import Layout, separated
 from chunkstudy.encoders.contextualized_elsewhere import Readings
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid import scoring
+from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, parse_ordering
 from chunkstudy.grid.grids import OWN, PRE
-from chunkstudy.grid.run import chunk
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection, Document
