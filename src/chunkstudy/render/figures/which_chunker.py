@@ -9,11 +9,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chunkstudy.analysis.paired import NOT_SHOWN
+from chunkstudy.analysis.paired import LOWER, NOT_SHOWN
 from chunkstudy.analysis.which_chunker import FEWEST_QUESTIONS, GROUP
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import PLAIN, intervals, rows_named, table
+
+DRAWN = 12
+"""Arms drawn of a task and model, and below them those that are not shown to be worse."""
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
@@ -26,14 +29,16 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
 def scores(rows: pd.DataFrame) -> Figure:
     """Score with 95% interval, a panel per task, collections and model: filled where it is the best
     or shown to be as good, hollow where neither that nor the contrary is shown, grey where it is
-    behind the best. What has too few questions to advise from says so."""
-    parts = [part.reset_index(drop=True) for _, part in rows.groupby(GROUP, sort=False)]
+    behind the best. Of many arms the first are drawn. What has too few questions to advise from
+    says so."""
+    parts = [_drawn(part.reset_index(drop=True)) for _, part in rows.groupby(GROUP, sort=False)]
+    whole = [len(part) for _, part in rows.groupby(GROUP, sort=False)]
     counts = [len(part) + 1 for part in parts]
     figure, panels = plt.subplots(
         len(parts), 1, figsize=(8.3, 0.24 * sum(counts) + 0.8 * len(parts)), squeeze=False,
         height_ratios=counts, layout="constrained",
     )  # fmt: skip
-    for axes, part in zip(panels[:, 0], parts, strict=True):
+    for axes, part, arms in zip(panels[:, 0], parts, whole, strict=True):
         behind = part["behind"].astype(str).isin(("yes", "True"))
         for is_behind, color in ((False, PLAIN), (True, "0.65")):
             here = part[behind == is_behind]
@@ -46,7 +51,7 @@ def scores(rows: pd.DataFrame) -> Figure:
             f"{display_names.shown('task', first['task']).capitalize()}, "
             f"{display_names.encoder(str(first['encoder']))}\n"
             f"{display_names.collection(str(first['collections']))}, {first['n']:,.0f} "
-            f"queries{few}"
+            f"queries{few}{f'; the first {len(part)} of {arms} arms' if len(part) < arms else ''}"
         )
         axes.set_title(title, loc="left")
         axes.set_xlabel(f"{display_names.measure(str(first['measure']))} (%), 95% interval")
@@ -57,3 +62,9 @@ def scores(rows: pd.DataFrame) -> Figure:
     words = ("best, or as good within a point", "not shown to be worse", "shown to be worse")
     figure.legend(handles, words, loc="outside lower center", ncols=3)
     return figure
+
+
+def _drawn(part: pd.DataFrame) -> pd.DataFrame:
+    """The arms of one task and model that are drawn, the best first."""
+    close = part.index[part["shown"] != LOWER]
+    return part.loc[: max(DRAWN - 1, close[-1] if len(close) else 0)]
