@@ -43,6 +43,17 @@ def test_the_interval_is_one_column_and_a_group_is_said_once() -> None:
     assert text.count("SciFact") == 1 and text.count(r"\addlinespace") == 1
 
 
+def test_long_names_can_be_said_shorter_and_a_group_is_still_said_once() -> None:
+    text = set_one(shorter={"SciFact": "Sci", "NFCorpus": "NF"})
+    assert text.count("Sci ") == 1 and "SciFact" not in text and "NF " in text
+
+
+def test_a_models_name_is_not_broken_at_its_hyphens() -> None:
+    frame = GAINS.assign(collection="all-MiniLM-L6-v2 or a late-chunked one")
+    text = layouts.every([layout(once="")], {"gains": frame}, {"all/n": ""})["paper_gains"]
+    assert r"\mbox{all-MiniLM-L6-v2} or a late-chunked one" in text
+
+
 def test_numbers_stand_to_the_right_and_a_table_takes_its_column() -> None:
     text = set_one()
     assert r"\begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}Xrrr@{}}" in text

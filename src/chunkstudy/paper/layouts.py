@@ -22,6 +22,8 @@ from chunkstudy.render.findings import Tables, _Strict
 
 SOURCE = Path(__file__).with_name("layouts.toml")
 PREFIX = "paper_"
+HYPHENS = re.compile(r"\w+(?:-\w+){2,}")
+"""A name that no line break may cut."""
 SHORT = 14
 """Characters up to which a text stays on one line."""
 EM, LINE, GAP = 4.0, 489.0, 6.0
@@ -44,7 +46,8 @@ class Layout(_Strict):
         caption: a sentence or two, which may name numbers as ``{statement/number}``.
         span: how wide it is set; ``appendix`` breaks over pages.
         columns: the heads, by column; an interval is its ``low``.
-        rules: a column whose change draws a line, and which is said once.
+        once: a column whose change draws a line, and which is said once.
+        shorter: parts of texts that are said shorter in this table, by what they are elsewhere.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
@@ -54,6 +57,7 @@ class Layout(_Strict):
     span: Literal["column", "page", "appendix"]
     columns: dict[str, str]
     once: str = ""
+    shorter: dict[str, str] = Field(default_factory=dict)
 
 
 def read(path: Path = SOURCE) -> list[Layout]:
@@ -103,7 +107,7 @@ def caption_of(layout: Layout, numbers: Mapping[str, str]) -> str:
 def table(layout: Layout, made: Tables, caption: str) -> str:
     """One table as LaTeX; text is escaped."""
     found = cells(layout, made)
-    lines = [" & ".join(map(latex.escape, row)) + r" \\" for row in found.itertuples(index=False)]
+    lines = [" & ".join(map(_whole, row)) + r" \\" for row in found.itertuples(index=False)]
     if layout.once:
         lines = _ruled(lines, found[layout.columns[layout.once]])
     head = " & ".join(map(latex.escape, found.columns)) + r" \\"
@@ -131,7 +135,14 @@ def cells(layout: Layout, made: Tables) -> pd.DataFrame:
             f"table {layout.name} of the paper has a column whose rows are all the same or an "
             "interval named twice; leave it out and say it in the caption"
         )
+    for long, short in layout.shorter.items():
+        found = found.map(lambda text, long=long, short=short: text.replace(long, short))
     return found.set_axis(list(layout.columns.values()), axis=1)
+
+
+def _whole(text: str) -> str:
+    """Escaped, with no line break inside a name of several hyphens, such as a model's."""
+    return HYPHENS.sub(r"\\mbox{\g<0>}", latex.escape(text))
 
 
 def _ruled(lines: list[str], names: pd.Series) -> list[str]:
@@ -139,7 +150,7 @@ def _ruled(lines: list[str], names: pd.Series) -> list[str]:
     found, before = [], None
     for line, name in zip(lines, names, strict=True):
         if name == before:
-            line = line.replace(latex.escape(name), "", 1)
+            line = line.replace(_whole(name), "", 1)
         elif before is not None:
             found.append(r"\addlinespace")
         found.append(line)
