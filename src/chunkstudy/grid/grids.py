@@ -205,7 +205,7 @@ def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
 
     No paper of COVID-QA marks its headings, and a record over all papers takes 120 KB, so that one
     chunker stands for all there. The language model that runs here writes contexts for the built-in
-    collection and for Chroma's corpora.
+    collection, Chroma's corpora and COVID-QA's papers.
     """
     encoder = windows[512]
     chunkers = tuple(chunkers)
@@ -220,7 +220,7 @@ def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
         grid += _cross(("builtin",), small, (slug,), orderings, (OWN,))
     grid += _cross(("builtin",), small, (encoder,), free, (OWN,))
     written = f"{PREPENDED}-by-{SMOLLM}"
-    by_model = ("builtin", "chroma-within")
+    by_model = ("builtin", "chroma-within", covid_qa.WITHIN)
     return grid + _cross(by_model, ("sentence-5",), (encoder,), (written,), (OWN,))
 
 
