@@ -23,7 +23,7 @@ from chunkstudy.site import (
     verdicts_page,
 )
 from chunkstudy.site.material import Material, SiteError
-from chunkstudy.site.pages import anchor
+from chunkstudy.site.pages import anchor, answer
 from tests.made_site import ROOT, Element, Reader, built, checkout, pages
 
 MOST = 15e6
@@ -177,9 +177,11 @@ def test_the_bar_counts_every_cell_once() -> None:
     whole = tables_pages.whole(published_table.every(material()))
     assert {verdict: count for verdict, count, _ in whole.shares if count} == counts
     assert sum(share for *_, share in whole.shares) == pytest.approx(100)
-    assert whole.words in pages()["index.html"].all("b")[0].said()
+    assert any(one.said() == f"{whole.words}." for one in pages()["index.html"].all("b"))
     only_run = tables_pages.coverage({"exact": 2, "not_run": 1})
     assert only_run.words == "2 of 3 published cells were run: 2 exact"
+    assert tables_pages.coverage({"deviates": 1}).words.endswith(": 1 deviates")
+    assert tables_pages.coverage({"deviates": 2}).words.endswith(": 2 deviate")
 
 
 def test_each_claim_stands_once_with_every_reading_and_its_own_computation() -> None:
@@ -229,7 +231,17 @@ def test_the_essay_and_home_show_findings_as_they_are() -> None:
         assert len(shown) >= least
         for one in shown:
             assert findings[one.attributes["id"]]["answer"] in one.said()
+        assert any(one.within("article") for one in pages()[file].all("b")), "an answer stands out"
     assert len(pages()["findings.html"].all("article")) == len(findings)
+
+
+def test_what_stands_out_of_an_answer_is_its_first_words_where_they_are_an_answer() -> None:
+    assert answer("No: 3 < 4.") == "<b>No</b>: 3 &lt; 4."
+    assert answer("It depends on the window, of a kind.") == (
+        "<b>It depends on the window</b>, of a kind."
+    )
+    assert answer("With one model, no.") == "With one model, no."
+    assert answer("Nothing here.") == "Nothing here.", "a longer word is another word"
 
 
 def test_an_essay_that_names_no_finding_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

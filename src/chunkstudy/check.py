@@ -66,11 +66,10 @@ def _derive(copy: Places, processes: ProcessPoolExecutor) -> None:
     _say(processes.submit(derive.tables, copy).result())
     for drawn in processes.map(derive.figure, *zip(*_figures(copy), strict=True)):
         _say(drawn)
-    site = processes.submit(derive.site, copy)
     sources = notebooks.sources(copy)
     for done in processes.map(notebooks.run_one, [copy] * len(sources), sources):
         _say(done)
-    _say(site.result())
+    _say(processes.submit(derive.site, copy).result())
 
 
 def _figures(copy: Places) -> list[tuple[Places, str]]:

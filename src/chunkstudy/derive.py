@@ -108,7 +108,7 @@ def figure(places: Places, study: str) -> str:
 
 
 def site(places: Places) -> str:
-    """Write ``docs/site`` and the data card, from tables and figures."""
+    """Write ``docs/site`` and the data card, from tables, figures and executed notebooks."""
     return build.write(places)
 
 

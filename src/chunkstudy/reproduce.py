@@ -1,8 +1,9 @@
 """``chunkstudy reproduce``: everything derived from the records, and every stage run live on the
 built-in collection, on as many cores as there are.
 
-Tables come first; figures and notebooks, which show them, follow; the built-in collection runs
-beside all of these. One line tells what is done, of how much, after how long.
+Tables come first; figures and notebooks, which show them, follow, then the site, which shows all
+three; the built-in collection runs beside these. One line tells what is done, of how much, after
+how long.
 """
 
 from __future__ import annotations
@@ -98,9 +99,12 @@ def reproduce(places: Places, workers: int | None = None) -> None:
 
         def pages(_: str) -> None:
             if stages["figures"].done == stages["figures"].pieces:
-                board.submit(stages["site"], nothing, derive.site, places)
                 for source in notebooks.sources(places):
-                    board.submit(stages["notebooks"], nothing, notebooks.run_one, places, source)
+                    board.submit(stages["notebooks"], site, notebooks.run_one, places, source)
+
+        def site(_: str) -> None:
+            if stages["notebooks"].done == stages["notebooks"].pieces:
+                board.submit(stages["site"], nothing, derive.site, places)
 
         board.submit(stages["tables"], figures, derive.tables, places)
         for unit in live.units():

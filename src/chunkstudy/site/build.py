@@ -10,6 +10,7 @@ from chunkstudy.places import Places
 from chunkstudy.site import (
     chooser,
     data_card,
+    notebook_pages,
     published_table,
     queries_pages,
     reading_pages,
@@ -62,6 +63,7 @@ def pages(material: Material) -> Iterator[Page]:
     yield chooser.page(material)
     yield reading_pages.late_chunking(material)
     yield from queries_pages.pages(material)
+    yield from notebook_pages.pages(material)
     yield reference_pages.methods(material, tables)
     yield reference_pages.glossary(material)
     yield data_card.page(material)

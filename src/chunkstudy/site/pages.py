@@ -24,6 +24,7 @@ NAVIGATION = (
     ("choose.html", "Choose a chunker"),
     ("late-chunking.html", "Late chunking"),
     ("queries.html", "Queries"),
+    ("notebooks.html", "Notebooks"),
     ("methods.html", "Methods"),
     ("glossary.html", "Glossary"),
     ("data.html", "Data"),
@@ -35,6 +36,8 @@ SIGNS = {
 }  # fmt: skip
 """So that a verdict is not told by its colour alone."""
 CODE = re.compile(r"`([^`]+)`")
+VERDICT = re.compile(r"(?:Yes|No|Not|Hardly|Mostly|It depends|It is open)\b[^:;,.]{0,50}(?=[:;,.])")
+"""What an answer says before it says how much and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,26 @@ def render(material: Material, file: str, template: str, title: str, **values: A
         values: what the template shows.
     """
     section = values.pop("section", file)
+    up = above(file)
     found = (
         environment()
         .get_template(template)
         .render(
-            file=file, section=section, title=title, home=material.home,
-            up="../" * file.count("/"), navigation=NAVIGATION, **values,
+            file=file, section=section, title=title, home=home(material, file), up=up,
+            navigation=NAVIGATION, **values,
         )
     )  # fmt: skip
     return Page(file, found)
+
+
+def above(file: str) -> str:
+    """The way from a page to the site's root."""
+    return "../" * file.count("/")
+
+
+def home(material: Material, file: str) -> str:
+    """The way from a page to the repository."""
+    return material.home if "://" in material.home else above(file) + material.home
 
 
 @cache
@@ -83,6 +97,7 @@ def environment() -> jinja2.Environment:
     )
     found.filters.update(
         anchor=anchor,
+        answer=answer,
         prose=prose,
         table_file=table_file,
         shown=lambda value, column: display_names.shown(column, value),
@@ -110,6 +125,14 @@ def prose(text: object) -> Markup:
         for at, part in enumerate(parts)
     ]
     return Markup("").join(named)
+
+
+def answer(text: str) -> Markup:
+    """A finding's answer, of which the first words stand out where they are the whole of it."""
+    first = VERDICT.match(text)
+    if not first:
+        return escape(text)
+    return Markup("<b>{}</b>{}").format(first[0], text[first.end() :])
 
 
 def table_file(name: str) -> str:

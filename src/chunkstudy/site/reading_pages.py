@@ -66,7 +66,7 @@ def late_chunking(material: Material) -> Page:
 
 
 def figures(material: Material, names: list[str]) -> dict[str, dict[str, object]]:
-    """The alternative text of figures and their size in pixels as they are shown.
+    """Title and alternative text of figures and their size in pixels as they are shown.
 
     Raises:
         SiteError: if one was not drawn.
@@ -78,6 +78,9 @@ def figures(material: Material, names: list[str]) -> dict[str, dict[str, object]
         if not path.exists():
             raise SiteError(f"figure {name} was not drawn; run `chunkstudy reproduce` first")
         width, height = struct.unpack(">II", path.read_bytes()[16:24])
-        said = captions.of(name).alternative
-        found[name] = {"alt": said, "width": width // 2, "height": height // 2}
+        said = captions.of(name)
+        found[name] = {
+            "title": said.title, "alt": said.alternative,
+            "width": width // 2, "height": height // 2,
+        }  # fmt: skip
     return found

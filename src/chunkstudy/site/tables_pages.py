@@ -32,12 +32,19 @@ def coverage(counts: Mapping[str, int]) -> Coverage:
     """Of cells counted by verdict."""
     cells = sum(counts.values())
     run = cells - counts.get("not_run", 0)
-    each = (f"{counts[v]:,} {display_names.VERDICTS[v]}" for v in RUN if counts.get(v))
+    each = (f"{counts[v]:,} {_said(v, counts[v])}" for v in RUN if counts.get(v))
     words = f"{run:,} of {cells:,} published cells were run"
     if run:
         words += f": {', '.join(each)}"
     shares = tuple((v, counts.get(v, 0), 100 * counts.get(v, 0) / cells) for v in VERDICTS)
     return Coverage(words, shares)
+
+
+def _said(verdict: str, count: int) -> str:
+    """A verdict behind a number of cells."""
+    if verdict == "deviates":
+        return "deviates" if count == 1 else "deviate"
+    return display_names.VERDICTS[verdict]
 
 
 def whole(tables: list[Table]) -> Coverage:
