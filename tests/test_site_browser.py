@@ -12,17 +12,22 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chunkstudy.site import ranked_queries
+from chunkstudy.statistics.intervals import Interval
 from tests.made_site import ROOT, built, pages
 
 MODULES = Path(os.environ.get("CHUNKSTUDY_BROWSER") or ROOT / "build" / "browser")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NARROW, WIDE = 380, 1400
+NOTEBOOKS = ["notebooks/00_overview.html", "notebooks/taxonomy_rq3_contextualized.html"]
+"""One with a figure and small tables, one with the widest tables and what is folded."""
 DARK = ["index.html", "tables.html", "verdicts.html", "choose.html"]
 
 
@@ -57,8 +62,9 @@ def shown() -> list[str]:
     """A page of each kind: of the tables the smallest and the widest, of the inspector's one."""
     inspections = [file for file in pages() if file.startswith("queries/")]
     tables = ["table-chroma-minilm.html", "table-taxonomy-2.html"]
-    others = [file for file in pages() if not file.startswith(("queries/", "table-"))]
-    return [*others, *tables, *inspections[:1]]
+    kinds = ("queries/", "table-", "notebooks/")
+    others = [file for file in pages() if not file.startswith(kinds)]
+    return [*others, *tables, *inspections[:1], *NOTEBOOKS]
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
@@ -73,7 +79,7 @@ def test_no_page_has_a_barrier_an_error_or_a_body_that_scrolls_sideways(
 
 
 def test_dark_pages_keep_their_contrast(tmp_path: Path) -> None:
-    files = [*DARK, "table-chroma-minilm.html", "queries/" + _inspection()]
+    files = [*DARK, "table-chroma-minilm.html", "queries/" + _inspection(), *NOTEBOOKS]
     found = visit(tmp_path, pages=files, widths=[WIDE], axe=True, scheme="dark")
     assert [(row["file"], row["violations"]) for row in found["pages"] if row["violations"]] == []
 
@@ -122,6 +128,53 @@ def _sorted(found: dict[str, Any]) -> None:
     assert (found["first"], found["second"]) == ("descending", "ascending")
     assert found["sorted"] == 1, "one column at a time says that it is sorted"
     assert found["said"].startswith("Sorted by Tokens encoded")
+
+
+def test_two_ways_of_chunking_are_compared_as_the_records_say(tmp_path: Path) -> None:
+    found = visit(tmp_path, acts=["pair"])
+    assert found["errors"] == []
+    pair, one = found["acts"]["pair"], ranked_queries.read(built(), "scifact")
+    assert one is not None
+    assert pair["written"] == pair["again"], "back to what was written without a script"
+    names = [arm.name for arm in one.arms]
+    first, second = names.index("Semantic, late"), names.index("No chunking, plain")
+    known = next(each for each in one.pairs if {each.first, each.second} == {first, second})
+    turned = known if known.first == first else ranked_queries.Pair(
+        first, second, -known.mean, Interval(-known.interval.high, -known.interval.low)
+    )  # fmt: skip
+    wanted = replace(one, compared=turned)
+    put = pair["chosen"]["put"]
+    assert (put["first"], put["second"]) == ("Semantic, late", "No chunking, plain")
+    assert _points(put["mean"]) == pytest.approx(turned.mean, abs=6e-4)
+    assert _points(put["low"]) == pytest.approx(turned.interval.low, abs=6e-4)
+    assert _points(put["high"]) == pytest.approx(turned.interval.high, abs=6e-4)
+    assert {kind: int(put[kind]) for kind in wanted.counts} == wanted.counts
+    for sign, shown in ((1, "up"), (-1, "down")):
+        said = [tuple(text.rsplit(" ", 1)) for text in pair["chosen"][shown]]
+        assert [name for name, _ in said] == [name for name, _ in wanted.most(sign)]
+        assert [_points(by) for _, by in said] == pytest.approx(
+            [by for _, by in wanted.most(sign)], abs=6e-4
+        )
+    assert [name for name, _ in pair["chosen"]["changes"]] == [
+        one.queries[at] for at in wanted.order
+    ]
+    assert pair["chosen"]["visible"] == len(one.queries)
+    assert pair["gains"]["visible"] == wanted.counts["gains"]
+    assert pair["gains"]["said"] == f"{wanted.counts['gains']} of {len(one.queries)} queries"
+    changes = [_points(by) for _, by in pair["sorted"]["changes"]]
+    assert changes == sorted(changes, reverse=True)
+
+
+def _points(text: str) -> float:
+    """A number of points as a fraction."""
+    return float(text.replace("\N{MINUS SIGN}", "-")) / 100
+
+
+def test_the_code_of_a_notebook_opens_by_keyboard(tmp_path: Path) -> None:
+    found = visit(tmp_path, acts=["folded"])
+    assert found["errors"] == []
+    folded = found["acts"]["folded"]
+    assert folded["closed"] == 0 and folded["opened"] > 3
 
 
 def test_without_scripts_everything_is_there_and_cells_open(tmp_path: Path) -> None:

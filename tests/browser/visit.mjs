@@ -76,6 +76,45 @@ const ACTS = {
       (one) => getComputedStyle(one).display === "none"));
     return { closed, name, card, text, opened, hash: await page.evaluate(() => location.hash) };
   },
+  async pair(page, base) {
+    await page.goto(`${base}queries-scifact.html`);
+    const read = () => page.evaluate(() => {
+      const put = (name) => document.querySelector(`[data-put="${name}"]`).textContent;
+      const rows = [...document.querySelectorAll("tr[data-at]")];
+      return {
+        put: Object.fromEntries(["first", "second", "mean", "low", "high", "gains", "loses", "stays"]
+          .map((name) => [name, put(name)])),
+        up: [...document.querySelectorAll('[data-put="up"] li')].map((one) => one.textContent),
+        down: [...document.querySelectorAll('[data-put="down"] li')].map((one) => one.textContent),
+        changes: rows.map((row) => [row.cells[0].textContent, row.cells[1].textContent]),
+        visible: rows.filter((row) => row.offsetParent !== null).length,
+        said: document.querySelector(".result").textContent,
+      };
+    });
+    const written = await read();
+    await page.selectOption("#f-first", { label: "Semantic, late" });
+    await page.selectOption("#f-second", { label: "No chunking, plain" });
+    const chosen = await read();
+    await page.selectOption("#f-moves", "gains");
+    const gains = await read();
+    await page.focus('th[data-sort="moves"] button');
+    await page.keyboard.press("Enter");
+    const sorted = await read();
+    await page.click("button[type=reset]");
+    await page.waitForFunction((name) =>
+      document.querySelector('[data-put="first"]').textContent === name, written.put.first);
+    return { written, chosen, gains, sorted, again: await read() };
+  },
+  async folded(page, base) {
+    await page.goto(`${base}notebooks.html`);
+    await page.click('a[href="notebooks/which_chunker.html"]');
+    const seen = () => page.$$eval("details.code pre", (all) =>
+      all.filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).length);
+    const closed = await seen();
+    await page.focus("details.code summary");
+    await page.keyboard.press("Enter");
+    return { closed, opened: await seen() };
+  },
   async claim(page, base) {
     await page.goto(`${base}verdicts.html#C10`);
     await page.waitForFunction(() => document.activeElement.id === "C10");

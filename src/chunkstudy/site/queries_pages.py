@@ -5,7 +5,7 @@ from __future__ import annotations
 from chunkstudy.collections import builtin
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
-from chunkstudy.site import inspector, inspector_page, kept
+from chunkstudy.site import inspector, inspector_page, kept, ranked_queries
 from chunkstudy.site.diagnosis import CAUSES
 from chunkstudy.site.kept import Kept
 from chunkstudy.site.material import Material
@@ -15,9 +15,10 @@ SECTION = "queries.html"
 
 
 def pages(material: Material) -> list[Page]:
-    """The overview, a page per collection that inspections are kept of, and the inspector's pages
-    of the built-in collection."""
+    """The overview, a page per collection that inspections are kept of, the inspector's pages of
+    the built-in collection, and a page per collection of which whole documents are looked for."""
     found = {name: kept.read(material.places, name) for name in at_hand(material.places)}
+    ranked = ranked_queries.every(material.places)
     overview = render(
         material,
         SECTION,
@@ -27,8 +28,14 @@ def pages(material: Material) -> list[Page]:
                      for name, one in found.items()],
         chunkers=_chunkers(next(iter(found.values()))) if found else [],
         causes=CAUSES,
+        ranked=ranked,
     )  # fmt: skip
-    return [overview, *(_index(material, one) for one in found.values()), *inspections(found)]
+    return [
+        overview,
+        *(_index(material, one) for one in found.values()),
+        *inspections(found),
+        *ranked_queries.pages(material, ranked, SECTION),
+    ]
 
 
 def at_hand(places: Places) -> list[str]:
