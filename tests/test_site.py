@@ -102,6 +102,9 @@ def test_a_page_is_whole_and_a_screen_reader_finds_its_way(file: str) -> None:
     labelled = {one.attributes["for"] for one in page.all("label")}
     for one in [*page.all("select"), *page.all("input")]:
         assert one.attributes["id"] in labelled
+    assert all(one.attributes.get("tabindex") == "0" for one in page.all("pre")), (
+        "scroll by keyboard"
+    )
 
 
 def test_pages_have_titles_of_their_own() -> None:
@@ -160,6 +163,9 @@ def test_tables_have_their_papers_rows_and_columns() -> None:
     assert [block.title for block in found["taxonomy", "3"].blocks] == [
         "Jina-v2", "Jina-v3", "Nomic", "E5-Large",
     ]  # fmt: skip
+    assert [block.title for block in found["taxonomy", "2"].blocks][:2] == ["SciFact", "NFCorpus"]
+    numbered = [one.name for one in found.values() if one.work == "taxonomy"][:5]
+    assert numbered == ["1", "2", "3", "4", "5"]
     assert len(found["chroma", "appendix"].blocks) == 12
     assert found["chroma", "appendix"].blocks[0].columns == (
         "Retrieve Min", "Retrieve 5", "Retrieve 10",
@@ -237,9 +243,8 @@ def test_the_essay_and_home_show_findings_as_they_are() -> None:
 
 def test_what_stands_out_of_an_answer_is_its_first_words_where_they_are_an_answer() -> None:
     assert answer("No: 3 < 4.") == "<b>No</b>: 3 &lt; 4."
-    assert answer("It depends on the window, of a kind.") == (
-        "<b>It depends on the window</b>, of a kind."
-    )
+    assert answer("It depends on the window: yes.") == "<b>It depends on the window</b>: yes."
+    assert answer("It depends on this, that and more.") == "It depends on this, that and more."
     assert answer("With one model, no.") == "With one model, no."
     assert answer("Nothing here.") == "Nothing here.", "a longer word is another word"
 

@@ -26,8 +26,8 @@ from tests.made_site import ROOT, built, pages
 MODULES = Path(os.environ.get("CHUNKSTUDY_BROWSER") or ROOT / "build" / "browser")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NARROW, WIDE = 380, 1400
-NOTEBOOKS = ["notebooks/00_overview.html", "notebooks/taxonomy_rq3_contextualized.html"]
-"""One with a figure and small tables, one with the widest tables and what is folded."""
+NOTEBOOKS = ["notebooks/predictions.html", "notebooks/taxonomy_rq3_contextualized.html"]
+"""One with a figure and commands, one with the widest tables and what is folded."""
 DARK = ["index.html", "tables.html", "verdicts.html", "choose.html"]
 
 

@@ -16,7 +16,7 @@ from chunkstudy.site.material import SiteError
 
 KEPT = {
     "b", "blockquote", "br", "code", "details", "em", "h2", "h3", "h4", "hr", "i", "li", "ol", "p",
-    "pre", "small", "span", "strong", "sub", "summary", "sup", "u", "ul", "wbr",
+    "small", "span", "strong", "sub", "summary", "sup", "u", "ul", "wbr",
 }  # fmt: skip
 """Elements that a page takes as they are, without attributes other than a name."""
 IN_TABLE = {"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"}
@@ -44,6 +44,8 @@ def rewritten(html: str, place: str, address: Callable[[str], str]) -> Markup:
     for one in soup(True):
         if one.name == "a":
             one.attrs = {"href": address(str(one.get("href", "")))}
+        elif one.name == "pre":
+            one.attrs = {"tabindex": "0"}  # it may scroll, by keyboard too
         elif one.name in KEPT:
             one.attrs = {"id": one["id"]} if "id" in one.attrs else {}
         elif one.name not in IN_TABLE:

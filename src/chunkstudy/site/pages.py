@@ -36,7 +36,9 @@ SIGNS = {
 }  # fmt: skip
 """So that a verdict is not told by its colour alone."""
 CODE = re.compile(r"`([^`]+)`")
-VERDICT = re.compile(r"(?:Yes|No|Not|Hardly|Mostly|It depends|It is open)\b[^:;,.]{0,50}(?=[:;,.])")
+VERDICT = re.compile(
+    r"(?:Yes|No|Hardly|Mostly)(?=[:;,.])|(?:Not|It depends|It is open)\b[^:;,.]{0,50}(?=[:;.])"
+)
 """What an answer says before it says how much and why."""
 
 

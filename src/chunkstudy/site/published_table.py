@@ -6,6 +6,7 @@ published cell says (`chunkstudy.published.cells.Cell`).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -110,7 +111,7 @@ class Table:
 
 
 def every(material: Material) -> list[Table]:
-    """Every published table, in the order of their files."""
+    """Every published table, in the order of their files, numbered ones by their numbers."""
     read = cells.read(material.places)
     comparison = material.table("comparison")
     if len(read) != len(comparison):
@@ -121,7 +122,13 @@ def every(material: Material) -> list[Table]:
     for cell, row in zip(read, beside, strict=True):
         found = {str(key): value for key, value in row.items()}
         groups.setdefault((cell.work, cell.table), []).append((cell, found))
-    return [_table(*key, found, predicted) for key, found in groups.items()]
+    works = list(dict.fromkeys(work for work, _ in groups))
+
+    def place(key: tuple[str, str]) -> tuple[int, float]:
+        work, table = key
+        return works.index(work), int(table) if table.isdecimal() else math.inf
+
+    return [_table(*key, groups[key], predicted) for key in sorted(groups, key=place)]
 
 
 def title(work: str, table: str) -> str:
@@ -179,7 +186,7 @@ def _block(
 ) -> Block:
     rows, columns = (tuple(dict.fromkeys(key[at] for key in spots)) for at in (0, 1))
     return Block(
-        title,
+        display_names.COLLECTIONS.get(title, title),
         anchor(title or "table"),
         columns,
         tuple(

@@ -15,6 +15,9 @@ from chunkstudy.site.pages import Page, render
 from chunkstudy.site.published_table import Table
 from chunkstudy.studies.chroma_search import SEEDS
 
+UNNAMED = "unnamed"
+"""The author of a work whose copy names none; its notes say so."""
+
 
 def methods(material: Material, tables: list[Table]) -> Page:
     """How everything was computed."""
@@ -81,8 +84,10 @@ def _bibtex_name(author: dict[str, str]) -> str:
 def _work(work: dict[str, Any]) -> str:
     """A reference as a line."""
     names = [one.get("name") or f"{one['given-names']} {one['family-names']}"
-             for one in work["authors"]]  # fmt: skip
-    by = ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]
+             for one in work["authors"] if one.get("name") != UNNAMED]  # fmt: skip
+    by = " and ".join(one for one in (", ".join(names[:-1]), *names[-1:]) if one)
+    what = "code" if work["type"] == "software" else "" if by else work.get("notes", "")
     where = work.get("journal") or work.get("institution", {}).get("name", "")
-    rest = ", ".join(str(one) for one in (where, work.get("year", "")) if one)
-    return f"{by}: {work['title']}. {rest}".rstrip(". ") + "."
+    rest = ", ".join(str(one) for one in (what, where, work.get("year", "")) if one)
+    said = f"{by}: {work['title']}" if by else work["title"]
+    return f"{said}. {rest[:1].upper()}{rest[1:]}".rstrip(". ") + "."
