@@ -34,15 +34,18 @@ def write(places: Places) -> str:
     material = Material(places)
     files: dict[str, bytes] = {}
     drawn: set[str] = set()
+    pictures: dict[str, bytes] = {}
     for page in pages(material):
         files[page.file] = page.html.encode("utf-8")
-        drawn |= set(FIGURE.findall(page.html))
+        drawn |= set(FIGURE.findall(page.html)) - set(page.pictures)
+        pictures |= page.pictures
     count = len(files)
     files |= {name: (HERE / name).read_bytes() for name in ASSETS}
     files |= {
         f"figures/{name}.png": (places.figures / f"{name}.png").read_bytes()
         for name in sorted(drawn)
     }
+    files |= {f"figures/{name}.png": content for name, content in sorted(pictures.items())}
     for name, content in files.items():
         write_bytes(places.site / name, content)
     for path in [one for one in places.site.rglob("*") if one.is_file()]:

@@ -7,7 +7,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,7 +17,7 @@ from markupsafe import Markup
 from chunkstudy.site.material import Material, SiteError, texts
 from chunkstudy.site.notebook_html import rewritten
 from chunkstudy.site.pages import Page, anchor, home, render
-from chunkstudy.site.reading_pages import figures
+from chunkstudy.site.reading_pages import figures, picture
 
 SECTION = "notebooks.html"
 FOLDED = "hide-input"
@@ -38,6 +38,8 @@ class Notebook:
         blocks: all sections, in order; a figure by its name, else HTML.
         sections: second headings with their places on the page.
         code: of the cells that it folds away.
+        pictures: what it shows that is none of the project's figures as they are now, with what
+            names it and its alternative text.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Notebook:
     blocks: tuple[Block, ...]
     sections: tuple[tuple[str, str], ...]
     code: tuple[str, ...]
+    pictures: Mapping[str, tuple[bytes, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +68,18 @@ def pages(material: Material) -> Iterator[Page]:
     yield render(material, SECTION, "notebooks.html", "Notebooks", groups=groups(found))
     for one in found:
         shown = [name for name, _ in (*one.answers, *one.blocks) if name]
-        yield render(
+        known = figures(material, [name for name in shown if name not in one.pictures])
+        own = {name: picture(*of) for name, of in one.pictures.items()}
+        page = render(
             material,
             file(one.name),
             "notebook.html",
             f"{one.title} (notebook)",
             section=SECTION,
             notebook=one,
-            figures=figures(material, shown),
+            figures=known | own,
         )
+        yield replace(page, pictures={name: of[0] for name, of in one.pictures.items()})
 
 
 def files(material: Material) -> list[Path]:
@@ -134,6 +140,7 @@ class _Reading:
         self.blocks: list[Block] = []
         self.opening = 0
         self.code: list[str] = []
+        self.pictures: dict[str, tuple[bytes, str, str]] = {}
         self.prose = _Prose()
         self.markdown = mistune.create_markdown(renderer=self.prose, plugins=["table"])
 
@@ -152,7 +159,7 @@ class _Reading:
     def output(self, output: Mapping[str, Any]) -> None:
         data = output.get("data", {})
         if "image/png" in data:
-            self.block(Markup(""), self.figure(data["image/png"]))
+            self.block(Markup(""), self.figure(output))
         elif "text/html" in data:
             self.html("".join(data["text/html"]))
         elif "text/markdown" in data:
@@ -188,14 +195,21 @@ class _Reading:
             found = target
         return f"{found}#{place}" if place else found
 
-    def figure(self, encoded: str | list[str]) -> str:
-        digest = hashlib.sha256(base64.b64decode("".join(encoded))).hexdigest()
-        if digest not in self.drawn:
+    def figure(self, output: Mapping[str, Any]) -> str:
+        """The name of a picture: of the figure that it is, else one of its own."""
+        content = base64.b64decode("".join(output["data"]["image/png"]))
+        digest = hashlib.sha256(content).hexdigest()
+        if digest in self.drawn:
+            return self.drawn[digest]
+        said = output["metadata"].get("image/png", {}).get("alt")
+        if not said:
             raise SiteError(
-                f"notebook {self.name} shows a picture that is none of the figures as they are "
-                "now; run `chunkstudy reproduce`"
+                f"notebook {self.name} shows a picture without alternative text; show a figure "
+                "of the project, or say what it shows"
             )
-        return self.drawn[digest]
+        name = f"{self.name}_{digest[:8]}"
+        self.pictures[name] = (content, self.place, said)
+        return name
 
     def notebook(self) -> Notebook:
         if not self.prose.title:
@@ -208,6 +222,7 @@ class _Reading:
             tuple(self.blocks[max(self.opening, 1) :]),
             tuple(self.prose.sections),
             tuple(self.code),
+            self.pictures,
         )
 
 

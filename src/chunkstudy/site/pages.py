@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -49,10 +50,12 @@ class Page:
     Attributes:
         file: relative to the site, with forward slashes.
         html: the whole of it.
+        pictures: by name, what it shows below ``figures`` that is none of the project's figures.
     """
 
     file: str
     html: str
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def render(material: Material, file: str, template: str, title: str, **values: Any) -> Page:

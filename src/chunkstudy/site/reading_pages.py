@@ -77,10 +77,14 @@ def figures(material: Material, names: list[str]) -> dict[str, dict[str, object]
         path = material.places.figures / f"{name}.png"
         if not path.exists():
             raise SiteError(f"figure {name} was not drawn; run `chunkstudy reproduce` first")
-        width, height = struct.unpack(">II", path.read_bytes()[16:24])
         said = captions.of(name)
-        found[name] = {
-            "title": said.title, "alt": said.alternative,
-            "width": width // 2, "height": height // 2,
-        }  # fmt: skip
+        found[name] = picture(path.read_bytes(), said.title, said.alternative)
     return found
+
+
+def picture(content: bytes, title: str, alternative: str) -> dict[str, object]:
+    """What a page says of a PNG drawn at twice the size at which it is shown."""
+    width, height = struct.unpack(">II", content[16:24])
+    return {
+        "title": title, "alt": alternative, "width": width // 2, "height": height // 2,
+    }  # fmt: skip
