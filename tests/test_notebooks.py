@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbconvert import HTMLExporter
 
 from chunkstudy import notebooks
 from chunkstudy.notebooks import NotebookError
@@ -95,6 +96,17 @@ def test_the_same_inputs_leave_the_same_bytes(small: Path) -> None:
     assert targets[0].read_bytes() == targets[1].read_bytes()
     written = targets[0].read_text(encoding="utf-8")
     assert '"8"' in written and "<object>" in written
+
+
+def test_nbconvert_leaves_out_the_code_that_is_folded(small: Path) -> None:
+    notebook = nbformat.read(small, as_version=4)
+    notebook.cells[2].metadata["tags"] = [notebooks.FOLDED]
+    nbformat.write(notebook, small)
+    target = notebooks.run(small, small.with_name("out.ipynb"), {}, small.parent)
+    body, _ = HTMLExporter().from_filename(str(target))
+    text = re.sub(r"<[^>]+>", "", body.partition("<main>")[2])
+    assert "object()" not in text and "&lt;object&gt;" in text
+    assert "size * 2" in text
 
 
 def test_the_gallery_asks_the_network_for_nothing() -> None:

@@ -1,14 +1,15 @@
-"""What stands at the head of a page: every published sentence that it judges, once."""
+"""What stands at the head of a page: its answer, and every published sentence that it judges."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from chunkstudy.places import Places
-from chunkstudy.render import card, notebook
+from chunkstudy.render import card, findings, notebook
 
 ROOT = Path(__file__).resolve().parents[1]
 CLAIMS = pd.read_csv(ROOT / "results/claims.csv")
@@ -48,3 +49,24 @@ def test_both_readings_stand_in_one_row_the_strict_one_first(tmp_path: Path) -> 
 def test_a_table_of_which_no_row_is_left_is_shown_empty() -> None:
     shown = notebook.table(places(ROOT), "late_chunking_similarity", where="difference > 2").data
     assert shown.count("<tr>") == 1
+
+
+def test_every_page_that_shows_answers_has_one() -> None:
+    asked = {
+        page
+        for path in (ROOT / "notebooks").glob("*.ipynb")
+        for page in re.findall(r'page\.answers\(project, \\"(\w+)\\"', path.read_text("utf-8"))
+    }
+    assert asked
+    assert asked <= {one.page for one in findings.read()}
+
+
+def test_the_first_page_opens_with_the_first_findings_and_links_that_lead_somewhere() -> None:
+    folder = ROOT / "results/notebooks"
+    for shown in (card.overview(places(ROOT)).data, card.cells(places(ROOT)).data):
+        links = re.findall(r"\]\(([^)]+)\)", shown)
+        assert links
+        assert all((folder / link).resolve().exists() for link in links), links
+    opening = card.overview(places(ROOT)).data
+    assert opening.startswith("**What was run.**")
+    assert len(re.findall(r"^\d\. \*\*", opening, re.M)) == 5

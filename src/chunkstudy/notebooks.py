@@ -31,6 +31,8 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
 FOLDED = "hide-input"
 """The tag of cells whose code a reader need not see."""
+HIDDEN = {"jupyter": {"source_hidden": True}, "transient": {"remove_source": True}}
+"""What JupyterLab folds code by, and what nbconvert, and with it nbviewer, leaves it out by."""
 
 
 class NotebookError(RuntimeError):
@@ -180,7 +182,7 @@ def _settled(notebook: Any) -> Any:
     }
     for number, cell in enumerate(notebook.cells, start=1):
         tags = [tag for tag in cell.metadata.get("tags", []) if tag != "injected-parameters"]
-        folded = {"jupyter": {"source_hidden": True}} if FOLDED in tags else {}
+        folded = dict(HIDDEN) if FOLDED in tags else {}
         cell.metadata = folded | ({"tags": tags} if tags else {})
         cell.id = f"cell-{number:02d}"
         if cell.cell_type == "code":

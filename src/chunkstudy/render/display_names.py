@@ -160,6 +160,13 @@ MEASURES = {
     "Ceiling": "Best reachable",
 }
 PLAIN = "plain"
+QUANTITIES = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}
+SENTENCES = {
+    "Berlin is th": "Berlin is the \N{HORIZONTAL ELLIPSIS}",
+    "Its more tha": "Its more than \N{HORIZONTAL ELLIPSIS}",
+    "The city is": "The city is also \N{HORIZONTAL ELLIPSIS}",
+}
+"""How the three sentences on Berlin begin, by the characters that tables keep of them."""
 POSITIONS = {"at-256": "256 places further on", "at-halved": "two tokens a place"}
 VERDICTS = {
     "exact": "exact",
@@ -350,6 +357,13 @@ def segmentation(name: str) -> str:
     return PRINTED_SEGMENTATIONS.get(name) or chunker(name)
 
 
+def printed(text: str) -> str:
+    """Published tables, each behind the work that prints it."""
+    for slug, name in WORKS.items():
+        text = re.sub(rf"\b{slug}, ", f"{name}, ", text)
+    return sentence(text)
+
+
 BY_COLUMN = {
     "segmentation": segmentation,
     "reference": segmentation,
@@ -381,7 +395,7 @@ BY_COLUMN = {
     "reading": sentence,
     "needs": sentence,
     "check": sentence,
-    "tables": sentence,
+    "tables": printed,
     "which": sentence,
     "method": lambda name: COLLECTIONS["average"] if name == "average" else chunker(name),
     "against": lambda name: PLAIN if name == "pre_embedding" else name,
@@ -403,8 +417,13 @@ BY_COLUMN = {
     "reproduced collection": collection,
     "collections": collection,
     "above in": collection,
-    "left out": collection,
     "signal": lambda name: SIGNALS.get(name, name),
+    "source": lambda name: "ours" if name == "records" else name,
+    "statistic": lambda name: "standard deviation" if name == "std" else name,
+    "quantity": lambda name: QUANTITIES.get(name, name),
+    "sentence": lambda name: SENTENCES.get(name, name),
+    "cut": lambda name: "as many as touch an excerpt" if name == "Min" else name,
+    "left out": collection,
 }
 """How the values of a column are shown, by the column's name."""
 

@@ -21,6 +21,13 @@ from chunkstudy.render import captions, table_notes, tables
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
 
+LONG = 24
+"""Rows beyond which a table is folded behind a line that says what it holds."""
+
+NUMBERS = r"[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}^<\s\d.,%\[\]]*"
+CODE = re.compile(r"`([^`]+)`")
+POWER = re.compile(r"10\^(\N{MINUS SIGN}?\d+)")
+
 PATH = re.compile(r"(?<=[^\s</][/_])(?=[^\s/])")
 """Behind a slash or underscore inside a word."""
 
@@ -75,13 +82,23 @@ def table(
 
 
 def show(
-    frame: pd.DataFrame, name: str = "", columns: list[str] | None = None, rows: int = 200
+    frame: pd.DataFrame,
+    name: str = "",
+    columns: list[str] | None = None,
+    rows: int = 200,
+    caption: str = "",
 ) -> HTML:
-    """A frame of numbers for reading, with the caption of table ``name`` and its families."""
+    """A frame of numbers for reading, with the caption of table ``name`` and its families; folded
+    where it is ``LONG``."""
     found = tables.present(frame, columns, tables.KINDS.get(name))
     note = _note(frame, columns, len(found), rows)
-    caption = tables.CAPTIONS.get(name, "")
-    return HTML(html(found.head(rows), caption) + (f"<p>{escape(note)}</p>" if note else ""))
+    caption = caption or tables.CAPTIONS.get(name, "")
+    below = f"<p>{escape(note)}</p>" if note else ""
+    if len(found) <= LONG:
+        return HTML(html(found, caption) + below)
+    file = f" As a file: <code>results/tables/{name}.csv</code>." if name else ""
+    head = f"<b>{escape(caption)}</b> {len(found):,} rows, folded; click to open.{file}"
+    return HTML(f"<details><summary>{head}</summary>{html(found.head(rows))}{below}</details>")
 
 
 def published_table(places: Places, number: int) -> HTML:
@@ -122,8 +139,10 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
 
 
 def _breakable(text: object) -> str:
-    """Escaped, with leave to break a path, which else makes its table wider than the page."""
-    return PATH.sub("<wbr>", escape(str(text)))
+    """Escaped, with leave to break a path, which else makes its table wider than the page, powers
+    raised, and what stands between backticks as code."""
+    found = POWER.sub(r"10<sup>\1</sup>", PATH.sub("<wbr>", escape(str(text))))
+    return CODE.sub(r"<code>\1</code>", found)
 
 
 def _parameters() -> dict[str, object]:
@@ -133,10 +152,12 @@ def _parameters() -> dict[str, object]:
 
 
 def _numeric(column: pd.Series) -> bool:
-    return bool(column.astype(str).str.fullmatch(r"[-+\N{MINUS SIGN}<\s\d.,%\[\]]*").all())
+    return bool(column.astype(str).str.fullmatch(NUMBERS).all())
 
 
 def _note(frame: pd.DataFrame, columns: list[str] | None, found: int, rows: int) -> str:
     """What stands under a table: how its intervals and tests were made, and what is left out."""
-    cut = f"{found - rows} more rows stand in the file. " if found > rows else ""
-    return cut + table_notes.note(frame, columns)
+    none = "" if found else "There is no such row."
+    cut = f"{found - rows:,} more rows stand in the file." if found > rows else ""
+    how = table_notes.note(frame, columns, table_notes.FEW) if found else ""
+    return " ".join(filter(None, [none, cut, how]))

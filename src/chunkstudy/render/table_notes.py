@@ -9,15 +9,27 @@ import pandas as pd
 from chunkstudy.analysis.paired import POINT
 from chunkstudy.render import display_names, tables
 
+FEW = 3
+"""Families that a page names one by one; more stand in the file."""
 
-def note(frame: pd.DataFrame, columns: Sequence[str] | None = None) -> str:
+
+def note(
+    frame: pd.DataFrame, columns: Sequence[str] | None = None, most_families: int | None = None
+) -> str:
     """What stands under a table: what all rows share, how its intervals and tests were made, and
-    within which families of how many tests they were corrected."""
+    within which families of how many tests they were corrected.
+
+    Args:
+        frame: of numbers and slugs.
+        columns: those that are shown; all if none are named.
+        most_families: more of them are counted and not named; all are named if it is missing.
+    """
     same = "; ".join(text for text in tables.same_in_all_rows(frame, columns).values() if text)
-    return " ".join(filter(None, [same and f"All rows: {same}.", _how_tested(frame)]))
+    tested = _how_tested(frame, most_families)
+    return " ".join(filter(None, [same and f"All rows: {same}.", tested]))
 
 
-def _how_tested(frame: pd.DataFrame) -> str:
+def _how_tested(frame: pd.DataFrame, most_families: int | None) -> str:
     parts = []
     if "interval" in frame and (said := _distinct(frame["interval"])):
         parts.append(f"Intervals: {'; '.join(said)}.")
@@ -26,7 +38,9 @@ def _how_tested(frame: pd.DataFrame) -> str:
             continue
         sizes = frame[[f"{prefix}family", f"{prefix}family_size"]].dropna().drop_duplicates()
         known = {str(name): int(size) for name, size in sizes.to_numpy() if name}
-        if known:
+        if known and len(known) > (most_families or len(known)):
+            parts.append(f"p corrected by Holm within each of {_counted(known)}.")
+        elif known:
             parts.append(f"p corrected by Holm within: {_families(known)}.")
     if "margin" in frame and (margins := sorted(frame["margin"].dropna().unique())):
         apart = " or ".join(_points(one) for one in margins)
@@ -47,6 +61,13 @@ def _families(sizes: Mapping[str, int]) -> str:
     pairs = zip(named, sizes.values(), strict=True)
     text = "; ".join(f"{', '.join(name)} ({_tests(size)})" for name, size in pairs)
     return f"{', '.join(shared)}: {text}" if shared else text
+
+
+def _counted(sizes: Mapping[str, int]) -> str:
+    """How many families there are, and how many tests they hold."""
+    least, most = min(sizes.values()), max(sizes.values())
+    tests = _tests(most) if least == most else f"{least} to {most} tests"
+    return f"{len(sizes)} families of {tests}, which the file names"
 
 
 def _tests(size: int) -> str:

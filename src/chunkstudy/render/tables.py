@@ -7,7 +7,7 @@ A column's name decides its title and how its values are shown (``COLUMNS``); ca
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -99,9 +99,9 @@ COLUMNS: dict[str, Column] = {
     "against in order p_equivalent_holm": Column(
         "against reading in order: p of equivalence, Holm", probability
     ),
-    "cut": Column("chunks cut", percent),
+    "cut": Column("chunks cut, %", percent),
     "share kept": Column("share kept, %", percent),
-    "unread": Column("text beyond the window", percent),
+    "unread": Column("text beyond the window, %", percent),
     "n": Column("queries", whole),
     "difference": Column("difference, points", points),
     "a minus b": Column("first minus second, points", points),
@@ -187,11 +187,31 @@ COLUMNS: dict[str, Column] = {
     "SpanRecall@5 difference": Column("difference, points", points),
     "run": Column("cells run", whole),
     "mean above print": Column("mean above, points", points),
-    "says": Column("what is expected", number),
     "why": Column("why", number),
     "probability": Column("probability", number),
     "Brier score": Column("Brier score", thousandths),
     "expected to come true": Column("expected to come true", whole),
+    "part": Column("corpus", percent),
+    "says": Column("what is expected", number),
+    "at": Column("expected", number),
+    "second model": Column("all-mpnet-base-v2", points),
+    "chunking s/M tokens": Column("chunking: seconds a million tokens", number),
+    "chunking's encoding s/M tokens": Column(
+        "encoding for boundaries: seconds a million tokens", number
+    ),
+    "encoding s/M tokens": Column("encoding chunks: seconds a million tokens", number),
+    "gold": Column("gold chunks a query", number),
+    "held by a tenth": Column("gold chunks held by a tenth of queries, %", percent),
+    "f1": Column("F1", percent),
+    "recall of a": Column("first's recall", percent),
+    "recall of b": Column("second's recall", percent),
+    "shown by them": Column("difference that these show, points", percent),
+    "needed": Column("queries needed", whole),
+    "needed for 2 points": Column("queries needed for 2 points", whole),
+    "needed for 5 points": Column("queries needed for 5 points", whole),
+    "share of ceiling": Column("% of the best reachable", percent),
+    "documents, of a book chunks": Column("documents (of Emma: chunks)", whole),
+    "queries_with_the_word_and": Column('queries with the word "and"', whole),
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (
@@ -204,7 +224,8 @@ SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 OF_INTERVAL = ("difference", "gain per step", "gain", "late - plain", "a minus b", "Pearson r", "r",
                "mean", "score", "DCG@10", "reproduced", "area")  # fmt: skip
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
-Kinds = dict[str, Callable[[float], str]]
+Kinds = Mapping[str, Callable[[float], str] | Column]
+"""By column: how its numbers are shown, and where it is a ``Column`` its title too."""
 
 
 def present(
@@ -256,10 +277,12 @@ def same_in_all_rows(frame: pd.DataFrame, columns: Sequence[str] | None = None) 
 
 
 def _both(frame: pd.DataFrame, low: str, high: str, how: Callable[[float], str]) -> pd.Series:
-    """Two columns as one: the text of both ends, nothing where they are missing."""
+    """Two columns as one: the text of both ends, or of the one there is."""
     low_text, high_text = (frame[one].map(how).astype(str) for one in (low, high))
     text = "[" + low_text + ", " + high_text + "]"
-    return text.where(low_text != "", "")
+    text = text.where(low_text != "", "at most " + high_text)
+    text = text.where(high_text != "", "at least " + low_text)
+    return text.where((low_text != "") | (high_text != ""), "")
 
 
 def _is_end(name: str, end: str) -> bool:
@@ -280,33 +303,40 @@ def _surrounded(frame: pd.DataFrame, low: str) -> str:
     return next((one for one in OF_INTERVAL if one in frame and one not in own), "")
 
 
-def _title(name: str, how: Callable[[float], str] | None = None) -> str:
+def _title(name: str, how: Callable[[float], str] | Column | None = None) -> str:
     """A column's title; without its unit where ``how`` shows plain numbers here."""
+    if isinstance(how, Column):
+        return how.title
     if name in COLUMNS:
         title = COLUMNS[name].title
         return title.removesuffix(", points") if how is number else title
     words = name.split(" ")
     if "@" in words[0] or words[0] in display_names.MEASURES:
         words[0] = display_names.measure(words[0])
-    text = " ".join(words)
+    text = " ".join("standard deviation" if word == "std" else word for word in words)
     known = display_names.COLLECTIONS.get(text) or display_names.sentence(text)
     return known.replace("_", " ")
 
 
 def _kind(frame: pd.DataFrame, name: str, kinds: Kinds) -> Callable[[float], str]:
     """How a column's numbers are shown: by its table, its name, or its values."""
-    if name in kinds:
-        return kinds[name]
+    own = kinds.get(name)
+    if own is not None:
+        return own.text if isinstance(own, Column) else own
+    if name.startswith("TokensRead"):
+        return whole
     if name in COLUMNS and name not in ("value",):
         return COLUMNS[name].text
-    if "*" in kinds:
-        return kinds["*"]
+    if (others := kinds.get("*")) is not None:
+        return others.text if isinstance(others, Column) else others
     if name not in frame or not pd.api.types.is_numeric_dtype(frame[name]):
         return percent
     values = frame[name].dropna()
+    if "@" in name:
+        return percent
     if pd.api.types.is_integer_dtype(values) or (values == values.round()).all():
         return whole
-    return percent if "@" in name or (values.abs() <= 1).all() else number
+    return percent if (values.abs() <= 1).all() else number
 
 
 def _column(values: pd.Series, name: str, how: Callable[[float], str], kinds: Kinds) -> pd.Series:
@@ -316,7 +346,7 @@ def _column(values: pd.Series, name: str, how: Callable[[float], str], kinds: Ki
         return values.astype(float).map(how)
     if name in ("a", "b"):
         name = "chunker"
-    if kinds.get(name):
+    if name in kinds and not isinstance(kinds[name], Column):
         return values.map(lambda v: how(float(v)) if str(v) not in ("", "nan", "None") else "")
     return values.map(lambda value: display_names.shown(name, value))
 
@@ -468,7 +498,7 @@ CAPTIONS = {
 }
 """What each table shows, for those that are printed."""
 
-AS_PRINTED: Kinds = {
+AS_PRINTED: dict[str, Callable[[float], str] | Column] = {
     "chunk size mean published": whole,
     **{
         f"{measure} {statistic} published": tenths
@@ -511,15 +541,49 @@ KINDS: dict[str, Kinds] = {
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "context_both_ways": {"later": thousandths, "earlier": thousandths},
     "context_yardsticks": {"largest": thousandths},
-    "jina_berlin": {"*": thousandths, "late - plain": thousandths},
+    "jina_berlin": {"*": thousandths,
+                    "late - plain": Column("late minus plain", thousandths)},
     "chroma_main": AS_PRINTED | {"*": number},
     "chroma_minilm": AS_PRINTED | {"*": number},
-    "chroma_appendix": {"*": number},
+    "chroma_appendix": {"*": number, "cut": Column("of the first chunks", str)},
     "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
-    "taxonomy_superscripts": {"*": whole},
+    "taxonomy_superscripts": {
+        "a": Column("a: differs from the best", whole), "b": Column("b: from the worst", whole),
+        "*": Column("*: late from plain", whole), "significant": whole,
+        "significant after Holm": whole, "equivalent within a point": whole, "tests": whole,
+    },
+    "chroma_protocols": {"difference": points_finely},
+    "chroma_leading_digits": {
+        "others": Column("results of other chunkers", whole),
+        "pass": Column("of these fit too", whole), "share": Column("fit too, %", percent),
+    },
+    "chroma_search_corpora": {
+        one: Column(f"{one}, %", percent)
+        for one in ("missed, list 50", "missed, list 10", "located elsewhere")
+    },
+    "jina_length": {"n": Column("collections", whole)},
+    "labels_worked_example": {"computed": lambda value: f"{value:.3g}"},
+    "late_chunking_company": {
+        "alone": Column("alone in their window, %", percent),
+        "other tokens": Column("else the others' tokens, median", whole),
+        "windows": Column("windows used", whole),
+        "fewest": Column("windows that would do", whole),
+    },
+    "late_chunking_depth": {"documents": Column("documents returned a query", tenths)},
+    "late_chunking_nan_guard": {
+        "arm": Column("empty documents put in", str), "change": Column("mean change, %", points),
+        "smallest": Column("smallest change, %", points),
+        "largest": Column("largest change, %", points),
+    },
+    "empty_documents_places": {"change": Column("change, %", points)},
+    "reproduction_measures": {"n": Column("pairs compared", whole)},
     "late_chunking_conformance_vectors": {
-        "apart": power_of_ten, "apart when recorded": power_of_ten, "apart from ours": power_of_ten,
+        "windows": Column("windows a text takes", str), "given": Column("vectors given", whole),
+        "apart": Column("apart from our reading of the tool, kept coordinates", power_of_ten),
+        "apart when recorded": Column("all coordinates", power_of_ten),
+        "equal to ours": Column("vectors equal to ours", whole),
+        "apart from ours": Column("apart from ours", power_of_ten),
     },
     "chroma_lengths": {"difference": points},
     "boundary_signals_areas": {"area": number, "by chance": number},
@@ -532,7 +596,10 @@ KINDS: dict[str, Kinds] = {
     "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     "evaluation_tests": {"score": percent, "best": percent},
     "predictions_to_bet_on": {"*": number},
-    "chroma_bias": {"mean": points},
+    "chroma_bias": {
+        "rows": Column("rows so", whole), "against": Column("rows the other way", whole),
+        "of": Column("rows in all", whole), "mean": Column("mean, points", points),
+    },
     "chroma_bias_rows": dict.fromkeys(
         ("as published - published", "corrected - published",
          "as published, Chroma's own search - published",

@@ -1,0 +1,84 @@
+"""Tables as a page shows them: numbers as text, long tables folded, notes that stay short."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from chunkstudy.places import Places
+from chunkstudy.render import notebook, table_notes, tables
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_a_score_that_is_whole_everywhere_is_shown_in_percent_all_the_same() -> None:
+    shown = tables.present(pd.DataFrame({"Ceiling(DCG@10)": [1, 1], "chunks": [3, 1]}))
+    assert list(shown["Best reachable DCG@10"]) == ["100.0", "100.0"]
+    assert list(shown["chunks"]) == ["3", "1"]
+
+
+def test_tokens_read_are_counted_and_no_share() -> None:
+    shown = tables.present(pd.DataFrame({"TokensRead@5": [593.02966, 0.4]}))
+    assert list(shown["Tokens read at 5"]) == ["593", "0"]
+
+
+def test_a_bound_that_is_open_on_one_side_says_so() -> None:
+    frame = pd.DataFrame(
+        {"x least": [0.1, None, 0.3, None], "x most": [0.2, 0.2, None, None]}, dtype=float
+    )
+    shown = tables.present(frame)["x, least and most"]
+    assert list(shown) == ["[10.0, 20.0]", "at most 20.0", "at least 30.0", ""]
+
+
+def test_one_name_has_another_title_where_a_table_means_another_thing() -> None:
+    frame = pd.DataFrame({"cut": ["5", "Min"]})
+    assert list(tables.present(frame)) == ["chunks cut, %"]
+    shown = tables.present(frame, kinds=tables.KINDS["chroma_appendix"])
+    assert list(shown["of the first chunks"]) == ["5", "as many as touch an excerpt"]
+
+
+@pytest.mark.parametrize(("rows", "folded"), [(notebook.LONG, False), (notebook.LONG + 1, True)])
+def test_a_long_table_is_folded_behind_its_caption_and_says_how_long(
+    rows: int, folded: bool
+) -> None:
+    shown = notebook.show(pd.DataFrame({"chunks": range(rows)}), "verdicts").data
+    assert shown.startswith("<details>") == folded
+    assert shown.count("<tr>") == rows + 1
+    assert (f"{rows} rows, folded" in shown) == folded
+    assert ("results/tables/verdicts.csv" in shown) == folded
+    assert tables.CAPTIONS["verdicts"] in shown
+
+
+def test_powers_are_raised_code_is_set_and_text_stays_text() -> None:
+    frame = pd.DataFrame({"needs": ["run `a < b`, 1.0 \N{MULTIPLICATION SIGN} 10^\N{MINUS SIGN}7"]})
+    shown = notebook.html(frame)
+    assert "<code>a &lt; b</code>" in shown
+    assert "10<sup>\N{MINUS SIGN}7</sup>" in shown
+
+
+def test_many_families_are_counted_on_a_page_and_all_named_elsewhere() -> None:
+    sizes = [2, 2, 2, 5]
+    frame = pd.DataFrame({"family": list("abcd"), "family_size": sizes})
+    short = table_notes.note(frame, most_families=table_notes.FEW)
+    assert short == (
+        "p corrected by Holm within each of 4 families of 2 to 5 tests, which the file names."
+    )
+    assert table_notes.note(frame).count(" tests)") == len(sizes)
+    few = frame.iloc[: table_notes.FEW]
+    assert table_notes.note(few, most_families=table_notes.FEW) == table_notes.note(few)
+
+
+@pytest.mark.parametrize("path", sorted(Places(ROOT).tables.glob("*.csv")), ids=lambda p: p.stem)
+def test_no_table_shows_a_share_above_all_of_it_where_scores_are_percent(path: Path) -> None:
+    try:
+        frame = pd.read_csv(path)
+    except pd.errors.EmptyDataError:
+        return
+    shown = tables.present(frame, kinds=tables.KINDS.get(path.stem))
+    for name in shown:
+        if re.match(r"(Recall|nDCG|DCG|Best reachable)\b", str(name)):
+            numbers = pd.to_numeric(shown[name], errors="coerce").dropna()
+            assert (numbers <= 100).all(), name
