@@ -70,3 +70,12 @@ def test_the_first_page_opens_with_the_first_findings_and_links_that_lead_somewh
     opening = card.overview(places(ROOT)).data
     assert opening.startswith("**What was run.**")
     assert len(re.findall(r"^\d\. \*\*", opening, re.M)) == 5
+
+
+def test_a_page_opens_with_the_findings_it_names_and_then_the_others() -> None:
+    names = ["ranking-reverses", "ceilings-of-emma", "propositions-judged-by-parents"]
+    asked = {one.name: one.question for one in findings.read()}
+    shown = notebook.answers(places(ROOT), "taxonomy_rq2_in_document", names[:1]).data
+    assert re.findall(r"\*\*(.+?)\*\*", shown) == [asked[name] for name in names]
+    with pytest.raises(KeyError, match="no-such-finding"):
+        notebook.answers(places(ROOT), "taxonomy_rq2_in_document", ["no-such-finding"])

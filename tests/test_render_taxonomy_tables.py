@@ -45,7 +45,7 @@ def test_html_is_whole_escapes_what_it_is_given_and_follows_from_the_csv(name: s
 
 
 def test_scores_have_four_decimals_and_changes_their_sign() -> None:
-    for number, pattern in (("3", r"\d\.\d{4}"), ("4", r"[+-]\d+\.\d\d")):
+    for number, pattern in (("3", r"\d\.\d{4}"), ("4", r"[+\N{MINUS SIGN}]\d+\.\d\d")):
         table = TABLES[f"taxonomy_table{number}"]
         shown = re.findall(r"<td[^>]*>(?:<[bu]>)?([^<]+)", to_html(table, number, ""))
         numbers = [one for one in shown if one.strip() and one != "&nbsp;"]

@@ -9,7 +9,7 @@ import pandas as pd
 from IPython.display import HTML, Markdown
 
 from chunkstudy.places import Places
-from chunkstudy.render import notebook, readme
+from chunkstudy.render import display_names, notebook, readme
 
 COLUMNS = ("published", "ours", "agrees?")
 
@@ -71,5 +71,9 @@ def _row(readings: pd.DataFrame) -> dict[str, str]:
     claim = readings.iloc[0]
     figures = dict.fromkeys(readings["figures"].dropna())
     verdicts = dict.fromkeys(readings["verdict"])
-    cells = (f"{claim['claim']} ({claim['source']})", " / ".join(figures), " / ".join(verdicts))
+    cells = (
+        f"{claim['claim']} ({claim['source']})",
+        " / ".join(display_names.shown("figures", one) for one in figures),
+        " / ".join(verdicts),
+    )
     return dict(zip(COLUMNS, cells, strict=True))

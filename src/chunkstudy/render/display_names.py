@@ -327,6 +327,10 @@ INSIDE = re.compile(r"`[^`]*`|[A-Za-z0-9_./@-]+(?:\([A-Za-z=,]+\))?(?:@\w+)?")
 """A word of a sentence that may be a slug; what stands between backticks is code and stays."""
 
 
+MINUS = re.compile(r"(?<![\w.)])-(?=\d)")
+"""A hyphen that stands for one."""
+
+
 def sentence(text: str) -> str:
     """A sentence that names things by their slugs, with the names that a reader knows."""
 
@@ -358,10 +362,8 @@ def segmentation(name: str) -> str:
 
 
 def printed(text: str) -> str:
-    """Published tables, each behind the work that prints it."""
-    for slug, name in WORKS.items():
-        text = re.sub(rf"\b{slug}, ", f"{name}, ", text)
-    return sentence(text)
+    """Published tables; those of the taxonomy by their number alone, others behind their work."""
+    return sentence(text.replace("taxonomy, ", "").replace("jina, ", "Jina's "))
 
 
 BY_COLUMN = {
@@ -390,9 +392,9 @@ BY_COLUMN = {
     "shown to be as good within a point": arms,
     "best by SpanIoU@5": chunker,
     "length function": lambda name: LENGTHS.get(name) or "OpenAI's tokens",
-    "figures": sentence,
+    "figures": lambda text: MINUS.sub("\N{MINUS SIGN}", sentence(text)),
     "question": sentence,
-    "reading": sentence,
+    "reading": lambda text: "as it stands" if text == "plain" else sentence(text),
     "needs": sentence,
     "check": sentence,
     "tables": printed,

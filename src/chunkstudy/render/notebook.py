@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -24,7 +25,7 @@ ON_ONE_LINE = "white-space: nowrap"
 LONG = 24
 """Rows beyond which a table is folded behind a line that says what it holds."""
 
-NUMBERS = r"[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}^<\s\d.,%\[\]]*"
+NUMBERS = r"(?:at (?:least|most))?[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}^<\s\d.,%\[\]]*"
 CODE = re.compile(r"`([^`]+)`")
 POWER = re.compile(r"10\^(\N{MINUS SIGN}?\d+)")
 
@@ -52,10 +53,18 @@ def read(places: Places, name: str) -> pd.DataFrame:
         return pd.DataFrame()
 
 
-def answers(places: Places, page: str) -> Markdown:
-    """The questions that a page answers, each with its answer, which is in bold."""
-    found = read(places, "findings")
-    rows = found[found["page"] == page].to_dict("records")
+def answers(places: Places, page: str, first: Sequence[str] = ()) -> Markdown:
+    """The questions that a page answers, in bold, each with its answer.
+
+    Args:
+        places: the checkout.
+        page: the notebook's name without its ending.
+        first: names of the findings that it opens with, since they answer its title.
+    """
+    found = read(places, "findings").set_index("name", drop=False)
+    found = found[found["page"] == page]
+    order = [*first, *(name for name in found["name"] if name not in first)]
+    rows = found.loc[order].to_dict("records")
     return Markdown("\n\n".join(f"**{row['question']}** {row['answer']}" for row in rows))
 
 
@@ -65,6 +74,7 @@ def table(
     where: str = "",
     columns: list[str] | None = None,
     rows: int = 200,
+    caption: str = "",
 ) -> HTML:
     """A derived table, or the rows of it that ``DataFrame.query`` finds, for reading.
 
@@ -74,11 +84,12 @@ def table(
         where: which rows; all if empty.
         columns: which columns, in this order; all if none are named.
         rows: at most so many are shown.
+        caption: of a table that has none of its own.
     """
     frame = read(places, name)
     if where and len(frame):
         frame = frame.query(where, engine="python", local_dict=_parameters())
-    return show(frame, name, columns, rows)
+    return show(frame, name, columns, rows, caption)
 
 
 def show(

@@ -564,6 +564,7 @@ KINDS: dict[str, Kinds] = {
     },
     "jina_length": {"n": Column("collections", whole)},
     "labels_worked_example": {"computed": lambda value: f"{value:.3g}"},
+    "late_chunking_windows": {"cut": Column("chunks cut", percent)},
     "late_chunking_company": {
         "alone": Column("alone in their window, %", percent),
         "other tokens": Column("else the others' tokens, median", whole),
@@ -592,7 +593,12 @@ KINDS: dict[str, Kinds] = {
     "boundary_signals_markup": {"text alone": number, "as it stands": number},
     "boundary_signals_profile": {"entropy": number, "error": number},
     "boundary_signals_cut": {"rank correlation": number, "median difference": number},
-    "predictions": {"*": thousandths},
+    "predictions": {"*": thousandths, "at": Column("expected", thousandths),
+                    "id": Column("registered as", str)},
+    "published_consistency": {
+        "which": Column("where", str), "off": Column("cells off", whole),
+        **dict.fromkeys(("expected", "found", "deviation"), significant),
+    },
     "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     "evaluation_tests": {"score": percent, "best": percent},
     "predictions_to_bet_on": {"*": number},

@@ -169,12 +169,14 @@ def _number(value: float, number: str) -> str:
 
 
 def _tex(number: str, cell: Cell) -> str:
+    number = number.replace("-", r"\textminus{}")
     marks = f"\\textsuperscript{{{cell['marks']}}}" if _marked(cell) else ""
     shape = "\\textbf" if cell["best"] else "\\underline" if cell["worst"] else ""
     return f"{shape}{{{number}{marks}}}" if shape else f"{number}{marks}"
 
 
 def _html(number: str, cell: Cell) -> str:
+    number = number.replace("-", "\N{MINUS SIGN}")
     marks = f"<sup>{cell['marks']}</sup>" if _marked(cell) else ""
     shape = "b" if cell["best"] else "u" if cell["worst"] else ""
     return f"<{shape}>{number}{marks}</{shape}>" if shape else f"{number}{marks}"
