@@ -273,7 +273,9 @@ class Equal(Shown):
             one, two = one.round(self.digits), two.round(self.digits)
         apart = (one - two).abs()
         own = both.drop(columns="other")
-        text = f"furthest apart by {apart.max():.2g}; {self.text(own)}"
+        most = float(apart.max())
+        furthest = f"{most:.2g}" if most < 100 else f"{most:,.0f}"
+        text = f"furthest apart by {furthest}; {self.text(own)}"
         return counted(_cases(own, apart <= self.within + SLACK), text)
 
 

@@ -25,7 +25,11 @@ ON_ONE_LINE = "white-space: nowrap"
 LONG = 24
 """Rows beyond which a table is folded behind a line that says what it holds."""
 
-NUMBERS = r"(?:at (?:least|most))?[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}^<\s\d.,%\[\]]*"
+NUMBERS = (
+    r"(?:at (?:least|most))?[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}\N{PLUS-MINUS SIGN}"
+    r"\N{HORIZONTAL ELLIPSIS}^<\s\d.,%\[\]]*"
+)
+"""What a column of numbers, intervals, bounds and deviations holds."""
 CODE = re.compile(r"`([^`]+)`")
 POWER = re.compile(r"10\^(\N{MINUS SIGN}?\d+)")
 
@@ -168,7 +172,7 @@ def _numeric(column: pd.Series) -> bool:
 
 def _note(frame: pd.DataFrame, columns: list[str] | None, found: int, rows: int) -> str:
     """What stands under a table: how its intervals and tests were made, and what is left out."""
-    none = "" if found else "There is no such row."
+    none = "" if found else "No row yet, or none that was asked for."
     cut = f"{found - rows:,} more rows stand in the file." if found > rows else ""
     how = table_notes.note(frame, columns, table_notes.FEW) if found else ""
     return " ".join(filter(None, [none, cut, how]))

@@ -75,6 +75,10 @@ def thousandths(value: float) -> str:
     return decimals(value, 3)
 
 
+def ten_thousandths(value: float) -> str:
+    return decimals(value, 4)
+
+
 def power_of_ten(value: float) -> str:
     """Two digits and a power, for what is too small for decimals."""
     mantissa, _, exponent = f"{value:.1e}".partition("e")
@@ -99,6 +103,7 @@ COLUMNS: dict[str, Column] = {
     "against in order p_equivalent_holm": Column(
         "against reading in order: p of equivalence, Holm", probability
     ),
+    "against in order shown": Column("against reading in order: shown", percent),
     "cut": Column("chunks cut, %", percent),
     "share kept": Column("share kept, %", percent),
     "unread": Column("text beyond the window, %", percent),
@@ -423,7 +428,8 @@ CAPTIONS = {
     "late_chunking_excerpts": "Late against plain chunking within Chroma's corpora, by window.",
     "late_chunking_cut": "Late against plain chunking within Chroma's corpora, apart by what the "
     "window cuts.",
-    "late_chunking_positions": "The same by the positions at which tokens are read.",
+    "late_chunking_positions": "Late against plain chunking by the positions at which tokens are "
+    "read.",
     "late_chunking_company": "Chunks that have their window to themselves where whole chunks are "
     "packed.",
     "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
@@ -597,7 +603,7 @@ KINDS: dict[str, Kinds] = {
                     "id": Column("registered as", str)},
     "published_consistency": {
         "which": Column("where", str), "off": Column("cells off", whole),
-        **dict.fromkeys(("expected", "found", "deviation"), significant),
+        **dict.fromkeys(("expected", "found", "deviation"), ten_thousandths),
     },
     "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     "evaluation_tests": {"score": percent, "best": percent},

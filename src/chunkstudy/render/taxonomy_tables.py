@@ -54,6 +54,16 @@ def write_all(places: Places, made: Mapping[str, pd.DataFrame]) -> None:
             write_text(places.tables / f"{name}.html", to_html(table, number, said) + "\n")
 
 
+LOOKS = {
+    "td, th": "padding: 2px 6px; vertical-align: top",
+    "caption": "text-align: left; font-weight: bold",
+    "th.row_heading": "text-align: left; font-weight: normal",
+    "th.row_heading.level0": "font-weight: bold",
+    "th.col_heading.level0": "text-align: center",
+}
+"""How a page sets these tables, as it sets the others (``render/notebook.py``)."""
+
+
 def caption(name: str, table: pd.DataFrame) -> str:
     """What the table shows, what its marks mean, and what each model's average is over."""
     number = name[-1]
@@ -102,7 +112,8 @@ def to_latex(table: pd.DataFrame, number: str, caption: str, label: str) -> str:
 def to_html(table: pd.DataFrame, number: str, caption: str) -> str:
     """The same for a page; the same table gives the same bytes."""
     styler = _frame(table, number, _html, escape).style.set_caption(escape(caption))
-    return str(styler.set_uuid("taxonomy").to_html())
+    looks: Any = [{"selector": part, "props": props} for part, props in LOOKS.items()]
+    return str(styler.set_table_styles(looks).set_uuid("taxonomy").to_html())
 
 
 def _frame(
