@@ -30,7 +30,7 @@ from chunkstudy.encoders.contextualized import centred
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import OWN, PRE, WINDOWS
 from chunkstudy.grid.library import Library
-from chunkstudy.render import tables
+from chunkstudy.render import formats, tables
 from chunkstudy.studies.moderators import DIGITS, TOKENS
 from tests.made_library import made_library
 
@@ -306,4 +306,4 @@ def test_effects_are_shown_in_points_with_their_interval() -> None:
     title = "gain of late chunking per step, points"
     assert {title, "95% interval", "shown"} <= set(shown.columns)
     first = 100 * table["gain per step"].iloc[0]
-    assert float(shown[title].iloc[0].replace(tables.MINUS, "-")) == pytest.approx(first, abs=0.05)
+    assert float(shown[title].iloc[0].replace(formats.MINUS, "-")) == pytest.approx(first, abs=0.05)

@@ -130,7 +130,7 @@ def test_badges_say_what_the_tables_say_and_ask_no_service(tmp_path: Path) -> No
 def test_licences_name_what_was_run_and_nothing_else() -> None:
     ran = [
         Condition("covid-qa-within", "fixed-64", MINILM, "pre_embedding", "corrected"),
-        Condition("scifact", "fixed-64", "none", "none", "corrected"),
+        Condition("scifact", "fixed-64", MINILM, "pre_embedding", "corrected"),
     ]
     rows = data_card.licences(ran).splitlines()[2:]
     assert [row.split(" | ")[0] for row in rows] == [

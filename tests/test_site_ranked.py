@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.places import Places
-from chunkstudy.render import tables
+from chunkstudy.render import formats
 from chunkstudy.site import ranked_queries
 from chunkstudy.site.material import SiteError
 from chunkstudy.site.ranked_queries import Ranked
@@ -68,7 +68,7 @@ def test_each_query_has_one_row_with_its_score_under_each_arm(name: str) -> None
             else:
                 assert value == 0
                 assert text == ("011–100" if table["R@100"][query] > 0 else "0over 100")
-        assert change == tables.points(one.moves[at] / ranked_queries.STEPS)
+        assert change == formats.points(one.moves[at] / ranked_queries.STEPS)
     assert sorted(seen) == sorted(wide[0].index)
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from chunkstudy.places import Places
-from chunkstudy.render import display_names, notebook, tables
+from chunkstudy.render import display_names, formats, notebook, tables
 
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5")
 SIZE = "chunk size mean"
@@ -52,6 +52,6 @@ def _add(found: dict[str, pd.Series], head: str, cells: pd.Series) -> None:
 def _number(values: pd.Series, digits: int) -> pd.Series:
     """With so many decimals; what is no number, since the source has lost its digits, as it is."""
     numbers = pd.to_numeric(values, errors="coerce")
-    text = numbers.map(lambda one: tables.decimals(float(one), digits))
+    text = numbers.map(lambda one: formats.decimals(float(one), digits))
     lost = values.astype(object).where(values.notna(), "").map(str)
     return text.where(numbers.notna(), lost)

@@ -12,7 +12,7 @@ from chunkstudy.analysis.which_chunker import ADVISED, AS_GOOD, ENCODED, GROUP, 
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
 from chunkstudy.published.verdicts import RUN
-from chunkstudy.render import badges, captions, display_names, tables
+from chunkstudy.render import badges, captions, display_names, formats
 
 HEADLINES = 5
 CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
@@ -147,18 +147,18 @@ def advice(table: pd.DataFrame, ranked: pd.DataFrame) -> str:
             too_few.append(where)
             continue
         here = (ranked[GROUP] == [row[name] for name in GROUP]).all(axis=1)
-        low, high = (tables.percent(float(row[end])) for end in ("low", "high"))
+        low, high = (formats.percent(float(row[end])) for end in ("low", "high"))
         encoded, operations = (float(str(row[name])) for name in (ENCODED, OPERATIONS))
         found.append(
             (
                 f"{display_names.shown('task', row['task'])}: {where}",
                 display_names.encoder(str(row["encoder"])),
                 display_names.arm(str(row["chunker"]), str(row["ordering"])),
-                f"{tables.percent(float(row['score']))} [{low}, {high}] "
+                f"{formats.percent(float(row['score']))} [{low}, {high}] "
                 f"{display_names.measure(str(row['measure']))}",
                 _next_best(ranked[here]),
-                tables.whole(encoded * operations),
-                tables.whole(float(str(row[READ]))) or "whole documents",
+                formats.whole(encoded * operations),
+                formats.whole(float(str(row[READ]))) or "whole documents",
             )
         )
     heads = ("task", "model", "best arm", "%, 95% interval", "after it, points behind",
@@ -172,13 +172,13 @@ def advice(table: pd.DataFrame, ranked: pd.DataFrame) -> str:
 def _next_best(ranked: pd.DataFrame) -> str:
     """The arm after the best, and how many more are not shown to be worse."""
     second = ranked.iloc[1]
-    low, high = (tables.points(second[f"difference {end}"]) for end in ("low", "high"))
+    low, high = (formats.points(second[f"difference {end}"]) for end in ("low", "high"))
     arm = display_names.arm(second["chunker"], second["ordering"])
     words = {EQUIVALENT: AS_GOOD, LOWER: "shown to be worse"}
     shown = words.get(str(second["shown"]), "not shown to be worse")
     more = int((ranked["shown"].iloc[2:] != LOWER).sum())
     others = f"; {more} more not shown to be worse" if more else ""
-    return f"{arm}: {tables.points(second['difference'])} [{low}, {high}], {shown}{others}"
+    return f"{arm}: {formats.points(second['difference'])} [{low}, {high}], {shown}{others}"
 
 
 def verdicts(comparison: pd.DataFrame, digits: pd.DataFrame) -> str:
@@ -237,5 +237,5 @@ def rows(heads: Sequence[str], found: Iterable[Sequence[object]]) -> str:
 
 
 def _line(cells: Sequence[object]) -> str:
-    shown = (tables.percent(c) if isinstance(c, float) else str(c) for c in cells)
+    shown = (formats.percent(c) if isinstance(c, float) else str(c) for c in cells)
     return f"| {' | '.join(shown)} |"

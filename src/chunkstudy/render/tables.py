@@ -1,96 +1,35 @@
-"""Frames of numbers as tables for reading: the one place where a number becomes text.
+"""Frames of numbers as tables for reading: the one place where a column becomes text.
 
 A column's name decides its title and how its values are shown (``COLUMNS``); captions stand in
-``CAPTIONS``. Scores are fractions in a frame and percent in a table, their differences points.
+``table_captions.toml``. Scores are fractions in a frame and percent in a table, their differences
+points.
 """
 
 from __future__ import annotations
 
-import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
 from chunkstudy.render import display_names
-
-MINUS = "\N{MINUS SIGN}"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """How a column is shown: its title and what makes text of a value."""
-
-    title: str
-    text: Callable[[float], str]
-
-
-def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = False) -> str:
-    """A number with so many decimals and a real minus; nothing where it is missing."""
-    if pd.isna(value):
-        return ""
-    if math.isinf(value):
-        return "beyond any number"
-    sign = "+" if signed else ""
-    return f"{scale * value:{sign},.{digits}f}".replace("-", MINUS)
-
-
-def percent(value: float) -> str:
-    return decimals(value, 1, 100)
-
-
-def points(value: float) -> str:
-    return decimals(value, 1, 100, signed=True)
-
-
-def percent_finely(value: float) -> str:
-    return decimals(value, 2, 100)
-
-
-def points_finely(value: float) -> str:
-    return decimals(value, 2, 100, signed=True)
-
-
-def whole(value: float) -> str:
-    return decimals(value, 0)
-
-
-def number(value: float) -> str:
-    return decimals(value, 2)
-
-
-def tenths(value: float) -> str:
-    return decimals(value, 1)
-
-
-def significant(value: float) -> str:
-    """Three digits that count, for what spans powers of ten; all of those before the point."""
-    if pd.isna(value):
-        return ""
-    digits = 0 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
-    return decimals(value, digits)
-
-
-def thousandths(value: float) -> str:
-    return decimals(value, 3)
-
-
-def ten_thousandths(value: float) -> str:
-    return decimals(value, 4)
-
-
-def power_of_ten(value: float) -> str:
-    """Two digits and a power, for what is too small for decimals."""
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
-
-
-def probability(value: float) -> str:
-    """Three decimals, or that it is smaller than they show."""
-    if pd.isna(value):
-        return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
+from chunkstudy.render.formats import (
+    Column,
+    decimals,
+    number,
+    percent,
+    percent_finely,
+    points,
+    points_finely,
+    power_of_ten,
+    probability,
+    significant,
+    ten_thousandths,
+    tenths,
+    thousandths,
+    whole,
+)
 
 COLUMNS: dict[str, Column] = {
     "p": Column("p", probability),
@@ -356,152 +295,9 @@ def _column(values: pd.Series, name: str, how: Callable[[float], str], kinds: Ki
     return values.map(lambda value: display_names.shown(name, value))
 
 
-CAPTIONS = {
-    "chroma_main": "Chroma's main table: published beside reproduced, in percent.",
-    "chroma_minilm": "Chroma's table of all-MiniLM-L6-v2: published beside reproduced, in percent.",
-    "chroma_appendix": "Chroma's appendix: recall with all-MiniLM-L6-v2, in percent.",
-    "chroma_lengths": "Which length function gives the published chunk sizes.",
-    "chroma_protocols": "Chroma's own way of scoring against the corrected one.",
-    "chroma_bias_rows": "Recall of Chroma's MiniLM table as printed and as reproduced.",
-    "chroma_bias": "Whether these rows are off to one side of print, and which protocol is nearer.",
-    "chroma_cost": "What each chunker costs.",
-    "chroma_collection": "Chroma's corpora: counted, and as published.",
-    "language_models_published": "Published rows of chunkers that ask a language model, and what "
-    "asking again would cost.",
-    "language_models_cells": "Those rows cell by cell, in percent or tokens, with the bounds "
-    "that were registered before anybody ran them.",
-    "language_models_lacking": "What these cells wait for.",
-    "language_models_emma": "LumberChunker on Emma with and without a language model, scores in "
-    "percent.",
-    "language_models_bought": "Boundaries that a language model chose against others, scores in "
-    "percent, question by question.",
-    "language_models_answers": "Where in a window the answered candidate stands, against answers "
-    "at random.",
-    "language_models_replies": "What SmolLM2-135M-Instruct, in four bits, was asked for boundaries "
-    "and replied.",
-    "language_models_prices": "What it would take to ask for the boundaries of each collection.",
-    "language_models_cost": "Cost and time beside the score on Emma.",
-    "generation_outcomes": "What became of the replies, by who wrote them.",
-    "generation_cost": "What asking took.",
-    "generation_filters": "What the two filters kept, by what the author of a question meant.",
-    "generation_candidates": "Every question on the built-in collection, with its similarities.",
-    "generation_thresholds": "How many of Chroma's released questions would pass its two filters "
-    "with all-MiniLM-L6-v2.",
-    "generation_places": "Where Chroma's released excerpts stand.",
-    "generation_shifted": "Excerpts named by numbered pieces: where they stand, and where the "
-    "official code puts them, in characters.",
-    "chroma_search": "Every cell with the spread of Chroma's own search over 20 runs, in percent.",
-    "chroma_search_settings": "How many printed cells each setting of the search explains.",
-    "chroma_search_recalls": "Recall at five chunks: print, exact search and the published search.",
-    "chroma_search_corpora": "Where the printed cells lie elsewhere, by corpus.",
-    "chroma_leading_digits": "How often another chunker's result fits a surviving digit too.",
-    "chroma_cluster_sizes": "Sizes of clustered chunks beside those printed for all-MiniLM-L6-v2.",
-    "chroma_rerun": "The report's main table and its authors' own second run.",
-    "verdicts": "Published cells: how many there are, how many were run, and how they came out.",
-    "jina_berlin": "Cosine similarity of three sentences with the word Berlin.",
-    "jina_datasets": "Jina's five collections: nDCG@10 in percent.",
-    "jina_length": "The gain of late chunking against document length.",
-    "jina_combinations": "Jina's combinations of model, boundaries and ordering: nDCG@10.",
-    "jina_comparisons": "What Jina's second post says of its table, counted in it.",
-    "segmenter_excerpts": "The segmenter's chunks on Chroma's excerpts, with all-MiniLM-L6-v2, "
-    "against those of other chunkers.",
-    "one_post_texts": "What four printed segmentations keep of the post, in characters without "
-    "white space.",
-    "one_post_sizes": "Parts of the post by who cut it; tokens are OpenAI's (cl100k).",
-    "one_post_agreement": "Where the post is cut: each printed segmentation as the reference for "
-    "every other.",
-    "late_chunking_gains": "Late against plain chunking, the same chunker and model.",
-    "late_chunking_windows": "Late against plain chunking by window.",
-    "late_chunking_tails": "Fixed-size chunks with short tails merged or dropped.",
-    "late_chunking_tail_gains": "The gain of late chunking with and without short tails.",
-    "late_chunking_protocols": "The official ways of scoring against the corrected one.",
-    "late_chunking_emma": "The novel Emma: DCG@10 and the best that could be reached.",
-    "late_chunking_propositions": "Propositions judged by their parents' text and by their own.",
-    "late_chunking_nan_guard": "Empty documents in our rankings, with and without a guard against "
-    "undefined scores: the change of nDCG@10 over the draws of their ids.",
-    "empty_documents_chain": "From an empty document to a changed ranking, step by step.",
-    "empty_documents_methods": "What each method makes of an empty document, and what late "
-    "chunking changes: the smallest and the largest of four models.",
-    "empty_documents_published": "Printed nDCG@10 where documents are empty, plain and late.",
-    "empty_documents_places": "What one empty document among 171,332 costs: an id a "
-    "row, NFCorpus's queries.",
-    "late_chunking_excerpts": "Late against plain chunking within Chroma's corpora, by window.",
-    "late_chunking_cut": "Late against plain chunking within Chroma's corpora, apart by what the "
-    "window cuts.",
-    "late_chunking_positions": "Late against plain chunking by the positions at which tokens are "
-    "read.",
-    "late_chunking_company": "Chunks that have their window to themselves where whole chunks are "
-    "packed.",
-    "late_chunking_depth": "Chunks ranked before documents are scored by their best.",
-    "late_chunking_similarity": "How alike the chunks of one document are.",
-    "late_chunking_by_model": "Late against plain chunking by model and window, each question's "
-    "mean over the chunkers that all of them have.",
-    "late_chunking_held": "What all-MiniLM-L6-v2 shows, and whether it held for all-mpnet-base-v2: "
-    "open where one of them shows nothing.",
-    "late_chunking_models": "Two models: the gain of late chunking with one minus that with the "
-    "other, question by question.",
-    "late_chunking_changes": "What the gain of late chunking becomes from a window of 128 tokens "
-    "to one of 512.",
-    "late_chunking_changes_between": "Two models: that change with one minus that with the other.",
-    "late_chunking_conformance": "What the decisions of tools that ship late chunking cost.",
-    "late_chunking_conformance_vectors": "Vectors of tools that ship late chunking beside ours.",
-    "trained_models": "The trained models: triples, steps, and the loss on the validation part.",
-    "trained_costs": "Late against plain chunking with the same model, on documents that it was "
-    "not trained on: DCG@10.",
-    "trained_arms": "One model against another on the same documents, neither trained on them: "
-    "DCG@10.",
-    "trained_triples": "What late chunking costs by how many triples the model was trained on.",
-    "trained_elsewhere": "Trained models against the model as it was, on whole documents of other "
-    "collections.",
-    "late_chunking_separated": "A separator between chunks, against late and plain chunking.",
-    "contexts_gains": "A context before each chunk, and late chunking, against plain chunking.",
-    "contexts_alike": "A context before each chunk against late chunking and against other "
-    "contexts: gains over plain chunking, and the partial correlation of scores given plain "
-    "chunking.",
-    "contexts_prices": "What it costs to have a language model write a context for every chunk.",
-    "late_chunking_which_models": "The models of the registry by the checklist for late chunking.",
-    "context_reach": "How far a chunk's vector moves when text from a distance on is replaced.",
-    "context_yardsticks": "How far chunks' vectors lie apart, to compare movements with.",
-    "context_both_ways": "Movement by later text minus that by earlier text of the same document, "
-    "as cosine distances.",
-    "papers_gains": "Late against plain chunking within the papers of COVID-QA, by window.",
-    "papers_against_paragraphs": "Chunkers against paragraphs within the papers of COVID-QA.",
-    "random_boundaries": "Boundaries that a method chose against the same sizes in another order.",
-    "boundary_signals_areas": "How well each signal tells true boundaries from other ends of "
-    "sentences: the area under the ROC curve, where 0.5 is chance.",
-    "boundary_signals_added": "What each signal adds to punctuation and lengths: areas and bits of "
-    "a logistic regression on documents that it has not seen.",
-    "boundary_signals_markup": "The same places with headings and notation in the text: areas "
-    "where the model reads it as it stands, and alone.",
-    "boundary_signals_chunkers": "Chunks cut at the strongest boundaries against other chunkers on "
-    "the built-in collection.",
-    "boundary_signals_profile": "Mean entropy of each token around the end of a sentence inside a "
-    "paragraph, in bits; 0 is the first token of the next sentence.",
-    "boundary_signals_cut": "The same places read in other passes.",
-    "equal_budget_overlap": "Recall of excerpts, in tokens, with and without overlap: the first "
-    "five chunks, then by tokens read.",
-    "equal_budget_sizes": "Recall of excerpts, in tokens, by chunker: the first five chunks, then "
-    "by tokens read, against the best.",
-    "moderators": "What moderates the gain of late chunking: a step more of each, the others held.",
-    "moderators_by_window": "The same at each window.",
-    "moderators_ranges": "The gain of late chunking by where the answer is read, nothing held.",
-    "moderators_predicted": "The gain on a document predicted from all others: by the moderators, "
-    "against the mean of the same chunker; windows together and apart.",
-    "labels_by_chunk_size": "Labelled chunks beside token overlap at five chunks.",
-    "labels_macro_micro": "Recall of labelled chunks at five, averaged both ways.",
-    "labels_power": "Queries needed to see a difference in recall at five chunks.",
-    "which_chunker": "Every chunker by task, collection and model, the best first.",
-    "which_chunker_advice": "The best by task, collection and model, and what it costs.",
-    "chunk_size_correlations": "Chunk size against effectiveness.",
-    "evaluation": "Ways of chunking, the best first; scores in percent.",
-    "evaluation_tests": "Every other against the best.",
-    "evaluation_needed": "How many questions would tell the best two apart four times in five.",
-    "predictions_by_kind": "Registered predictions by what decides them.",
-    "predictions_to_bet_on": "The ten predictions with the highest product of probability and "
-    "surprise.",
-    "predictions_coverage": "Published cells that wait for a run, and how many have a prediction.",
-    "witnesses": "Without chunking, each model at its own window, beside a public leaderboard.",
-}
+CAPTIONS: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("table_captions.toml").read_text(encoding="utf-8")
+)
 """What each table shows, for those that are printed."""
 
 AS_PRINTED: dict[str, Callable[[float], str] | Column] = {

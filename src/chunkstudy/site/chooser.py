@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from chunkstudy.analysis.which_chunker import ADVISED, ENCODED, GROUP, OPERATIONS, READ
-from chunkstudy.render import display_names, tables
+from chunkstudy.render import display_names, formats
 from chunkstudy.site.material import Material
 from chunkstudy.site.pages import Page, render
 
@@ -111,15 +111,15 @@ def _row(row: pd.Series, few: bool) -> Row:
         str(row["credited"]),
         SHOWN[shown],
         few,
-        _interval(row["score"], row["low"], row["high"], tables.percent),
-        _interval(row["difference"], row["difference low"], row["difference high"], tables.points)
+        _interval(row["score"], row["low"], row["high"], formats.percent),
+        _interval(row["difference"], row["difference low"], row["difference high"], formats.points)
         if row["difference"]
         else Cell(0.0, "–"),
-        _cell(row[READ], tables.whole),
-        _cell(row[ENCODED], tables.number),
-        _cell(float(row[ENCODED]) * float(row[OPERATIONS]), tables.whole),
-        _cell(row["chunking s/M tokens"], tables.significant),
-        _cell(row["mean tokens"], tables.whole),
+        _cell(row[READ], formats.whole),
+        _cell(row[ENCODED], formats.number),
+        _cell(float(row[ENCODED]) * float(row[OPERATIONS]), formats.whole),
+        _cell(row["chunking s/M tokens"], formats.significant),
+        _cell(row["mean tokens"], formats.whole),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from chunkstudy.published import sources
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.sources import NoCondition, Similarity
-from chunkstudy.render import display_names, tables
+from chunkstudy.render import display_names, formats
 from chunkstudy.site.material import Material
 
 UNITS = {
@@ -108,13 +108,13 @@ def printed(cell: Cell) -> str:
     if cell.state == "lost":
         return "lost"
     left = "…" if cell.state == "leading digit" else ""
-    return cell.published.replace("-", tables.MINUS) + left
+    return cell.published.replace("-", formats.MINUS) + left
 
 
 def _text(cell: Cell, value: object, signed: bool = False, more: int = 0) -> str:
     """A number with as many decimals as the cell is printed with; empty where there is none."""
     digits = 1 if cell.decimals is None or cell.state != "whole" else cell.decimals
-    return tables.decimals(float(str(value)), digits + more, signed=signed)
+    return formats.decimals(float(str(value)), digits + more, signed=signed)
 
 
 def ours_of(cell: Cell, beside: Mapping[str, object]) -> str:
@@ -158,14 +158,14 @@ def predictions(material: Material) -> dict[str, Prediction]:
             material.rules[str(row["rule"])],
             display_names.PREDICTIONS[str(row["kind"])],
             between or (f"at least {low}" if low else f"at most {high}" if high else ""),
-            tables.percent(float(row["probability"])) + "%" if _is(row["probability"]) else "",
+            formats.percent(float(row["probability"])) + "%" if _is(row["probability"]) else "",
             str(row["outcome"]),
         )
     return found
 
 
 def _bound(value: object, unit: str) -> str:
-    text = tables.significant(float(str(value)))
+    text = formats.significant(float(str(value)))
     return _with(text, _unit(unit))
 
 

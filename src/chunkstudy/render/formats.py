@@ -1,0 +1,86 @@
+"""A number as text: how many digits, which scale, and a real minus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a column is shown: its title and what makes text of a value."""
+
+    title: str
+    text: Callable[[float], str]
+
+
+def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = False) -> str:
+    """A number with so many decimals and a real minus; nothing where it is missing."""
+    if pd.isna(value):
+        return ""
+    if math.isinf(value):
+        return "beyond any number"
+    sign = "+" if signed else ""
+    return f"{scale * value:{sign},.{digits}f}".replace("-", MINUS)
+
+
+def percent(value: float) -> str:
+    return decimals(value, 1, 100)
+
+
+def points(value: float) -> str:
+    return decimals(value, 1, 100, signed=True)
+
+
+def percent_finely(value: float) -> str:
+    return decimals(value, 2, 100)
+
+
+def points_finely(value: float) -> str:
+    return decimals(value, 2, 100, signed=True)
+
+
+def whole(value: float) -> str:
+    return decimals(value, 0)
+
+
+def number(value: float) -> str:
+    return decimals(value, 2)
+
+
+def tenths(value: float) -> str:
+    return decimals(value, 1)
+
+
+def significant(value: float) -> str:
+    """Three digits that count, for what spans powers of ten; all of those before the point."""
+    if pd.isna(value):
+        return ""
+    digits = 0 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
+    return decimals(value, digits)
+
+
+def thousandths(value: float) -> str:
+    return decimals(value, 3)
+
+
+def ten_thousandths(value: float) -> str:
+    return decimals(value, 4)
+
+
+def power_of_ten(value: float) -> str:
+    """Two digits and a power, for what is too small for decimals."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
+
+
+def probability(value: float) -> str:
+    """Three decimals, or that it is smaller than they show."""
+    if pd.isna(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
