@@ -38,7 +38,7 @@ SIGNS = {
 """So that a verdict is not told by its colour alone."""
 CODE = re.compile(r"`([^`]+)`")
 VERDICT = re.compile(
-    r"(?:Yes|No|Hardly|Mostly)(?=[:;,.])|(?:Not|It depends|It is open)\b[^:;,.]{0,50}(?=[:;.])"
+    r"(?:Yes|No|Hardly|Mostly)(?=[:;,.])|(?:Not|Only|It depends|It is open)\b[^:;,.]{0,50}(?=[:;.])"
 )
 """What an answer says before it says how much and why."""
 

@@ -117,7 +117,7 @@ def chunk_sizes(records: list[Record]) -> Figure:
 def published_against_reproduced(comparison: pd.DataFrame) -> Figure:
     """Precision omega of the main table on the identity line, and recall of the MiniLM table row by
     row: printed, by exact search, and over 20 runs of the published search."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.2), width_ratios=[1, 1.7])
+    figure, (left, right) = plt.subplots(2, 1, figsize=(8.3, 9.6))
     whole = comparison[
         (comparison["work"] == "chroma")
         & (comparison["state"] == "whole")
@@ -168,7 +168,7 @@ def _row_by_row(axes: Axes, cells: pd.DataFrame) -> None:
         Line2D([], [], marker="o", ls="", color="grey", mfc="white"),
     ]
     said = ["published", "exact search", "published search, 20 runs", "exact search, corrected"]
-    axes.legend(handles, said, loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=4, fontsize=8)
+    axes.legend(handles, said, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=4)
     axes.set_title("Recall, all-MiniLM-L6-v2: print beside the search run again", loc="left")
 
 

@@ -33,7 +33,7 @@ def by_distance(rows: pd.DataFrame) -> Figure:
     """A panel per model and kind of replacement; both directions over the distance."""
     models = list(dict.fromkeys(rows["model"]))
     figure, panels = plt.subplots(
-        len(ROWS), len(models), figsize=(2.7 * len(models), 7.2), squeeze=False
+        len(ROWS), len(models), figsize=(2.15 * len(models), 7.2), squeeze=False
     )
     for down, (what, name) in enumerate(ROWS.items()):
         for across, model in enumerate(models):
@@ -47,7 +47,7 @@ def by_distance(rows: pd.DataFrame) -> Figure:
                 title = display_names.encoder(model).replace(" in four", "\nin four")
                 axes.set_title(f"{title}\n{count} texts", loc="left")
             if down == len(ROWS) - 1:
-                axes.set_xlabel("tokens between chunk and change")
+                axes.set_xlabel("tokens between\nchunk and change")
     unit = "% of the distance between neighbouring chunks that are read alone"
     figure.supylabel(f"movement of a chunk's vector, {unit}", fontsize=9)
     one_legend(figure, panels.flat, columns=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
@@ -39,11 +40,14 @@ def gains(rows: pd.DataFrame) -> Figure:
     names = list(dict.fromkeys(rows["context"][~late]))
     names += sorted(dict.fromkeys(rows["context"][late]), key=lambda name: int(name[5:]))
     collections, models = (list(dict.fromkeys(rows[one])) for one in ("collection", "model"))
+    down = math.ceil(len(collections) / 2)
     figure, panels = plt.subplots(
-        1, len(collections), figsize=(2.4 + 2.3 * len(collections), 0.36 * len(names) + 2.1),
-        squeeze=False, sharey=True, layout="constrained",
+        down, 2, figsize=(8.3, down * (0.3 * len(names) + 1.1) + 0.5), squeeze=False, sharey=True,
+        layout="constrained",
     )  # fmt: skip
-    for axes, collection in zip(panels[0], collections, strict=True):
+    for unused in panels.flat[len(collections) :]:
+        unused.set_visible(False)
+    for axes, collection in zip(panels.flat, collections, strict=False):
         part = rows[rows["collection"] == collection]
         for n, model in enumerate(models):
             here = part[part["model"] == model]
@@ -52,13 +56,13 @@ def gains(rows: pd.DataFrame) -> Figure:
             intervals(axes, here, at, COLORS[n], display_names.encoder(model), marker=MARKED[n])
         zero(axes)
         axes.set_title(
-            f"{display_names.collection(collection)}\n{part['n'].max():,} questions", loc="left",
-            fontsize=8,
+            f"{display_names.collection(collection)}\n{part['n'].max():,} questions", loc="left"
         )  # fmt: skip
         measure = display_names.measure(str(part["measure"].iloc[0]))
-        axes.set_xlabel(f"minus plain, points:\n{measure}", fontsize=8)
-    rows_named(panels[0][0], [_capital(display_names.context(one)) for one in names])
-    one_legend(figure, panels[0], columns=2)
+        axes.set_xlabel(f"minus plain, points:\n{measure}")
+    for first in panels[:, 0]:
+        rows_named(first, [_capital(display_names.context(one)) for one in names])
+    one_legend(figure, panels.flat, columns=2)
     return figure
 
 

@@ -34,7 +34,7 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
 def both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.DataFrame) -> Figure:
     """Left: printed changes of the six methods, a mark per model, coloured by what becomes of an
     empty document. Right: the change by empty documents in our rankings, mean and range."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
     names = methods["chunker"].tolist()
     made = dict(zip(names, methods["official code"], strict=True))
     for number, (collection, marker) in enumerate(MARKERS.items()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
@@ -54,11 +55,14 @@ def combinations(rows: pd.DataFrame) -> Figure:
     names = [name for name in COLLECTIONS if name in rows and rows[name].notna().any()]
     keys = list(dict.fromkeys(zip(rows["encoder"], rows["chunker"], strict=True)))
     keys.sort(key=lambda key: list(dict.fromkeys(rows["encoder"])).index(key[0]))
+    down = math.ceil(len(names) / 2)
     figure, panels = plt.subplots(
-        1, len(names), figsize=(2.7 * len(names) + 2, 0.3 * len(keys) + 1.6), sharey=True,
+        down, 2, figsize=(8.6, down * (0.26 * len(keys) + 1)), sharey=True, squeeze=False,
         layout="constrained",
     )  # fmt: skip
-    for axes, name in zip(panels, names, strict=True):
+    for unused in panels.flat[len(names) :]:
+        unused.set_visible(False)
+    for axes, name in zip(panels.flat, names, strict=False):
         for at, (encoder, chunker) in enumerate(keys):
             here = rows[(rows["encoder"] == encoder) & (rows["chunker"] == chunker)]
             late = here["ordering"] != "pre_embedding"
@@ -70,8 +74,9 @@ def combinations(rows: pd.DataFrame) -> Figure:
         axes.set_title(display_names.collection(name), loc="left")
         axes.set_xlabel("nDCG@10 (%)")
     labels = [f"{display_names.encoder(e)}: {display_names.chunker(c)}" for e, c in keys]
-    rows_named(panels[0], labels)
-    one_legend(figure, panels, columns=2)
+    for first in panels[:, 0]:
+        rows_named(first, labels)
+    one_legend(figure, panels.flat, columns=2)
     return figure
 
 

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from chunkstudy.analysis.labels import CUT, RULE
 from chunkstudy.places import Places
-from chunkstudy.render import display_names
+from chunkstudy.render import display_names, formats
 from chunkstudy.render.figures.drawing import COLORS, intervals, rows_named, table, zero
 
 LABELS, SPANS, MICRO, BEST = COLORS[0], COLORS[1], COLORS[3], "0.6"
@@ -131,14 +131,14 @@ def macro_micro(rows: pd.DataFrame) -> Figure:
 
 def queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
     """How often a difference is seen in n queries, and n for every difference and spread."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.8))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 5.8))
     queries = int(needed["queries"].iloc[0])
     curve = curve[curve["measure"] == "recall"]
     recall = needed[needed["measure"] == "recall"].set_index(["a", "b"])["a minus b"]
     for color, (pair, question) in zip(COLORS, CURVES.items(), strict=False):
         part = curve[(curve["a"] == pair[0]) & (curve["b"] == pair[1])]
         if len(part):
-            label = f"{question}: {100 * recall[pair]:+.1f} points"
+            label = f"{question}: {formats.points(recall[pair])} points"
             left.plot(part["queries"], 100 * part["seen"], "o", ms=4, color=color, label=label)
             left.plot(part["queries"], 100 * part["by formula"], "-", lw=1, color=color)
     left.axhline(80, color="grey", lw=0.8, ls=":")

@@ -60,7 +60,7 @@ def fifths(rows: pd.DataFrame) -> Figure:
     model, the line where answers at random would lie."""
     groups = list(rows.groupby(["text", "answered by"], sort=False))
     figure, panels = plt.subplots(
-        1, len(groups), figsize=(2.6 * len(groups) + 0.8, 3.3), squeeze=False, sharey=True,
+        1, len(groups), figsize=(2.0 * len(groups) + 0.8, 3.3), squeeze=False, sharey=True,
         layout="constrained",
     )  # fmt: skip
     for axes, ((text, by), of) in zip(panels[0], groups, strict=True):

@@ -10,7 +10,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from chunkstudy.places import Places
-from chunkstudy.render import display_names
+from chunkstudy.render import display_names, formats
 from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table, zero
 
 IN_CORPUS = ("nfcorpus", "scifact", "arguana", "scidocs", "fiqa", "trec-covid")
@@ -76,6 +76,8 @@ def changes(rows: pd.DataFrame) -> Figure:
         cbar_kws={"label": f"relative change (%), colours end at {BEYOND}", "extend": "both"},
         linewidths=0.5,
     )  # fmt: skip
+    for text in axes.texts:
+        text.set_text(text.get_text().replace("-", formats.MINUS))
     for at in (1, 5):
         axes.axvline(at, color="black", lw=1.5)
     axes.set(xlabel="", ylabel="")

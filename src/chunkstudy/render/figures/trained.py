@@ -37,7 +37,7 @@ def costs(rows: pd.DataFrame) -> Figure:
     collections = list(dict.fromkeys(rows["collection"]))
     names = list(dict.fromkeys(zip(rows["window"], rows["trained on"], strict=True)))
     figure, panels = plt.subplots(
-        1, 2 * len(collections), figsize=(10.4, 0.34 * len(names) + 1.9), squeeze=False,
+        1, 2 * len(collections), figsize=(9, 0.34 * len(names) + 1.9), squeeze=False,
         sharey=True, layout="constrained",
     )  # fmt: skip
     for n, collection in enumerate(collections):
