@@ -6,9 +6,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import mistune
@@ -189,8 +190,8 @@ class _Reading:
         if target.endswith(".ipynb") and "/" not in target:
             found = f"{target.removesuffix('.ipynb')}.html"
         elif target.startswith("../"):
-            parts = [one for one in PurePosixPath(target).parts if one != ".."]
-            found = f"{home(self.material, file(self.name))}{'/'.join(parts)}"
+            inside = posixpath.normpath(posixpath.join("results/notebooks", target))
+            found = f"{home(self.material, file(self.name))}{inside}"
         else:
             found = target
         return f"{found}#{place}" if place else found
