@@ -109,11 +109,6 @@ def test_nbconvert_leaves_out_the_code_that_is_folded(small: Path) -> None:
     assert "size * 2" in text
 
 
-def test_the_gallery_asks_the_network_for_nothing() -> None:
-    body = notebooks._page("x", "<p>text</p>")
-    assert not re.search(r"(src|href)=[\"']?https?://", body)
-
-
 def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
     source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
     pages: list[str] = []

@@ -19,6 +19,8 @@ COMPARISON = pd.DataFrame(
         "work": ["chroma", "chroma", "taxonomy"],
         "table": ["main", "main", "3"],
         "verdict": ["exact", "not_run", "not_run"],
+        "measure": ["PrecisionOmega", "SpanRecall@5", "nDCG@10"],
+        "run": ["chroma/token-200-0/none/none/corrected", None, None],
     }
 )
 CLAIMS = pd.DataFrame(
@@ -84,6 +86,13 @@ def test_the_number_of_cells_run_stands_first_and_beside_every_count() -> None:
     table = readme.verdicts(COMPARISON, DIGITS)
     assert "| Chroma's report, main table | 1 of 2 | 1 |" in table and "66%" in table
     assert "| Beyond Chunk-Then-Embed, 1 table | 0 of 1 | 0 |" in table
+
+
+def test_a_table_of_which_only_what_needs_no_model_was_run_is_named() -> None:
+    said = "Of Chroma's report, main table, only what needs no model was run: Precision"
+    assert said in readme.verdicts(COMPARISON, DIGITS)
+    embedded = COMPARISON.assign(run=f"chroma/token-200-0/{MINILM}/pre_embedding/corrected")
+    assert "needs no model" not in readme.verdicts(embedded, DIGITS)
 
 
 def test_headlines_come_in_their_order_with_page_and_table_linked() -> None:

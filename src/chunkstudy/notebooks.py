@@ -12,15 +12,12 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import papermill
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
-from nbconvert import HTMLExporter
-from nbconvert.preprocessors import TagRemovePreprocessor
 from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy.files import write_text
@@ -128,25 +125,6 @@ def inspect_parameters(source: Path) -> dict[str, Any]:
     return found
 
 
-def gallery(places: Places) -> Path:
-    """Render the executed notebooks to HTML that opens from disk and asks the network nothing."""
-    folder = places.build / "gallery"
-    exporter = HTMLExporter(template_name="basic")
-    exporter.register_preprocessor(TagRemovePreprocessor(remove_input_tags={FOLDED}), enabled=True)
-    links = []
-    for path in sorted((places.results / "notebooks").glob("*.ipynb")):
-        body, _ = exporter.from_filename(str(path))
-        body = re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
-        body = re.sub(r'(<a href="\w+)\.ipynb"', r'\1.html"', body)
-        write_text(folder / f"{path.stem}.html", _page(path.stem, body))
-        links.append(f'<li><a href="{path.stem}.html">{escape(path.stem)}</a></li>')
-    for page in sorted((places.build / "inspector").glob("builtin/*/index.html")):
-        link = f"../{page.relative_to(places.build).as_posix()}"
-        links.append(f'<li><a href="{link}">inspector, built-in collection</a></li>')
-    write_text(folder / "index.html", _page("chunkstudy", f"<ul>{''.join(links)}</ul>"))
-    return folder / "index.html"
-
-
 def _check(source: Path, parameters: dict[str, Any]) -> None:
     declared = inspect_parameters(source)
     for name, value in parameters.items():
@@ -193,18 +171,3 @@ def _settled(notebook: Any) -> Any:
                 if plain is not None:
                     output["data"]["text/plain"] = ADDRESS.sub("", plain)
     return notebook
-
-
-def _page(title: str, body: str) -> str:
-    style = (
-        "body{font:15px/1.5 sans-serif;max-width:75em;margin:2em auto;padding:0 1em}"
-        "table{border-collapse:collapse;font-size:12px;display:block;overflow-x:auto}"
-        "td,th{padding:2px 6px;text-align:right;"
-        "vertical-align:top;border-bottom:1px solid #ddd}"
-        "img{max-width:100%}pre{background:#f6f6f6;padding:.6em;overflow:auto}"
-        ".jp-InputPrompt,.jp-OutputPrompt,.prompt{display:none}"
-    )
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{style}</style></head><body>{body}</body></html>\n"
-    )

@@ -111,7 +111,6 @@ def reproduce(places: Places, workers: int | None = None) -> None:
             board.submit(stages["built-in collection, live"], nothing, live.compare, places, unit)
         board.submit(stages["inspector"], nothing, inspect_builtin, places)
         board.finish()
-        board.say(f"gallery: {notebooks.gallery(places).relative_to(places.root)}")
 
 
 def pool(workers: int | None = None) -> ProcessPoolExecutor:

@@ -10,6 +10,7 @@ import pandas as pd
 from chunkstudy.analysis.paired import EQUIVALENT, LOWER
 from chunkstudy.analysis.which_chunker import ADVISED, AS_GOOD, ENCODED, GROUP, OPERATIONS, READ
 from chunkstudy.files import write_text
+from chunkstudy.grid.conditions import NONE
 from chunkstudy.places import Places
 from chunkstudy.published.verdicts import RUN
 from chunkstudy.render import badges, captions, display_names, formats
@@ -20,10 +21,9 @@ MEANINGS = (
     "*Exact*: every printed digit. *Consistent*: of the cell only its first digit is left in the "
     "source, and it fits in its place; weaker, since {share}% of other chunkers' results would "
     "fit too ([how that was counted](results/tables/chroma_leading_digits.csv)). *Within spread*: "
-    "not the printed digits, but within what the published search gives when it is run 20 times. "
-    "What was run of Chroma's main table is Precision Omega and sizes of chunks, which need no "
-    "model."
+    "not the printed digits, but within what the published search gives when it is run 20 times."
 )
+WITHOUT_A_MODEL = " Of {table} only what needs no model was run: {measures}."
 CHOSEN = (
     "The best arm by task, collection and model, of what was run: a chunker, plain (each chunk is "
     "embedded by itself) or late. Scored by the corrected protocol, ours, which takes out what the "
@@ -205,8 +205,21 @@ def verdicts(comparison: pd.DataFrame, digits: pd.DataFrame) -> str:
     found.append(("all", *_outcomes(comparison)))
     heads = ("published table", "cells run", *(display_names.VERDICTS[v] for v in RUN))
     share = digits.loc[digits["table"] == "all", "share"].iloc[0]
-    meanings = MEANINGS.format(share=f"{100 * share:.0f}")
+    meanings = MEANINGS.format(share=f"{100 * share:.0f}") + _without_a_model(comparison)
     return f"## Published cells\n\n{meanings}\n\n" + rows(heads, found)
+
+
+def _without_a_model(comparison: pd.DataFrame) -> str:
+    """Tables of which only what needs no model was run, and what that is."""
+    found = []
+    run = comparison[comparison["verdict"] != "not_run"]
+    for (work, table), part in run.groupby(["work", "table"], sort=False):
+        needed = part["run"].dropna().astype(str)
+        if len(needed) == len(part) and needed.str.split("/").str[2].eq(NONE).all():
+            measures = dict.fromkeys(display_names.measure(str(one)) for one in part["measure"])
+            name = f"{display_names.WORKS[str(work)]}, {display_names.table(str(table))},"
+            found.append(WITHOUT_A_MODEL.format(table=name, measures=", ".join(measures)))
+    return "".join(found)
 
 
 def _outcomes(cells: pd.DataFrame) -> tuple[object, ...]:
