@@ -20,8 +20,10 @@ COLUMNS = [
 
 
 def table(witnesses: Iterable[Witness], library: Library) -> pd.DataFrame:
-    """A row per witness that has a record: scores as fractions, and whether they agree. Those of other
-    weights, rounded here to four bits, say what the rounding costs."""
+    """A row per witness that has a record: scores as fractions, and whether they agree.
+
+    Those of weights that are rounded here to four bits say what the rounding costs.
+    """
     rows = []
     for one in witnesses:
         encoder = models.slug(one.encoder)
