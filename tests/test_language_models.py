@@ -136,10 +136,11 @@ def test_every_recorded_answer_is_one_of_its_window(recorded: list[answers.Answe
 
 
 def test_replies_that_are_no_answer_are_counted_and_have_no_place(tmp_path: Path) -> None:
-    source = next((PLACES.llm / "local").glob("*SmolLM2*"))
+    source = next((PLACES.llm / "local").glob("*SmolLM2*.jsonl"))
     target = tmp_path / "results" / "llm" / "local" / source.name
     target.parent.mkdir(parents=True)
-    shutil.copy(source, target)
+    for one in source.parent.glob(f"{source.name}*"):
+        shutil.copy(one, target.parent)
     before = answers.answers(Places(tmp_path))
     spoiled = [replace(before[0], place=None, whole=False), replace(before[1], place=None)]
     counted = answers.replies([*spoiled, *before[2:]])
