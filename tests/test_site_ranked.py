@@ -111,7 +111,7 @@ def test_pairs_are_the_mean_differences_with_intervals_that_hold_them(name: str)
             sums, sizes = of_papers(difference)
             apart = sums - difference.mean() * sizes
             normal = 2 * 1.96 * np.sqrt((apart**2).sum()) / len(difference)
-        assert width == pytest.approx(normal, rel=0.15)
+        assert width == pytest.approx(normal, rel=0.1)
 
 
 @pytest.mark.parametrize("name", NAMES)
