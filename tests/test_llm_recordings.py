@@ -233,9 +233,11 @@ def test_settled_recordings_do_not_show_who_was_first(tmp_path: Path) -> None:
         recordings = opened(tmp_path / str(seed))
         for i in order:
             recordings.write(request(i), reply(i))
+            recordings.write(shown(i, "abc"[i % 3]), reply(i))
         recordings.settle()
         assert [found(recordings, i) for i in range(20)] == [*map(reply, range(20))]
-        files.append(recordings.path.read_bytes())
+        path = recordings.path
+        files.append(path.read_bytes() + settings_of(path).read_bytes())
     assert len(set(files)) == 1
 
 

@@ -18,7 +18,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -98,24 +98,12 @@ class Recordings:
         return reply
 
     def settle(self) -> None:
-        """Order the lines by digest; a damaged one is set aside."""
+        """Order the lines by digest, of what they share by its name; a damaged one is set aside."""
         if not self.path.is_file():
             return
         with self._lock, self._alone():
-            _set_torn_aside(self.path)
-            before = self.path.read_bytes()
-            kept: dict[str, bytes] = {}
-            for line in before.splitlines(keepends=True):
-                if (content := _parsed(line)) is None:
-                    _set_aside(self.path, line)
-                else:
-                    kept.setdefault(content["digest"], line)
-            after = b"".join(kept[name] for name in sorted(kept))
-            if after != before:
-                with replacing(self.path) as temporary, temporary.open("wb") as file:
-                    file.write(after)
-                    file.flush()
-                    os.fsync(file.fileno())
+            _settle(self.path, lambda content: str(content["digest"]))
+            _settle(settings_of(self.path), _checksum)
             self._refresh()
 
     def close(self) -> None:
@@ -238,6 +226,26 @@ def _append(path: Path, content: Mapping[str, Any]) -> None:
         file.write(line)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _settle(path: Path, name: Callable[[Mapping[str, Any]], str]) -> None:
+    """Order a file's lines by name, each once; nobody else is writing now."""
+    if not path.is_file():
+        return
+    _set_torn_aside(path)
+    before = path.read_bytes()
+    kept: dict[str, bytes] = {}
+    for line in before.splitlines(keepends=True):
+        if (content := _parsed(line)) is None:
+            _set_aside(path, line)
+        else:
+            kept.setdefault(name(content), line)
+    after = b"".join(kept[one] for one in sorted(kept))
+    if after != before:
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _set_torn_aside(path: Path) -> None:

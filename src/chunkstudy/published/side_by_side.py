@@ -148,7 +148,7 @@ class _Comparison:
             found = found[own]
         if found.empty:
             needs = weights_needed(models.spec(source.model))
-            return {"reason": "; ".join([*needs, "then run `chunkstudy study berlin`"])}
+            return {"reason": "; ".join([*needs, "needs `chunkstudy study berlin` then"])}
         measured = found.iloc[0]
         row: dict[str, object] = {"run": "studies/berlin"}
         if source.arm != "plain":
