@@ -216,7 +216,7 @@ def test_a_sentence_on_berlin_is_compared_once_its_own_model_has_measured_it(
     rows = compared(cells, {}, monkeypatch, tmp_path)
     assert set(rows["verdict"]) == {"not_run"}
     assert rows["reason"].str.contains("jina-embeddings-v2-base-en").all()
-    assert rows["reason"].str.endswith(" berlin`").all()
+    assert rows["reason"].str.endswith("needs `chunkstudy study berlin` then").all()
     measured = pd.DataFrame(
         {
             "encoder": "jinaai/jina-embeddings-v2-base-en",
