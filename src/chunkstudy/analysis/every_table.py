@@ -153,7 +153,8 @@ def make(
     made |= trained_late_chunking.tables(results.tables(places, "trained-late-chunking"))
     made |= boundary_signals.tables(results.tables(places, "boundary-signals"))
     made["boundary_signals_chunkers"] = boundary_signals_chunkers.table(library)
-    return made | _controls(places) | _moderators(places, library) | _labels(places)
+    made |= _controls(places) | _moderators(places, library) | _labels(places)
+    return made | {"late_chunking_asked": models_run.asked(made)}
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:

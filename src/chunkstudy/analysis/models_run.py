@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -20,6 +21,23 @@ COLLECTIONS = (
 )  # fmt: skip
 MODELS = (REFERENCE, SECOND, windows.model(FOUR_BITS))
 WINDOWS = (128, 256, 384, 512)
+ASKED = {
+    "late chunking at moved positions": (
+        "late_chunking_positions",
+        "positions != 'in order' and corpus == 'all'",
+    ),
+    "a [SEP] between chunks": ("late_chunking_separated", ""),
+    "what moderates late chunking": ("moderators", ""),
+    "short last chunks merged or dropped": ("late_chunking_tail_gains", ""),
+    "the official codes' protocols of late chunking": ("late_chunking_protocols", ""),
+    "boundaries at random": ("random_boundaries", ""),
+    "overlap at an equal budget": ("equal_budget_overlap", ""),
+    "size at an equal budget": ("equal_budget_sizes", ""),
+    "contexts before chunks": ("contexts_gains", ""),
+    "how far context reaches": ("context_reach", ""),
+    "training": ("trained_costs", ""),
+}
+"""Questions besides those of chunkers and windows: the table of each, and which rows count."""
 
 
 def table(library: Library) -> pd.DataFrame:
@@ -44,3 +62,26 @@ def table(library: Library) -> pd.DataFrame:
         for model in MODELS
     ]
     return pd.DataFrame(rows)
+
+
+def asked(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """A row per question and a column per model: how many rows its table has of the model. Where a
+    table names no model, its rows are of the reference.
+
+    Args:
+        tables: the derived tables.
+    """
+    rows = []
+    for question, (name, where) in ASKED.items():
+        found = tables.get(name, pd.DataFrame())
+        of = found.query(where) if where and len(found) else found
+        rows.append({"question": question, **{model: _rows_of(model, of) for model in MODELS}})
+    return pd.DataFrame(rows)
+
+
+def _rows_of(model: str, rows: pd.DataFrame) -> int:
+    named = next((name for name in ("model", "encoder") if name in rows), None)
+    if named is None:
+        return len(rows) if model == REFERENCE else 0
+    names = rows[named].map(lambda one: one if "/" in one else windows.model(one))
+    return int((names == model).sum())

@@ -3,7 +3,9 @@
 Questions of one paper share its text, so papers are what is drawn, each with all its questions.
 
 Families, each for one encoder, window and measure: the chunkers' gains; the mean over chunkers is
-one comparison by itself; the other chunkers against paragraphs, for each ordering.
+one comparison by itself; the other chunkers against paragraphs, for each ordering. The mean is over
+the chunkers that all models have, as where models are compared (model_gains.py), so that models and
+windows can be read beside each other.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from chunkstudy.analysis import model_gains
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Keys, Pair, differences, documents_of
 from chunkstudy.collections import covid_qa
@@ -24,14 +27,14 @@ from chunkstudy.grid.library import Library
 
 MEASURES = ("DCG@10", "SpanRecall@5")
 MEAN = "mean over chunkers"
-PARAGRAPH = "paragraph"
+PARAGRAPH, CHUNKERS = "paragraph", "chunkers"
 ALL, REAL = "all", "with paragraphs"
 """All papers, or without those whose line breaks end lines of print."""
 
 
 def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
     """Contextualized minus plain by window and chunker, and for each question's mean over the
-    chunkers that have both orderings at the window.
+    chunkers that stand for every model and window shown.
 
     Args:
         library: the records.
@@ -45,10 +48,14 @@ def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
             plain = replace(late, ordering=PRE_EMBEDDING)
             pair = _pair(library, measure, late, plain, papers)
             if pair:
-                pairs.append(pair)
+                pairs.append(replace(pair, keys={**pair.keys, CHUNKERS: 1}))
                 arms[measure, late.encoder, late.ordering].append(pair)
-    for found in arms.values():
-        keys = {**found[0].keys, "chunker": MEAN}
+    _, common = model_gains.shared(model_gains.arms(library, covid_qa.WITHIN, MEASURES[0]))
+    for every in arms.values():
+        found = [one for one in every if one.keys["chunker"] in common]
+        if not common or len(found) < len(common):
+            continue
+        keys = {**found[0].keys, "chunker": MEAN, CHUNKERS: len(found)}
         means = (_mean(one.first for one in found), _mean(one.second for one in found))
         pairs.append(Pair(keys, *means, papers))
 

@@ -28,7 +28,8 @@ CHOSEN = (
     "The best arm by task, collection and model, of what was run: a chunker, plain (each chunk is "
     "embedded by itself) or late. Scored by the corrected protocol, ours, which takes out what the "
     "official codes get wrong ([all protocols](docs/protocols.md)). Best means the highest score; "
-    "arms that are not shown to be worse may be as good. All arms: "
+    "arms that are not shown to be worse may be as good, and a model with fewer arms compared had "
+    "fewer chances. All arms: "
     "[sortable](docs/site/choose.html), [as a page](results/notebooks/which_chunker.ipynb)."
 )
 COSTS = (
@@ -157,12 +158,14 @@ def advice(table: pd.DataFrame, ranked: pd.DataFrame) -> str:
                 f"{formats.percent(float(row['score']))} [{low}, {high}] "
                 f"{display_names.measure(str(row['measure']))}",
                 _next_best(ranked[here]),
+                formats.whole(float(str(row["others"])) + 1),
                 formats.whole(encoded * operations),
                 formats.whole(float(str(row[READ]))) or "whole documents",
             )
         )
     heads = ("task", "model", "best arm", "%, 95% interval", "after it, points behind",
-             "million operations a token of text", "tokens a reader gets")  # fmt: skip
+             "arms compared", "million operations a token of text",
+             "tokens a reader gets")  # fmt: skip
     notes = [COSTS]
     if too_few:
         notes.append(f"Too few to advise from: {'; '.join(dict.fromkeys(too_few))}.")

@@ -393,7 +393,10 @@ KINDS: dict[str, Kinds] = {
     "boundary_signals_added": {"punctuation": number, "with the signal": number,
                                "bits saved": thousandths},
     "boundary_signals_markup": {"text alone": number, "as it stands": number},
-    "boundary_signals_profile": {"entropy": number, "error": number},
+    "boundary_signals_profile": {
+        "entropy": Column("entropy, bits", number),
+        "error": Column("standard error, bits", number),
+    },
     "boundary_signals_cut": {"rank correlation": number, "median difference": number},
     "predictions": {"*": thousandths, "at": Column("expected", thousandths),
                     "id": Column("registered as", str)},

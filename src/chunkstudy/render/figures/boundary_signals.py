@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
+from scipy import stats
 
 from chunkstudy.analysis.boundary_signals import BASELINES, DISTANCE, MEAN, PARAGRAPHS, SENTENCES
 from chunkstudy.places import Places
@@ -16,6 +17,8 @@ from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, row
 
 ALONE = "text alone"
 CHANCE = 0.5
+NORMAL_95 = float(stats.norm.ppf(0.975))
+"""Standard errors on either side of a mean."""
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
@@ -70,10 +73,12 @@ def areas(rows: pd.DataFrame) -> Figure:
 
 
 def profile(rows: pd.DataFrame) -> Figure:
-    """Mean entropy by token before and after the end of a sentence, a line per text."""
+    """Mean entropy by token before and after the end of a sentence, a line per text, with 95%
+    intervals over places."""
     figure, axes = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
     for color, (text, of) in zip(COLORS, rows.groupby("text", sort=False), strict=False):
-        axes.plot(of["offset"], of["entropy"], "o-", ms=3, lw=1.2, color=color, label=str(text))
+        axes.errorbar(of["offset"], of["entropy"], NORMAL_95 * of["error"], fmt="o-", ms=3, lw=1.2,
+                      color=color, label=str(text))  # fmt: skip
     axes.axvline(-0.5, color="grey", lw=0.8, zorder=0)
     axes.set_xlabel("tokens from the end of a sentence; 0 is the first token of the next")
     axes.set_ylabel("entropy of the token, bits")

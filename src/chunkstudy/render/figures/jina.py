@@ -33,8 +33,10 @@ def gain_by_length(rows: pd.DataFrame) -> Figure:
     x, y = printed["document length"], 100 * printed["late - plain"]
     axes.plot(x, y, "o", color=PLAIN, label=f"published, {display_names.MODELS[_model(printed)]}")
     for at, gain, name in zip(x, y, printed["collection"], strict=True):
-        axes.annotate(display_names.collection(name), (at, gain), xytext=(-6, 6),
-                      textcoords="offset points", ha="right")  # fmt: skip
+        by_the_axis = at < x.max() / 10
+        axes.annotate(display_names.collection(name), (at, gain),
+                      xytext=(6 if by_the_axis else -6, 6), textcoords="offset points",
+                      ha="left" if by_the_axis else "right")  # fmt: skip
     ours = ours[(ours["protocol"] == "as_published-jina") & ours["late - plain"].notna()]
     if len(ours):
         ours = ours[ours["encoder"] == _model(ours)]
