@@ -78,7 +78,7 @@ def test_what_cannot_be_run_says_that_a_recording_or_a_key_is_missing(
     reason = condition("llm").reason_not_run
     assert reason == (
         "needs recordings of openai/gpt-4o, which draws these boundaries, or OPENAI_API_KEY and "
-        "CHUNKSTUDY_LLM=record to ask it: nobody released them for builtin"
+        "CHUNKSTUDY_LLM=record to ask it, since nobody released them"
     )
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
     assert condition("llm").reason_not_run == reason

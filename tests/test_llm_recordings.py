@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import multiprocessing
 import random
@@ -11,9 +12,16 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.interface import (
+    LanguageModelError,
+    Message,
+    Reply,
+    Request,
+    canonical,
+    digest,
+)
 from chunkstudy.llm.providers import Authored
-from chunkstudy.llm.recordings import RecordingError, Recordings
+from chunkstudy.llm.recordings import RecordingError, Recordings, contents, settings_of
 from chunkstudy.services.retries import Failure
 from tests.fault_table import tried
 
@@ -83,10 +91,62 @@ def test_a_line_names_request_provider_and_reply_and_holds_no_text_of_the_reques
     tmp_path: Path,
 ) -> None:
     path = written(tmp_path, 1).path
-    content = json.loads(path.read_bytes())
-    assert set(content) == {"digest", "provider", "request", "reply", "sha256"}
+    assert set(json.loads(path.read_bytes())) == {"digest", "setting", "request", "reply", "sha256"}
+    (content,) = contents(path)
+    assert set(content) == {"digest", "provider", "request", "reply"}
     assert content["request"]["messages"][0]["characters"] == len("question 0")
-    assert b"question" not in path.read_bytes()
+    assert content["digest"] == digest(content["provider"], content["request"])
+    assert b"question" not in path.read_bytes() + settings_of(path).read_bytes()
+
+
+def shown(i: int, examples: str = "as so") -> Request:
+    return Request(
+        f"made/{MODEL}",
+        (Message("system", "do"), Message("user", examples), *request(i).messages),
+        5,
+    )
+
+
+def test_what_requests_share_is_said_once_and_every_line_is_whole_again(tmp_path: Path) -> None:
+    recordings = opened(tmp_path)
+    asked = [*map(shown, range(4)), shown(9, "or so"), request(4)]
+    for i, one in enumerate(asked):
+        recordings.write(one, reply(i))
+    assert opened(tmp_path).write(shown(5), reply(5)) == reply(5)
+    path = recordings.path
+    assert len(settings_of(path).read_bytes().splitlines()) == 3
+    whole = {one["digest"]: one["request"] for one in contents(path)}
+    assert whole == {recordings.digest(one): one.recorded() for one in (*asked, shown(5))}
+
+
+def test_a_line_that_holds_everything_itself_is_read_too(tmp_path: Path) -> None:
+    path = written(tmp_path, 1).path
+    (content,) = contents(path)
+    checksum = hashlib.sha256(canonical(content).encode()).hexdigest()
+    path.write_text(canonical({**content, "sha256": checksum}) + "\n")
+    settings_of(path).unlink()
+    assert list(contents(path)) == [content]
+    assert found(opened(tmp_path), 0) == reply(0)
+
+
+def test_shared_settings_that_are_lost_are_named_in_one_sentence(tmp_path: Path) -> None:
+    path = written(tmp_path, 1).path
+    settings_of(path).unlink()
+    with pytest.raises(RecordingError, match=r"made__model%3A1\.jsonl\.settings does not hold"):
+        list(contents(path))
+    assert found(opened(tmp_path), 0) == reply(0), "a reply can be used without them"
+
+
+def test_a_setting_cut_at_any_byte_is_said_again(tmp_path: Path) -> None:
+    whole = settings_of(written(tmp_path / "whole", 1).path).read_bytes()
+    for cut in range(1, len(whole), 7):
+        folder = tmp_path / str(cut)
+        torn = settings_of(opened(folder).path)
+        torn.parent.mkdir(parents=True)
+        torn.write_bytes(whole[:cut])
+        path = written(folder, 2).path
+        assert torn.read_bytes() == whole
+        assert len(list(contents(path))) == 2
 
 
 def test_a_reply_is_recorded_once_and_the_first_stays(tmp_path: Path) -> None:
@@ -173,9 +233,11 @@ def test_settled_recordings_do_not_show_who_was_first(tmp_path: Path) -> None:
         recordings = opened(tmp_path / str(seed))
         for i in order:
             recordings.write(request(i), reply(i))
+            recordings.write(shown(i, "abc"[i % 3]), reply(i))
         recordings.settle()
         assert [found(recordings, i) for i in range(20)] == [*map(reply, range(20))]
-        files.append(recordings.path.read_bytes())
+        path = recordings.path
+        files.append(path.read_bytes() + settings_of(path).read_bytes())
     assert len(set(files)) == 1
 
 

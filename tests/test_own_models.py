@@ -177,5 +177,5 @@ def test_a_registered_model_is_the_registrys() -> None:
     for name in ("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2"):
         found = arms.encoder(name)
         assert found.own is None and found.slug == "sentence-transformers__all-MiniLM-L6-v2"
-    with pytest.raises(ModelError, match="cannot be read yet: weights of intfloat"):
+    with pytest.raises(ModelError, match="cannot be read yet: needs the weights of intfloat"):
         arms.encoder("intfloat/multilingual-e5-large")

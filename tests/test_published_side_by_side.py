@@ -17,7 +17,7 @@ from chunkstudy.places import Places
 from chunkstudy.published import side_by_side as published
 from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
-from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
+from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare, needs_of
 from chunkstudy.published.sources import IN_CORPUS, Source, Work, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, mean_beside, ranges
 from chunkstudy.studies import results
@@ -194,7 +194,8 @@ def test_a_change_is_computed_from_both_records(
     del both["scifact pre"]
     row = compared([one], both, monkeypatch, tmp_path).iloc[0]
     assert row["verdict"] == "not_run" and math.isnan(row["reproduced"])
-    assert row["reason"].startswith("computed from 2 conditions, 1 of them missing, first scifact/")
+    assert row["reason"].startswith("computed from 2 conditions, 1 not run: needs the weights of ")
+    assert needs_of(row["reason"]) == needs_of(row["reason"].split(": ", 1)[1])
 
 
 def test_an_average_is_the_mean_of_six_collections_whatever_their_queries(
@@ -215,7 +216,7 @@ def test_a_sentence_on_berlin_is_compared_once_its_own_model_has_measured_it(
     rows = compared(cells, {}, monkeypatch, tmp_path)
     assert set(rows["verdict"]) == {"not_run"}
     assert rows["reason"].str.contains("jina-embeddings-v2-base-en").all()
-    assert rows["reason"].str.endswith(" berlin`").all()
+    assert rows["reason"].str.endswith("needs `chunkstudy study berlin` then").all()
     measured = pd.DataFrame(
         {
             "encoder": "jinaai/jina-embeddings-v2-base-en",

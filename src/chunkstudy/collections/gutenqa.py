@@ -111,8 +111,8 @@ def lacks() -> str | None:
     if _pinned("paragraphs", "questions"):
         return None
     return (
-        "GutenQA's 100 books are not pinned here: look up revision and sha256 of its two files and "
-        "write them into HUB_FILES in collections/gutenqa.py"
+        "needs GutenQA's 100 books, whose files are not pinned: look up revision and sha256 of "
+        "both and write them into HUB_FILES in collections/gutenqa.py"
     )
 
 

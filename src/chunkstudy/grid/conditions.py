@@ -139,7 +139,7 @@ class Condition:
                 yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
         chunker = catalogue.parse(self.chunker)
         if chunker.llm:
-            nobody = f": nobody released them for {self.collection}"
+            nobody = ", since nobody released them"
             yield from _asking_takes(chunker.llm, "draws these boundaries", here, nobody)
         if self.ordering != NONE and (writing := parse_ordering(self.ordering).llm):
             yield from _asking_takes(writing, "writes these contexts", here)
@@ -167,8 +167,8 @@ def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
     """That a model's weights were never checked, if so."""
     if not spec.verified:
         yield (
-            f"weights of {spec.id} are not verified yet: `python -m chunkstudy.encoders.models "
-            f"{spec.id}` fetches and records {spec.missing}"
+            f"needs the weights of {spec.id}: `python -m chunkstudy.encoders.models "
+            f"{spec.id}` fetches them and records {spec.missing}"
         )
 
 

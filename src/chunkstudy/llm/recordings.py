@@ -1,10 +1,13 @@
 """Every request and reply, a line each, in ``results/llm/<endpoint>/<model>.jsonl``.
 
 A line holds the digest of all that determines the reply, request and provider, the reply, and a
-sha256 of these. Lines are added under a lock of the folder, whole or not at all: what a killed
-process left of one is moved to a file of its own, ``<model>.jsonl.torn``, and asked for again.
-:meth:`Recordings.settle` brings the lines into the order of their digests, so that the file does
-not show who answered first.
+sha256 of these. What many requests share, the provider and every message before the last, is said
+once in a file of its own, ``<model>.jsonl.settings``, and named by each line: the examples before
+thousands of questions would else be most of the file.
+
+Lines are added under a lock of the folder, whole or not at all: what a killed process left of one
+is moved to ``<model>.jsonl.torn`` and asked for again. :meth:`Recordings.settle` brings the lines
+into the order of their digests, so that the file does not show who answered first.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,6 +49,7 @@ class Recordings:
         self._described = provider.describe()
         self._lock = threading.Lock()
         self._places: dict[bytes, tuple[int, int]] = {}
+        self._settings: set[str] = set()
         self._file: int | None = None
         self._read = 0
         self._warned: set[int] = set()
@@ -75,44 +79,31 @@ class Recordings:
             )
         asked = request.recorded()
         name = digest(self._described, asked)
+        *before, last = asked["messages"]
+        setting = {"provider": self._described, "messages": before}
         content = {
             "digest": name,
-            "provider": self._described,
-            "request": asked,
+            "setting": _checksum(setting),
+            "request": {**asked, "messages": [last]},
             "reply": reply.recorded(),
         }
-        line = canonical({**content, "sha256": _checksum(content)}).encode("utf-8") + b"\n"
         with self._lock, self._alone():
-            self._set_torn_aside()
+            _set_torn_aside(self.path)
             self._refresh()
             if (known := self._reply(name)) is not None:
                 return known
-            with self.path.open("ab") as file:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
+            self._say_once(setting)
+            _append(self.path, content)
             self._refresh()
         return reply
 
     def settle(self) -> None:
-        """Order the lines by digest; a damaged one is set aside."""
+        """Order the lines by digest, of what they share by its name; a damaged one is set aside."""
         if not self.path.is_file():
             return
         with self._lock, self._alone():
-            self._set_torn_aside()
-            before = self.path.read_bytes()
-            kept: dict[str, bytes] = {}
-            for line in before.splitlines(keepends=True):
-                if (content := _parsed(line)) is None:
-                    self._set_aside(line)
-                else:
-                    kept.setdefault(content["digest"], line)
-            after = b"".join(kept[name] for name in sorted(kept))
-            if after != before:
-                with replacing(self.path) as temporary, temporary.open("wb") as file:
-                    file.write(after)
-                    file.flush()
-                    os.fsync(file.fileno())
+            _settle(self.path, lambda content: str(content["digest"]))
+            _settle(settings_of(self.path), _checksum)
             self._refresh()
 
     def close(self) -> None:
@@ -128,6 +119,17 @@ class Recordings:
         if content is None:
             raise RecordingError(f"{self.path} changed while it was read; run again")
         return Reply.of(content["reply"])
+
+    def _say_once(self, setting: Mapping[str, Any]) -> None:
+        """Add what requests share to its file; nobody else is writing now."""
+        if (name := _checksum(setting)) in self._settings:
+            return
+        path = settings_of(self.path)
+        _set_torn_aside(path)
+        self._settings |= set(_settings(path))
+        if name not in self._settings:
+            _append(path, setting)
+            self._settings.add(name)
 
     def _line(self, start: int, length: int) -> bytes:
         assert self._file is not None
@@ -160,25 +162,6 @@ class Recordings:
             )
         self._read += len(line)
 
-    def _set_torn_aside(self) -> None:
-        """Move the beginning of a line that a killed process left; nobody else is writing now."""
-        if not self.path.is_file():
-            return
-        with self.path.open("r+b") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 1))
-            if file.read() in (b"", b"\n"):
-                return
-            file.seek(0)
-            whole = file.read().rfind(b"\n") + 1
-            file.seek(whole)
-            self._set_aside(file.read() + b"\n")
-            file.truncate(whole)
-
-    def _set_aside(self, content: bytes) -> None:
-        with self.path.with_name(f"{self.path.name}.torn").open("ab") as aside:
-            aside.write(content)
-
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """No other process writes in the folder meanwhile; a killed one keeps no lock."""
@@ -196,11 +179,94 @@ def place(folder: Path, provider: Provider, model: str) -> Path:
     return folder / provider.endpoint / f"{quote(model.replace('/', '__'))}.jsonl"
 
 
+def settings_of(path: Path) -> Path:
+    """Where the lines of a file of recordings have what they share."""
+    return path.with_name(f"{path.name}.settings")
+
+
 def contents(path: Path) -> Iterator[dict[str, Any]]:
-    """What each whole line of a file of recordings says; nothing where there is no file."""
-    if path.is_file():
-        with path.open("rb") as file:
-            yield from filter(None, map(_parsed, file))
+    """What each whole line of a file of recordings says, with what it shares with others; nothing
+    where there is no file.
+
+    Raises:
+        RecordingError: if a line names what its file of settings does not hold.
+    """
+    if not path.is_file():
+        return
+    known = _settings(settings_of(path))
+    with path.open("rb") as file:
+        for content in filter(None, map(_parsed, file)):
+            name = content.pop("setting", None)
+            if name in known:
+                shared, request = known[name], content["request"]
+                content["provider"] = shared["provider"]
+                content["request"] = {
+                    **request, "messages": [*shared["messages"], *request["messages"]],
+                }  # fmt: skip
+            elif name is not None:
+                raise RecordingError(
+                    f"{path} names a setting that {settings_of(path).name} does not hold; restore "
+                    "that file from where the recordings come from"
+                )
+            yield content
+
+
+def _settings(path: Path) -> dict[str, dict[str, Any]]:
+    """What lines share, by the name that they give it."""
+    if not path.is_file():
+        return {}
+    with path.open("rb") as file:
+        return {_checksum(one): one for one in map(_parsed, file) if one is not None}
+
+
+def _append(path: Path, content: Mapping[str, Any]) -> None:
+    """Add a line with its checksum, so that it outlives this process."""
+    line = canonical({**content, "sha256": _checksum(content)}).encode("utf-8") + b"\n"
+    with path.open("ab") as file:
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(path: Path, name: Callable[[Mapping[str, Any]], str]) -> None:
+    """Order a file's lines by name, each once; nobody else is writing now."""
+    if not path.is_file():
+        return
+    _set_torn_aside(path)
+    before = path.read_bytes()
+    kept: dict[str, bytes] = {}
+    for line in before.splitlines(keepends=True):
+        if (content := _parsed(line)) is None:
+            _set_aside(path, line)
+        else:
+            kept.setdefault(name(content), line)
+    after = b"".join(kept[one] for one in sorted(kept))
+    if after != before:
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _set_torn_aside(path: Path) -> None:
+    """Move the beginning of a line that a killed process left; nobody else is writing now."""
+    if not path.is_file():
+        return
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        if file.read() in (b"", b"\n"):
+            return
+        file.seek(0)
+        whole = file.read().rfind(b"\n") + 1
+        file.seek(whole)
+        _set_aside(path, file.read() + b"\n")
+        file.truncate(whole)
+
+
+def _set_aside(path: Path, content: bytes) -> None:
+    with path.with_name(f"{path.name}.torn").open("ab") as aside:
+        aside.write(content)
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

@@ -36,6 +36,8 @@ SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high", "stack_low", "stack_high"]
 BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "reason"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
+COMPUTED = "computed from"
+"""How the reason of a cell begins that several conditions make."""
 SETTING = "chroma-search, official"
 """The setting of `chroma_search.OFFICIAL`, as the column ``setting`` names it."""
 
@@ -56,6 +58,13 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
     comparison = _Comparison(places, library, cells)
     beside = pd.DataFrame([comparison.row(cell) for cell in cells], columns=BESIDE)
     return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
+
+
+def needs_of(reason: str) -> list[str]:
+    """What a cell waits for, one by one, from its column ``reason``."""
+    if reason.startswith(COMPUTED):
+        reason = reason.split(": ", 1)[1]
+    return reason.split("; ")
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,7 @@ class _Comparison:
             found = found[own]
         if found.empty:
             needs = weights_needed(models.spec(source.model))
-            return {"reason": "; ".join([*needs, "then run `chunkstudy study berlin`"])}
+            return {"reason": "; ".join([*needs, "needs `chunkstudy study berlin` then"])}
         measured = found.iloc[0]
         row: dict[str, object] = {"run": "studies/berlin"}
         if source.arm != "plain":
@@ -147,18 +156,18 @@ class _Comparison:
         return row | self._judged(cell, Reproduced(float(measured[source.arm])))
 
     def _why_missing(self, source: Source) -> str:
-        """Why a cell has no score: what its condition needs, or the first missing of several."""
+        """Why a cell has no score: what its condition needs, or all that several need."""
         wanted = list(dict.fromkeys(conditions_of(source)))
         missing = [one for one in wanted if self.library.get(one) is None]
         if not missing:
             return ""
-        first = missing[0]
         # What this machine has is left out, so that the table is the same everywhere.
-        reason = "; ".join(first.needs()) or f"open: run `chunkstudy run --only '{first}'`"
+        needs = dict.fromkeys(need for one in missing for need in one.needs())
+        reason = "; ".join(needs) or f"open: run `chunkstudy run --only '{missing[0]}'`"
         if len(wanted) == 1:
             return reason
-        many = f"computed from {len(wanted)} conditions, {len(missing)} of them missing"
-        return f"{many}, first {first}: {reason}"
+        left = "none of which was" if len(missing) == len(wanted) else f"{len(missing)} not"
+        return f"{COMPUTED} {len(wanted)} conditions, {left} run: {reason}"
 
     def _reproduced(self, cell: Cell, source: Source) -> Reproduced:
         """The cell's value, all of whose conditions have records."""

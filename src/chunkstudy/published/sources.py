@@ -125,7 +125,7 @@ def _chroma(cell: Cell) -> Source:
 
 def _jina(cell: Cell) -> Source:
     if cell.measure == "characters":
-        return NoCondition("not a condition: the mean length of the collection's documents")
+        return NoCondition("nothing to run: the mean length of the collection's documents")
     if cell.measure == "cosine":
         arm = "plain" if cell.ordering == PRE_EMBEDDING else "late as published"
         return Similarity(cell.encoder, cell.chunker, arm)
@@ -135,7 +135,7 @@ def _jina(cell: Cell) -> Source:
 def _taxonomy(cell: Cell) -> Source:
     if cell.unit == "correlation":
         return NoCondition(
-            "not a condition: a correlation over the queries of Tables 3 and 5, see "
+            "nothing to run: a correlation over the queries of Tables 3 and 5, see "
             "results/tables/chunk_size_correlations.csv, which any records fill"
         )
     if cell.statistic == "original":

@@ -26,7 +26,9 @@ class Witness(BaseModel):
 
     collection: str = Field(min_length=1)
     encoder: str = Field(min_length=1)
-    """The hub id; the window is the model's own."""
+    """The study's id; the window is the model's own."""
+    model: str = Field(min_length=1)
+    """The hub id of what was measured: another than ``encoder`` where its weights were rounded."""
     measure: str = Field(min_length=1)
     published: str = Field(pattern=r"^0\.[0-9]+$")
     """A fraction, as it stands in the file."""
@@ -37,6 +39,11 @@ class Witness(BaseModel):
     """Keys down to the number."""
     benchmark: str = Field(min_length=1)
     """Which software measured it, with its version."""
+
+    @property
+    def same_weights(self) -> bool:
+        """Whether the very weights were measured that the study runs."""
+        return self.model == self.encoder
 
     @property
     def value(self) -> float:

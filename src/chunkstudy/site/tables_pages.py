@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from chunkstudy.published.side_by_side import needs_of
 from chunkstudy.published.verdicts import RUN, VERDICTS
 from chunkstudy.render import display_names
 from chunkstudy.site.material import Material
@@ -59,7 +60,7 @@ def pages(material: Material, tables: list[Table]) -> list[Page]:
     """The index, and a page per table."""
     comparison = material.table("comparison")
     waiting = comparison[comparison["verdict"] == "not_run"]["reason"]
-    needs = Counter(_first(str(reason)) for reason in waiting).most_common()
+    needs = Counter(need for reason in waiting for need in needs_of(str(reason))).most_common()
     index = render(
         material,
         SECTION,
@@ -89,11 +90,3 @@ def _page(material: Material, table: Table) -> Page:
             for place in places
         ),
     )
-
-
-def _first(reason: str) -> str:
-    """What a cell waits for before anything else, without how many conditions it is made of."""
-    found = reason.split("; ")[0]
-    if found.startswith("computed from"):
-        found = found.split(": ", 1)[-1]
-    return found.split(" and CHUNKSTUDY_LLM")[0]

@@ -15,13 +15,15 @@ from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import PLAIN, intervals, rows_named, table
 
-DRAWN = 12
+DRAWN = 8
 """Arms drawn of a task and model, and below them those that are not shown to be worse."""
 
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure, where the table is there."""
+    """Name and figure, where the table is there; what has too few questions to advise from is left
+    to the table."""
     rows = table(places, "which_chunker")
+    rows = rows[rows["n"] >= FEWEST_QUESTIONS] if len(rows) else rows
     if len(rows):
         yield "which_chunker", scores(rows)
 
@@ -29,8 +31,7 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
 def scores(rows: pd.DataFrame) -> Figure:
     """Score with 95% interval, a panel per task, collections and model: filled where it is the best
     or shown to be as good, hollow where neither that nor the contrary is shown, grey where it is
-    behind the best. Of many arms the first are drawn. What has too few questions to advise from
-    says so."""
+    behind the best. Of many arms the first are drawn."""
     parts = [_drawn(part.reset_index(drop=True)) for _, part in rows.groupby(GROUP, sort=False)]
     whole = [len(part) for _, part in rows.groupby(GROUP, sort=False)]
     counts = [len(part) + 1 for part in parts]
@@ -46,12 +47,11 @@ def scores(rows: pd.DataFrame) -> Figure:
             intervals(axes, here, list(here.index), color, value="score", hollow=hollow)
         rows_named(axes, list(map(display_names.arm, part["chunker"], part["ordering"])))
         first = part.iloc[0]
-        few = " (too few to advise from)" if first["n"] < FEWEST_QUESTIONS else ""
         title = (
             f"{display_names.shown('task', first['task']).capitalize()}, "
             f"{display_names.encoder(str(first['encoder']))}\n"
             f"{display_names.collection(str(first['collections']))}, {first['n']:,.0f} "
-            f"queries{few}{f'; the first {len(part)} of {arms} arms' if len(part) < arms else ''}"
+            f"queries{f'; the first {len(part)} of {arms} arms' if len(part) < arms else ''}"
         )
         axes.set_title(title, loc="left")
         axes.set_xlabel(f"{display_names.measure(str(first['measure']))} (%), 95% interval")
