@@ -30,7 +30,8 @@ from chunkstudy.grid.grids import (
 from chunkstudy.spans import Document
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.arms import PARTS
-from chunkstudy.studies.conformance.readings import CONTEB, TOOLS
+from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CONTEB, TOOLS
+from chunkstudy.studies.conformance.readings import WINDOWS as WINDOWS_OF_TOOLS
 from tests import late_chunking_elsewhere as tools
 
 ENDS = (1, 2)
@@ -77,6 +78,24 @@ def test_our_reading_of_a_tool_gives_what_the_tool_gave(
         few = one.loc[there, vectors.COORDINATES].to_numpy()
         np.testing.assert_allclose(ours[there][:, :: vectors.EVERY], few, atol=vectors.EQUAL)
         assert not ours[~there].any()
+
+
+def test_in_texts_of_one_window_our_late_chunking_gives_what_afterthoughts_gave(
+    encoder: TransformerEncoder, recorded: pd.DataFrame
+) -> None:
+    documents, compared = _documents(), 0
+    of_tool = recorded[recorded["tool"] == AFTERTHOUGHTS]
+    for name, one in of_tool.groupby("document"):
+        text, _ = vectors.as_tool(encoder, AFTERTHOUGHTS, documents[str(name)], one)
+        if len(text.content) + len(ENDS) > WINDOWS_OF_TOOLS[AFTERTHOUGHTS]:
+            continue
+        there = one["given"].to_numpy(dtype=bool)
+        assert there.all()
+        ours = vectors.as_here(encoder, text, AFTERTHOUGHTS)
+        few = one[vectors.COORDINATES].to_numpy()
+        np.testing.assert_allclose(ours[:, :: vectors.EVERY], few, atol=vectors.EQUAL)
+        compared += len(one)
+    assert compared > 5
 
 
 @pytest.mark.parametrize("tool", TOOLS)

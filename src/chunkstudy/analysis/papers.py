@@ -2,10 +2,10 @@
 
 Questions of one paper share its text, so papers are what is drawn, each with all its questions.
 
-Families, each for one encoder, window and measure: the chunkers' gains; the mean over chunkers is
-one comparison by itself; the other chunkers against paragraphs, for each ordering. The mean is over
-the chunkers that all models have, as where models are compared (model_gains.py), so that models and
-windows can be read beside each other.
+Families, each for one model and measure: the chunkers' gains at one window; the mean over chunkers
+at all windows; the other chunkers against paragraphs, for each window and ordering. The mean is
+over the chunkers that all models have, as where models are compared (model_gains.py), so that
+models and windows can be read beside each other.
 """
 
 from __future__ import annotations
@@ -60,8 +60,10 @@ def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
         pairs.append(Pair(keys, *means, papers))
 
     def family(keys: Keys) -> str:
-        of = MEAN if keys["chunker"] == MEAN else "the chunkers"
-        return f"late chunking within papers, {of}, {_read(keys)}"
+        if keys["chunker"] == MEAN:
+            model = reading.model(str(keys["encoder"]))
+            return f"late chunking within papers, {MEAN}, the windows, {keys['measure']}, {model}"
+        return f"late chunking within papers, the chunkers, {_read(keys)}"
 
     return differences(pairs, family, "contextualized", "plain")
 

@@ -159,6 +159,7 @@ MEASURES = {
     "TokensRead": "Tokens read",
     "R": "Recall",
     "Ceiling": "Best reachable",
+    "characters": "Mean length of documents",
 }
 PLAIN = "plain"
 QUANTITIES = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}

@@ -398,6 +398,17 @@ KINDS: dict[str, Kinds] = {
         "error": Column("standard error, bits", number),
     },
     "boundary_signals_cut": {"rank correlation": number, "median difference": number},
+    "papers_release": {
+        "questions": Column("questions released", whole),
+        "in_place": Column("answers in place", whole),
+        "repaired": Column("put in place", whole),
+        "dropped": Column("left out", whole),
+        "trimmed": Column("trimmed of white space", whole),
+        "repeated_in_place": Column("in place, text repeated in the paper", whole),
+        "merged": Column("questions asked twice of a paper, merged", whole),
+        "within": Column("asked within papers", whole),
+        "shared": Column("asked of several papers, left out over all", whole),
+    },
     "predictions": {"*": thousandths, "at": Column("expected", thousandths),
                     "id": Column("registered as", str)},
     "published_consistency": {
