@@ -11,7 +11,7 @@ import pandas as pd
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.library import Library
 
-COUNTS = SimpleNamespace(chunks=10, empty_chunks=0, ties_at_cut=0)
+COUNTS = SimpleNamespace(documents=1, chunks=20, empty_chunks=0, ties_at_cut=0)
 LARGEST = {"fixed-64": 64.0, "paragraph": 300.0}
 """Tokens of a chunker's largest chunk, 100 of any other."""
 

@@ -24,7 +24,7 @@ from chunkstudy.analysis.which_chunker import (
 )
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts
-from chunkstudy.grid.conditions import FOUR_BITS, Condition
+from chunkstudy.grid.conditions import FOUR_BITS, MINILM, Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
@@ -102,6 +102,19 @@ def test_on_papers_intervals_and_tests_are_over_papers(table: pd.DataFrame) -> N
     assert set(tested["interval"]) == {OVER_DOCUMENTS}
     others = table[(table["collections"] != covid_qa.WITHIN) & (table["difference"] < 0)]
     assert OVER_DOCUMENTS not in set(others["interval"])
+
+
+def test_chunkers_whose_first_ten_are_the_whole_document_are_not_compared(
+    table: pd.DataFrame,
+) -> None:
+    ordering = "contextualized-256"
+    semantic = LIBRARY.get(Condition(covid_qa.WITHIN, "semantic", MINILM, ordering, OWN))
+    assert semantic is not None
+    rows = table[table["collections"] == covid_qa.WITHIN]
+    assert semantic.run.counts.chunks <= 10 * semantic.run.counts.documents
+    assert semantic.wide["DCG@10"].mean() > rows["score"].max()
+    assert "semantic" not in set(rows["chunker"])
+    assert (rows["chunks"] > 10 * covid_qa.PAPERS).all()
 
 
 def test_cost_counts_overlap_and_windows_once_more(table: pd.DataFrame) -> None:

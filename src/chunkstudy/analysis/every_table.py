@@ -26,6 +26,7 @@ from chunkstudy.analysis import (
     language_models,
     language_models_answers,
     language_models_cost,
+    late_against_whole,
     late_chunking,
     late_chunking_cut,
     late_chunking_excerpts,
@@ -114,6 +115,7 @@ def make(
         "late_chunking_depth": results.read(places, "depth"),
         "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
         **models.every(library, of_papers),
+        "late_chunking_read_whole": late_against_whole.table(library, of_papers),
         "late_chunking_run": models_run.table(library),
         "late_chunking_conformance": conformance.decisions(
             results.read(places, "conformance", "scores")

@@ -283,12 +283,25 @@ def _records(question: Question, encoder: str, library: Library) -> dict[Method,
         record = library.get(one)
         if record is not None:
             found.setdefault((one.chunker, one.ordering), {})[one.collection] = record
-    whole = {method for method, records in found.items() if len(records) == len(names)}
+    whole = {
+        method
+        for method, records in found.items()
+        if len(records) == len(names)
+        and all(_searched(question[0], one) for one in records.values())
+    }
     return {
         method: {name: found[method][name] for name in names}
         for method in found
         if method in whole and (method[0], PRE) in whole
     }
+
+
+def _searched(task: str, record: Record) -> bool:
+    """Whether a mean document has more chunks than are ranked: where it has not, the first ten are
+    the whole document, and their order says little."""
+    counts = record.run.counts
+    depth = int(MEASURES[task].partition("@")[2])
+    return task != IN_DOCUMENT or counts.chunks > depth * counts.documents
 
 
 def _chunk_cost(

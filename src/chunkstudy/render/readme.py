@@ -29,7 +29,8 @@ CHOSEN = (
     "embedded by itself) or late. Scored by the corrected protocol, ours, which takes out what the "
     "official codes get wrong ([all protocols](docs/protocols.md)). Best means the highest score; "
     "arms that are not shown to be worse may be as good, and a model with fewer arms compared had "
-    "fewer chances. All arms: "
+    "fewer chances. Within a document, DCG@10 favours large chunks, since there are fewer to tell "
+    "apart; chunkers with ten or fewer to a mean document are left out. All arms: "
     "[sortable](docs/site/choose.html), [as a page](results/notebooks/which_chunker.ipynb)."
 )
 COSTS = (

@@ -13,6 +13,7 @@ from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, table
 
+READ_WHOLE = "late_chunking_read_whole"
 MARKED = ("o", "s", "^", "D")
 APART = 9
 """Tokens that models stand apart at one window, to be told from each other."""
@@ -24,13 +25,16 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure, where the table is there."""
     rows = table(places, "late_chunking_by_model")
     if len(rows):
-        yield "late_chunking_beyond_minilm", by_window(rows)
+        yield "late_chunking_beyond_minilm", by_window(rows, table(places, READ_WHOLE))
 
 
-def by_window(rows: pd.DataFrame) -> Figure:
-    """Late minus plain by window with 95% intervals, a line per model; a column per collection of
-    long documents, a row per measure. On COVID-QA papers are drawn with all their questions."""
+def by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
+    """Late minus plain by window with 95% intervals, a line per model; dashed, against plain chunks
+    that are read whole, where that is known. A column per collection of long documents, a row per
+    measure. On COVID-QA papers are drawn with all their questions."""
     rows = rows[(rows["over"] == EVERY) & rows["collection"].isin(LONG)]
+    if len(whole):
+        whole = whole[whole["chunker"] == EVERY]
     collections = [one for one in LONG if one in set(rows["collection"])]
     measures = MEASURES[LONG[0]]
     models, sizes = list(dict.fromkeys(rows["model"])), sorted(set(rows["window"]))
@@ -52,6 +56,10 @@ def by_window(rows: pd.DataFrame) -> Figure:
                 )
                 label = f"{display_names.encoder(model)}, {tuned}"
                 axes.plot(at, 100 * here["difference"], color=COLORS[n], lw=1.2)
+                beside = _of(whole, collection, measure, model)
+                if len(beside):
+                    places_of = beside["window"] + APART * (n - (len(models) - 1) / 2)
+                    axes.plot(places_of, 100 * beside["difference"], color=COLORS[n], ls="--")
                 intervals(axes, here, at, COLORS[n], label, upright=True, marker=MARKED[n])
             axes.axhline(0, color="grey", lw=0.8, zorder=0)
             axes.set_xticks(sizes)
@@ -63,5 +71,17 @@ def by_window(rows: pd.DataFrame) -> Figure:
                 axes.set_title(f"{display_names.collection(collection)}\n{count}", loc="left")
             if down == len(measures) - 1:
                 axes.set_xlabel("window: tokens read at once")
+    if len(whole):
+        label = "dashed: against plain chunks that are read whole, at 512 tokens"
+        panels[0, 0].plot([], [], color="grey", lw=1.2, ls="--", label=label)
     one_legend(figure, panels.flat, columns=1)
     return figure
+
+
+def _of(whole: pd.DataFrame, collection: str, measure: str, model: str) -> pd.DataFrame:
+    """The rows of one model in one panel, by window; none where nothing is known."""
+    if not len(whole):
+        return whole
+    keys = {"collection": collection, "measure": measure, "model": model}
+    found = whole[(whole[list(keys)] == list(keys.values())).all(axis=1)]
+    return found.sort_values("window")
