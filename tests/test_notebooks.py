@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
+import papermill
 import pytest
 from nbconvert import HTMLExporter
 
@@ -87,6 +89,29 @@ def test_a_failing_cell_leaves_no_target(small: Path) -> None:
     with pytest.raises(NotebookError, match="size must be positive"):
         notebooks.run(small, target, {"size": -1}, small.parent)
     assert not target.exists()
+
+
+@pytest.mark.parametrize("died", [1, notebooks.KERNELS])
+def test_a_kernel_that_never_answers_is_replaced_but_not_for_ever(
+    small: Path, died: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute, started = papermill.execute_notebook, []
+
+    def some_die(*args: Any, **settings: Any) -> Any:
+        started.append(args)
+        if len(started) <= died:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return execute(*args, **settings)
+
+    monkeypatch.setattr(notebooks.papermill, "execute_notebook", some_die)
+    target = small.parent / "out.ipynb"
+    if died == notebooks.KERNELS:
+        with pytest.raises(RuntimeError, match="Kernel died"):
+            notebooks.run(small, target, {}, small.parent)
+        assert len(started) == notebooks.KERNELS and not target.exists()
+    else:
+        notebooks.run(small, target, {}, small.parent)
+        assert len(started) == died + 1 and target.exists()
 
 
 def test_the_same_inputs_leave_the_same_bytes(small: Path) -> None:

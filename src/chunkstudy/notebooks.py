@@ -26,6 +26,9 @@ from chunkstudy.places import Places
 SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
+KERNELS, STILLBORN = 3, "Kernel died before replying"
+"""How many are started for a notebook at most, and what jupyter_client says of one that never
+answers."""
 FOLDED = "hide-input"
 """The tag of cells whose code a reader need not see."""
 HIDDEN = {"jupyter": {"source_hidden": True}, "transient": {"remove_source": True}}
@@ -93,6 +96,21 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / source.name
         try:
+            _execute(source, output, parameters, root)
+        except PapermillExecutionError as error:
+            raise NotebookError(
+                f"{source.name} failed in cell {error.cell_index}: {error.ename}: {error.evalue}"
+            ) from error
+        notebook = nbformat.read(output, as_version=4)
+    write_text(target, nbformat.writes(_settled(notebook), indent=1) + "\n")
+    return target
+
+
+def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path) -> None:
+    """Run a notebook in a kernel of its own, and in another one if that never answers: kernels that
+    start at once may pick the same port, and then one of them dies."""
+    for left in reversed(range(KERNELS)):
+        try:
             papermill.execute_notebook(
                 str(source),
                 str(output),
@@ -104,13 +122,10 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
                 log_output=False,
                 extra_arguments=["--IPKernelApp.log_level=40"],  # no warning a kernel
             )
-        except PapermillExecutionError as error:
-            raise NotebookError(
-                f"{source.name} failed in cell {error.cell_index}: {error.ename}: {error.evalue}"
-            ) from error
-        notebook = nbformat.read(output, as_version=4)
-    write_text(target, nbformat.writes(_settled(notebook), indent=1) + "\n")
-    return target
+            return
+        except RuntimeError as error:
+            if not left or STILLBORN not in str(error):
+                raise
 
 
 def inspect_parameters(source: Path) -> dict[str, Any]:
