@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML, Image, Markdown
+from pandas.io.formats.style import Styler
 
 from chunkstudy.places import Places
 from chunkstudy.render import captions, table_notes, tables
@@ -135,7 +136,8 @@ def html(found: pd.DataFrame, caption: str = "") -> str:
     the same bytes."""
     words = [name for name in found if not _numeric(found[name])]
     key = hashlib.sha256((caption + found.to_csv()).encode("utf-8")).hexdigest()[:8]
-    style = found.style.hide(axis="index").set_uuid(key).format(_breakable)
+    # An id for every cell, which no style here asks for, would be a third of a page.
+    style = Styler(found, uuid=key, cell_ids=False).hide(axis="index").format(_breakable)
     style = style.set_table_styles(
         [
             {"selector": "td, th", "props": "padding: 2px 6px; vertical-align: top"},
