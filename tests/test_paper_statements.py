@@ -121,4 +121,4 @@ def test_a_finding_without_its_number_has_no_name_to_use() -> None:
 def test_a_findings_numbers_can_be_named_too() -> None:
     texts = statements.settle([], findings.read()[:1], derived_tables.every())
     (name,) = {key.partition("/")[0] for key in texts}
-    assert re.fullmatch(r"\d+", texts[f"{name}/models"])
+    assert re.fullmatch(r"\d+", texts[f"{name}/lose"])

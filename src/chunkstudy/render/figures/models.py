@@ -39,7 +39,7 @@ def by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
     measures = MEASURES[LONG[0]]
     models, sizes = list(dict.fromkeys(rows["model"])), sorted(set(rows["window"]))
     figure, panels = plt.subplots(
-        len(measures), len(collections), figsize=(4.2 * len(collections), 3.1 * len(measures) + 1),
+        len(measures), len(collections), figsize=(4.2 * len(collections), 2.5 * len(measures) + 1),
         squeeze=False, sharex=True, sharey="row", layout="constrained",
     )  # fmt: skip
     for across, collection in enumerate(collections):
@@ -49,11 +49,7 @@ def by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
             for n, model in enumerate(models):
                 here = part[part["model"] == model].sort_values("window")
                 at = here["window"] + APART * (n - (len(models) - 1) / 2)
-                tuned = (
-                    "length of its training texts not published"
-                    if model in UNTOLD
-                    else "tuned on 128 tokens"
-                )
+                tuned = "training length unpublished" if model in UNTOLD else "tuned on 128 tokens"
                 label = f"{display_names.encoder(model)}, {tuned}"
                 axes.plot(at, 100 * here["difference"], color=COLORS[n], lw=1.2)
                 beside = _of(whole, collection, measure, model)
@@ -65,16 +61,16 @@ def by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
             axes.set_xticks(sizes)
             if not across:
                 what = display_names.measure(measure)
-                axes.set_ylabel(f"{what}:\nlate minus plain, points, 95% interval")
+                axes.set_ylabel(f"{what}:\nlate minus plain, points")
             if not down and len(part):
                 count = f"{part['n'].iloc[0]:,.0f} questions, {part['chunkers'].iloc[0]} chunkers"
                 axes.set_title(f"{display_names.collection(collection)}\n{count}", loc="left")
             if down == len(measures) - 1:
                 axes.set_xlabel("window: tokens read at once")
     if len(whole):
-        label = "dashed: against plain chunks that are read whole, at 512 tokens"
+        label = "dashed: against plain chunks read whole"
         panels[0, 0].plot([], [], color="grey", lw=1.2, ls="--", label=label)
-    one_legend(figure, panels.flat, columns=1)
+    one_legend(figure, panels.flat, columns=2)
     return figure
 
 
