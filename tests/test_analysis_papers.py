@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,9 +9,9 @@ import pandas as pd
 import pytest
 
 from chunkstudy.analysis.paired import HIGHER, NOT_SHOWN, OVER_DOCUMENTS, SIGNIFICANT
-from chunkstudy.analysis.papers import MEAN, against_paragraphs, gains
+from chunkstudy.analysis.papers import against_paragraphs, gains
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid.conditions import MPNET, Condition
+from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE, WINDOWS
 from chunkstudy.grid.library import Library
 from chunkstudy.render import table_notes, tables
@@ -45,38 +44,13 @@ def made(chunkers: tuple[str, ...] = ("paragraph", "fixed-64")) -> Library:
     return made_library(found | {moved: left_out, other: left_out})
 
 
-def test_each_window_has_its_chunkers_and_their_mean_in_families_of_their_own() -> None:
+def test_the_chunkers_of_one_window_are_a_family() -> None:
     table = gains(made(), PARTS)
-    assert len(table) == 2 * 3 * 3
+    assert len(table) == 2 * 3 * 2
     assert set(table["ordering"]) == {"contextualized-128", "contextualized-256", LATE}
-    mean = table["chunker"] == MEAN
-    assert set(table[mean]["family_size"]) == {len(GAIN)}
-    assert set(table[~mean]["family_size"]) == {2}
-    gained = table[mean].groupby("window")["difference"].mean()
+    assert set(table["family_size"]) == {2}
+    gained = table.groupby("window")["difference"].mean()
     assert gained.to_dict() == pytest.approx(GAIN, abs=0.15)
-
-
-def test_the_mean_is_over_the_chunkers_that_every_model_has() -> None:
-    few = ("paragraph", "fixed-64", "fixed-256")
-    library = made((*few, "sentence-5"))
-    every = {one: found.wide for one in library if (found := library.get(one)) is not None}
-    second = {
-        replace(one, encoder=f"{MPNET}-w512"): scores
-        for one, scores in every.items()
-        if one.encoder == WIDE and one.chunker in few
-    }
-    table = gains(made_library(every | second), PARTS)
-    mean = table["chunker"] == MEAN
-    assert set(table[mean]["chunkers"]) == {3} and set(table[~mean]["chunkers"]) == {1}
-    assert len(table[mean]) == 2 * 4
-    assert "sentence-5" in set(table["chunker"])
-
-
-def test_the_mean_over_chunkers_counts_a_question_once() -> None:
-    table = gains(made(), PARTS).set_index(["measure", "window", "chunker"])["difference"]
-    for measure, window in product(("DCG@10", "SpanRecall@5"), GAIN):
-        both = table[measure, window, "paragraph"] + table[measure, window, "fixed-64"]
-        assert table[measure, window, MEAN] == pytest.approx(both / 2)
 
 
 def test_questions_of_one_paper_that_agree_widen_the_interval_over_papers() -> None:

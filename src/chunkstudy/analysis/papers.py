@@ -2,21 +2,17 @@
 
 Questions of one paper share its text, so papers are what is drawn, each with all its questions.
 
-Families, each for one model and measure: the chunkers' gains at one window; the mean over chunkers
-at all windows; the other chunkers against paragraphs, for each window and ordering. The mean is
-over the chunkers that all models have, as where models are compared (model_gains.py), so that
-models and windows can be read beside each other.
+Families, each for one encoder, window and measure: the chunkers' gains; the other chunkers against
+paragraphs, for each ordering. Means over chunkers stand where models are compared (models.py).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pandas as pd
 
-from chunkstudy.analysis import model_gains
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Keys, Pair, differences, documents_of
 from chunkstudy.collections import covid_qa
@@ -26,43 +22,27 @@ from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.library import Library
 
 MEASURES = ("DCG@10", "SpanRecall@5")
-MEAN = "mean over chunkers"
-PARAGRAPH, CHUNKERS = "paragraph", "chunkers"
+PARAGRAPH = "paragraph"
 ALL, REAL = "all", "with paragraphs"
 """All papers, or without those whose line breaks end lines of print."""
 
 
 def gains(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
-    """Contextualized minus plain by window and chunker, and for each question's mean over the
-    chunkers that stand for every model and window shown.
+    """Contextualized minus plain by window and chunker.
 
     Args:
         library: the records.
         parts: ``query_id`` and ``part``, the paper of every query; may be empty.
     """
     papers = documents_of(parts)
-    pairs: list[Pair] = []
-    arms: dict[tuple[str, ...], list[Pair]] = defaultdict(list)
-    for late in _late(library):
-        for measure in MEASURES:
-            plain = replace(late, ordering=PRE_EMBEDDING)
-            pair = _pair(library, measure, late, plain, papers)
-            if pair:
-                pairs.append(replace(pair, keys={**pair.keys, CHUNKERS: 1}))
-                arms[measure, late.encoder, late.ordering].append(pair)
-    _, common = model_gains.shared(model_gains.arms(library, covid_qa.WITHIN, MEASURES[0]))
-    for every in arms.values():
-        found = [one for one in every if one.keys["chunker"] in common]
-        if not common or len(found) < len(common):
-            continue
-        keys = {**found[0].keys, "chunker": MEAN, CHUNKERS: len(found)}
-        means = (_mean(one.first for one in found), _mean(one.second for one in found))
-        pairs.append(Pair(keys, *means, papers))
+    pairs = [
+        pair
+        for late in _late(library)
+        for measure in MEASURES
+        if (pair := _pair(library, measure, late, replace(late, ordering=PRE_EMBEDDING), papers))
+    ]
 
     def family(keys: Keys) -> str:
-        if keys["chunker"] == MEAN:
-            model = reading.model(str(keys["encoder"]))
-            return f"late chunking within papers, {MEAN}, the windows, {keys['measure']}, {model}"
         return f"late chunking within papers, the chunkers, {_read(keys)}"
 
     return differences(pairs, family, "contextualized", "plain")
@@ -123,10 +103,6 @@ def _pair(
         "chunker": one.chunker,
     }
     return Pair(keys, first.wide[measure], second.wide[measure], papers)
-
-
-def _mean(columns: Iterable[pd.Series]) -> pd.Series:
-    return pd.concat(list(columns), axis=1).mean(axis=1)
 
 
 def _late(library: Library) -> list[Condition]:
