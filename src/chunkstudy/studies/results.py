@@ -26,8 +26,8 @@ from chunkstudy.grid.records import Named, Natural, Positive, Sha256
 from chunkstudy.places import Places
 
 PROVENANCE = "provenance.json"
-LONG = 10_000
-"""Rows above which a table is kept as Parquet: text of so many takes megabytes."""
+LONG = 2_000
+"""Rows above which a table is kept as Parquet: text of so many takes most of a megabyte."""
 HELPERS = ("in_parts", "results", "runner")
 """Modules of this room that are no study."""
 Kind = Literal["text", "integer", "number", "boolean"]
