@@ -244,7 +244,7 @@ def test_plain_documents_stand_for_both_protocols() -> None:
     table = late_chunking.gains(REAL)
     jinas = table[(table["chunker"] == "none") & (table["protocol"] == JINA)]
     own = table[(table["chunker"] == "none") & (table["protocol"] == OWN)]
-    shared = jinas.merge(own, on="collection")
+    shared = jinas.merge(own, on=["collection", "encoder"])
     assert len(shared) == len(jinas) > 0
     assert (shared["plain_x"] == shared["plain_y"]).all()
 
