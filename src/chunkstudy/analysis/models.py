@@ -147,10 +147,15 @@ def held(rows: pd.DataFrame) -> pd.DataFrame:
     own = {name: f"second model {name}" for name in RESULT}
     both = first.merge(second[[*ASKED, *RESULT]].rename(columns=own), how="left", on=ASKED)
     words = zip(both["shown"], both["second model shown"].fillna(""), strict=True)
-    return both.assign(held=[_held(*pair) for pair in words])
+    return both.assign(held=[held_word(*pair) for pair in words])
 
 
-def _held(one: str, other: str) -> str:
+def held_word(one: str, other: str) -> str:
+    """Whether what one model shows held for another, in the words of :func:`held`.
+
+    Args:
+        other: what the other one shows; empty where it was not run.
+    """
     if not other:
         return "not run"
     if NOT_SHOWN in (one, other):
