@@ -372,6 +372,7 @@ BY_COLUMN = {
     "segmentation": segmentation,
     "reference": segmentation,
     "chunker": chunker,
+    "other chunker": chunker,
     "encoder": encoder,
     "model": encoder,
     "other model": encoder,
