@@ -37,7 +37,9 @@ def test_every_window_is_held_against_chunks_read_in_the_widest() -> None:
         gains = rows.loc[rows["window"] == window, "difference"]
         assert gains.tolist() == pytest.approx([late - PLAIN[512]] * len(gains))
     assert set(rows["chunker"]) == {EVERY, *CHUNKERS}
-    assert set(rows["family_size"]) == {len(WINDOWS)}
+    together, single = rows["chunker"] == EVERY, rows["chunker"] != EVERY
+    assert set(rows.loc[together, "family_size"]) == {len(WINDOWS)}
+    assert set(rows.loc[single, "family_size"]) == {len(WINDOWS) * len(CHUNKERS)}
 
 
 def test_without_plain_chunks_read_whole_there_is_nothing_to_compare_with() -> None:

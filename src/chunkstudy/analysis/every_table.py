@@ -35,6 +35,7 @@ from chunkstudy.analysis import (
     models,
     models_run,
     moderators,
+    moderators_models,
     moderators_ranges,
     moderators_rows,
     one_post,
@@ -232,6 +233,7 @@ def _moderators(places: Places, library: Library) -> dict[str, pd.DataFrame]:
     return {
         "moderators": moderators.over_windows(rows),
         "moderators_by_window": moderators.by_window(rows),
+        "moderators_between": moderators_models.between(rows),
         "moderators_predicted": moderators.predictions(rows),
         "moderators_ranges": moderators_ranges.ranges(rows),
     }

@@ -4,7 +4,8 @@ Late against plain at one window is not the choice that a user has: where the wi
 plain chunks are cut there, and nobody has to cut them. Here the plain side is read in the widest
 window.
 
-Families: the windows, for each collection, measure, model and group of chunkers.
+Families, each for one collection, measure and model: the windows, for the mean over chunkers; all
+chunkers at all windows, for these one by one.
 """
 
 from __future__ import annotations
@@ -59,5 +60,6 @@ def _pairs(collection: str, measure: str, found: Arms) -> Iterator[Pair]:
 
 
 def _family(keys: Keys) -> str:
-    names = ("collection", "measure", "model", "chunker")
-    return f"the windows, against plain chunks read whole, {', '.join(str(keys[n]) for n in names)}"
+    who = ", ".join(str(keys[name]) for name in ("collection", "measure", "model"))
+    asked = "the windows" if keys["chunker"] == model_gains.EVERY else "the chunkers and windows"
+    return f"{asked}, against plain chunks read whole, {who}"

@@ -28,6 +28,8 @@ ASKED = {
     ),
     "a [SEP] between chunks": ("late_chunking_separated", ""),
     "what moderates late chunking": ("moderators", ""),
+    "how alike chunks of a document are": ("late_chunking_similarity", ""),
+    "whole chunks packed into windows": ("late_chunking_company", ""),
     "short last chunks merged or dropped": ("late_chunking_tail_gains", ""),
     "the official codes' protocols of late chunking": ("late_chunking_protocols", ""),
     "boundaries at random": ("random_boundaries", ""),

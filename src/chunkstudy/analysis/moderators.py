@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.moderators_rows import MODERATORS, WIDER, in_order, questions
+from chunkstudy.analysis.moderators_rows import MODERATORS, UNITS, WIDER, in_order, questions
 from chunkstudy.analysis.paired import POINT, corrected
 from chunkstudy.statistics.left_out import fit
 
@@ -50,12 +50,12 @@ def by_window(rows: pd.DataFrame) -> pd.DataFrame:
     Args:
         rows: as :func:`moderators_rows.rows` makes them; may be empty.
     """
-    return _corrected([one for keys, part in _by_window(rows) for one in _effects(part, keys)])
+    return with_words([one for keys, part in _by_window(rows) for one in effects(part, keys)])
 
 
 def over_windows(rows: pd.DataFrame) -> pd.DataFrame:
     """The same with a model's windows together, the window being one more moderator."""
-    return _corrected([one for keys, part in _together(rows) for one in _effects(part, keys)])
+    return with_words([one for keys, part in _together(rows) for one in effects(part, keys)])
 
 
 def predictions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -97,14 +97,14 @@ def _together(rows: pd.DataFrame, **more: object) -> Iterator[tuple[Keys, pd.Dat
 
 def _collections(part: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """All that a model has records of together, and each where there are several."""
-    yield ALL, _grouped(part)
+    yield ALL, grouped(part)
     if part["collection"].nunique() > 1:
         for name, own in part.groupby("collection", sort=True):
-            yield str(name), _grouped(own)
+            yield str(name), grouped(own)
 
 
-def _grouped(part: pd.DataFrame) -> pd.DataFrame:
-    """With the group of each row: its document, of one document alone a stretch of it."""
+def grouped(part: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the group of each row: its document, of one document alone a stretch of it."""
     group = part["document"]
     if group.nunique() == 1:
         stretch = np.minimum(part["place"] * STRETCHES, STRETCHES - 1).astype(int)
@@ -130,7 +130,13 @@ def _columns(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float], pd.Dat
     return centred[list(steps)] / pd.Series(steps), steps, constants
 
 
-def _effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
+def effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
+    """A row per moderator of one regression, not yet corrected.
+
+    Args:
+        part: rows of one model, with their ``group``.
+        keys: the row's leading columns.
+    """
     columns, steps, constants = _columns(part)
     x = pd.concat([columns, constants], axis=1)
     gain, plain, late = (fit(x, part[name], part["group"]) for name in ("gain", "plain", "late"))
@@ -142,6 +148,7 @@ def _effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
             "moderator": name,
             "step": MODERATORS.get(name, "doubling") or STEP,
             "size of step": step,
+            "unit of step": UNITS[name],
             "n": questions(part),
             "rows": len(part),
             "documents": gain.groups,
@@ -158,7 +165,8 @@ def _effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
         }
 
 
-def _corrected(found: list[dict[str, object]]) -> pd.DataFrame:
+def with_words(found: list[dict[str, object]]) -> pd.DataFrame:
+    """The rows of :func:`effects` as a table, corrected within their families."""
     if not found:
         return pd.DataFrame()
     return corrected(pd.DataFrame(found)).rename(columns={"difference": "gain per step"})

@@ -44,6 +44,14 @@ the document) and those nowhere are held against those in it; those in its two n
 of those outside, so that their effect is that of standing next to the chunk and not farther off,
 which makes a question no harder. Lengths, and the distance from the chunk's ends, are logarithms
 to base 2."""
+_TOKENS, _WORDS = "tokens", "share of the question's words"
+_LENGTHS = "doublings of the tokens"
+UNITS = {
+    LATER: "share of the document", DEEPER: _TOKENS, AMID: _TOKENS, INSIDE: _LENGTHS,
+    SPLIT: "yes or no", LONG_CHUNK: _LENGTHS, TRUNCATED: "yes or no", OUTSIDE: _WORDS, NEAR: _WORDS,
+    NOWHERE: _WORDS, LONG_DOCUMENT: "doublings of the windows", WIDER: "doublings of the window",
+}  # fmt: skip
+"""What the size of a moderator's step counts."""
 Study = Mapping[str, pd.DataFrame]
 
 

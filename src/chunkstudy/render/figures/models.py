@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from chunkstudy.analysis.model_gains import EVERY, LONG, MEASURES
 from chunkstudy.places import Places
@@ -55,7 +57,10 @@ def by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
                 beside = _of(whole, collection, measure, model)
                 if len(beside):
                     places_of = beside["window"] + APART * (n - (len(models) - 1) / 2)
-                    axes.plot(places_of, 100 * beside["difference"], color=COLORS[n], ls="--")
+                    axes.errorbar(
+                        places_of, 100 * beside["difference"], color=COLORS[n], ls="--", lw=1.2,
+                        elinewidth=0.7, capsize=2, yerr=_errors(beside),
+                    )  # fmt: skip
                 intervals(axes, here, at, COLORS[n], label, upright=True, marker=MARKED[n])
             axes.axhline(0, color="grey", lw=0.8, zorder=0)
             axes.set_xticks(sizes)
@@ -72,6 +77,12 @@ def by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
         panels[0, 0].plot([], [], color="grey", lw=1.2, ls="--", label=label)
     one_legend(figure, panels.flat, columns=2)
     return figure
+
+
+def _errors(rows: pd.DataFrame) -> NDArray[np.float64]:
+    """How far an interval reaches below and above, in points, shape (2, rows)."""
+    reach = [rows["difference"] - rows["low"], rows["high"] - rows["difference"]]
+    return 100 * np.asarray(reach, dtype=np.float64)
 
 
 def _of(whole: pd.DataFrame, collection: str, measure: str, model: str) -> pd.DataFrame:
