@@ -11,6 +11,7 @@ import pytest
 
 from chunkstudy import statistics
 from chunkstudy.analysis import boundary_signals as analysis
+from chunkstudy.analysis import boundary_signals_means as over
 from chunkstudy.chunkers.signals.measuring import SIGNALS, Memory
 from chunkstudy.collections import builtin, chroma, emma_files
 from chunkstudy.collections.registry import find
@@ -209,7 +210,7 @@ def test_a_signal_that_is_there_is_found_and_others_are_not(
     tables: dict[str, pd.DataFrame],
 ) -> None:
     areas = tables["boundary_signals_areas"]
-    keys = {"boundaries": "chapters of Emma", "form": ALONE, "among": analysis.SENTENCES}
+    keys = {"boundaries": "chapters of Emma", "form": ALONE, "among": over.SENTENCES}
     strong = row(areas, **keys, signal="attention")
     assert strong["shown"] == "higher" and strong["low"] > 0.8
     weak = row(areas, **keys, signal="entropy")
@@ -222,7 +223,7 @@ def test_a_paragraph_end_tells_nothing_among_paragraph_ends(
 ) -> None:
     areas = tables["boundary_signals_areas"]
     ends = areas[areas["signal"] == analysis.PARAGRAPH_END]
-    assert set(ends["among"]) == {analysis.SENTENCES}
+    assert set(ends["among"]) == {over.SENTENCES}
     expected = 1 - (10 / 29) / 2  # all true ones are, and 10 of 29 others
     one = row(ends, boundaries="chapters of Emma", form=ALONE)
     assert one["area"] == pytest.approx(expected)
@@ -232,15 +233,47 @@ def test_what_a_signal_adds_is_found_on_documents_left_out(
     tables: dict[str, pd.DataFrame],
 ) -> None:
     added = tables["boundary_signals_added"]
-    keys = {"boundaries": "chapters of Emma", "among": analysis.PARAGRAPHS}
+    keys = {"boundaries": "chapters of Emma", "among": over.PARAGRAPHS}
     strong, weak = (row(added, **keys, signal=one) for one in ("attention", "entropy"))
     assert strong["shown"] == "higher" and strong["bits saved low"] > 0
     assert weak["shown"] == "not shown"
     assert strong["with the signal"] - strong["punctuation"] == pytest.approx(strong["difference"])
 
 
+def test_a_signal_is_held_against_punctuation_at_the_same_places(
+    tables: dict[str, pd.DataFrame],
+) -> None:
+    table = tables["boundary_signals_against"]
+    assert (table["area"] - table["punctuation"])[table["area"].notna()].tolist() == pytest.approx(
+        table.loc[table["area"].notna(), "difference"].tolist()
+    )
+    keys = {"boundaries": "chapters of Emma", "among": over.PARAGRAPHS}
+    strong, weak = (row(table, **keys, signal=one) for one in ("attention", "entropy"))
+    assert strong["difference"] > 0.2 and strong["shown"] == "higher"
+    assert weak["difference"] < strong["difference"] - 0.2
+
+
+def test_errors_of_kinds_in_one_text_add_up_and_those_of_two_texts_partly_cancel() -> None:
+    def half(*kinds: str) -> float:
+        one = {"among": over.SENTENCES, "signal": "influence", "places": 9, "true boundaries": 3}
+        rows = [{**one, "boundaries": kind, "difference": 0.1, "error": 0.02} for kind in kinds]
+        made = over.means(pd.DataFrame(rows), "difference").set_index("boundaries")
+        assert made.loc[over.TOPICS, "difference"] == pytest.approx(0.1)
+        return float(made["high"][over.TOPICS] - made["low"][over.TOPICS]) / 2
+
+    together = half("articles", "sections of articles", "chats", "chapters of Emma")
+    apart = half("articles", "sections of Chroma's wikitexts", "chats", "chapters of Emma")
+    assert together == pytest.approx(1.959964 * 0.02 * np.sqrt(4 + 1 + 1) / 4)
+    assert apart == pytest.approx(1.959964 * 0.02 * np.sqrt(4) / 4)
+
+
+def test_turns_are_no_ends_of_topics() -> None:
+    assert set(over.OVER[over.TOPICS]) | set(over.OVER[over.TURNS]) == set(over.OVER[over.MEAN])
+    assert len(over.OVER[over.TOPICS]) == 5 and len(over.OVER[over.TURNS]) == 2
+
+
 def test_every_p_is_corrected_within_its_family(tables: dict[str, pd.DataFrame]) -> None:
-    for name in ("areas", "added", "markup"):
+    for name in ("areas", "against", "added", "markup"):
         table = tables[f"boundary_signals_{name}"]
         for family, group in table.groupby("family"):
             assert set(group["family_size"]) == {len(group)}, (name, family)
@@ -272,6 +305,6 @@ def test_of_the_real_study_every_text_was_read_at_every_candidate_but_its_last()
     alone = places[places["form"] == ALONE]
     for _, of_text in alone.groupby("text"):
         assert of_text[list(SIGNALS)].notna().mean().min() > 0.98
-    assert set(alone["text"]) == {text for text, _ in analysis.KINDS}
+    assert set(alone["text"]) == {text for text, _ in over.KINDS}
     bounded = alone[["attention", "attention-last"]].dropna()
     assert bounded.ge(0).all().all() and bounded.le(1).all().all()

@@ -16,40 +16,25 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from chunkstudy import statistics
-from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
+from chunkstudy.analysis.boundary_signals_means import (
+    ALONE,
+    KINDS,
+    PARAGRAPHS,
+    SENTENCES,
+    STANDS,
+    corrected,
+    means,
+)
 from chunkstudy.chunkers.signals.measuring import INFLUENCE, READ, SIGNALS, strength
 from chunkstudy.statistics import held_out, roc
 from chunkstudy.statistics.clusters import clustered_mean
-from chunkstudy.statistics.intervals import LEVEL
 
-KINDS = {
-    ("built-in articles", "document"): "articles",
-    ("built-in articles", "part"): "sections of articles",
-    ("built-in chats", "document"): "chats",
-    ("built-in chats", "part"): "turns of chats",
-    ("chat logs", "part"): "turns of Chroma's chat logs",
-    ("wikitexts", "part"): "sections of Chroma's wikitexts",
-    ("Emma", "document"): "chapters of Emma",
-}
-"""The boundaries of each task. The four conversations in Chroma's chat logs and the articles in its
-wikitexts are too few for an interval."""
-SENTENCES, PARAGRAPHS = "ends of sentences", "ends of paragraphs"
 FEWEST = 10
 """Documents below which stretches between true boundaries are drawn."""
-ALONE, STANDS = "text alone", "as it stands"
 PARAGRAPH_END, SINCE, PUNCTUATION = "paragraph end", "length since", "punctuation"
 DISTANCE, ALL = "distance", "all signals"
 BASELINES = (PARAGRAPH_END, SINCE, PUNCTUATION)
-MEAN = "mean over all"
-BOOTSTRAP = (
-    f"percentile bootstrap over documents, or over the stretches between boundaries where these "
-    f"are fewer than {FEWEST}, {roc.RESAMPLES:,} resamples"
-)
-
-NORMAL = "of means normal, from the errors of the jackknife over the same groups"
 
 
 @dataclass(frozen=True)
@@ -87,12 +72,13 @@ def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     Args:
         study: the tables of ``boundary-signals`` by name.
     """
-    names = ("areas", "added", "markup", "profile", "cut")
+    names = ("areas", "against", "added", "markup", "profile", "cut")
     if not study:
         return {f"boundary_signals_{name}": pd.DataFrame() for name in names}
     found = list(tasks(study["places"]))
     return {
         "boundary_signals_areas": areas(found),
+        "boundary_signals_against": against(found),
         "boundary_signals_added": added(found),
         "boundary_signals_markup": markup(study["places"]),
         "boundary_signals_profile": study["profile"],
@@ -118,8 +104,8 @@ def tasks(places: pd.DataFrame) -> Iterator[Task]:
 
 
 def areas(found: list[Task]) -> pd.DataFrame:
-    """The area under the ROC curve of every signal and baseline, a row each, and the mean over all
-    kinds of boundaries.
+    """The area under the ROC curve of every signal and baseline, a row each, and means over kinds
+    of boundaries.
 
     ``by chance low`` and ``by chance high`` hold the middle 95% of areas where as many places were
     drawn at random; ``p`` is of being at chance.
@@ -152,9 +138,42 @@ def areas(found: list[Task]) -> pd.DataFrame:
                 }
             )
     table = pd.DataFrame(rows)
-    return _corrected(
-        pd.concat([table, _means(table)], ignore_index=True), "area", roc.CHANCE, "areas"
+    return corrected(
+        pd.concat([table, means(table, "area")], ignore_index=True), "area", roc.CHANCE, "areas"
     )
+
+
+def against(found: list[Task]) -> pd.DataFrame:
+    """The area of each signal minus that of punctuation and lengths at the same places, in texts
+    alone: which of the two tells boundaries better by itself."""
+    rows: list[dict[str, object]] = []
+    for task in found:
+        if task.keys["form"] != ALONE:
+            continue
+        other = roc.wins(task.scores(PUNCTUATION), task.true, task.groups)
+        for name in (*SIGNALS, DISTANCE):
+            wins = roc.wins(task.scores(name), task.true, task.groups)
+            one = roc.area(wins, other)
+            rows.append(
+                {
+                    "among": task.keys["among"],
+                    "boundaries": task.keys["boundaries"],
+                    "signal": name,
+                    "places": len(task.rows),
+                    "true boundaries": int(task.true.sum()),
+                    "groups drawn": one.groups,
+                    "area": float(wins.area()),
+                    "punctuation": float(other.area()),
+                    "difference": one.value,
+                    "low": one.interval.low,
+                    "high": one.interval.high,
+                    "p": one.p,
+                    "error": one.error,
+                }
+            )
+    table = pd.DataFrame(rows)
+    table = pd.concat([table, means(table, "difference")], ignore_index=True)
+    return corrected(table, "difference", 0.0, "against punctuation")
 
 
 def added(found: list[Task]) -> pd.DataFrame:
@@ -197,8 +216,8 @@ def added(found: list[Task]) -> pd.DataFrame:
                 }
             )
     table = pd.DataFrame(rows)
-    return _corrected(
-        pd.concat([table, _means(table)], ignore_index=True),
+    return corrected(
+        pd.concat([table, means(table, "difference")], ignore_index=True),
         "difference",
         0.0,
         "beside punctuation",
@@ -241,7 +260,7 @@ def markup(places: pd.DataFrame) -> pd.DataFrame:
                     "error": found.error,
                 }
             )
-    return _corrected(pd.DataFrame(rows), "difference", 0.0, "with headings")
+    return corrected(pd.DataFrame(rows), "difference", 0.0, "with headings")
 
 
 def punctuation(rows: pd.DataFrame) -> NDArray[np.float64]:
@@ -287,55 +306,3 @@ def _truth(rows: pd.DataFrame, kind: str) -> tuple[NDArray[np.bool_], NDArray[np
 def _missing(rows: pd.DataFrame) -> list[str]:
     """Signals that were not measured in a form: influence where texts stand as they are."""
     return [INFLUENCE] if rows[INFLUENCE].isna().all() else []
-
-
-def _means(table: pd.DataFrame) -> pd.DataFrame:
-    """The mean over all kinds of boundaries, each counting the same; their errors are taken as
-    independent, with a normal interval."""
-    value = "area" if "area" in table else "difference"
-    keys = [one for one in ("form", "among") if one in table]
-    rows = []
-    for key, of in table.groupby([*keys, "signal"], sort=False):
-        if len(of) < len(KINDS) / 2:
-            continue
-        middle = of[value].mean()
-        error = float(np.sqrt((of["error"] ** 2).sum())) / len(of)
-        low, high = stats.norm.interval(LEVEL, middle, error)
-        shift = roc.CHANCE if value == "area" else 0.0
-        rows.append(
-            {
-                **dict(zip([*keys, "signal"], key, strict=True)),
-                "boundaries": MEAN,
-                "places": int(of["places"].sum()),
-                "true boundaries": int(of["true boundaries"].sum()),
-                value: middle,
-                "low": low,
-                "high": high,
-                "p": float(2 * stats.norm.sf(abs(middle - shift) / error)),
-                "error": error,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _corrected(table: pd.DataFrame, value: str, chance: float, family: str) -> pd.DataFrame:
-    """With p corrected within each family, and what is shown in a word.
-
-    A family is all signals and kinds of boundaries in one form and among one kind of candidates;
-    their means are one of their own.
-    """
-    parts = [table[one] for one in ("form", "among") if one in table]
-    named = table["boundaries"].eq(MEAN).map({True: f"{family}, means", False: family})
-    for part in parts:
-        named = named + ", " + part
-    families = table.assign(family=named).groupby("family", sort=False)["p"]
-    holm = families.transform(statistics.holm)
-    differs = holm < SIGNIFICANT
-    words = np.select([differs & (table[value] > chance), differs], [HIGHER, LOWER], NOT_SHOWN)
-    return table.drop(columns="error").assign(
-        p_holm=holm,
-        family=named,
-        family_size=families.transform("count").astype(int),
-        shown=words,
-        interval=np.where(table["boundaries"] == MEAN, NORMAL, BOOTSTRAP),
-    )

@@ -10,7 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.analysis.boundary_signals import BASELINES, DISTANCE, MEAN, PARAGRAPHS, SENTENCES
+from chunkstudy.analysis.boundary_signals import BASELINES, DISTANCE
+from chunkstudy.analysis.boundary_signals_means import KINDS, MEAN, PARAGRAPHS, SENTENCES
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table
@@ -48,7 +49,10 @@ def areas(rows: pd.DataFrame) -> Figure:
     )
     for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
         here = rows[rows["among"] == among]
-        single, mean = here[here["boundaries"] != MEAN], here[here["boundaries"] == MEAN]
+        single, mean = (
+            here[here["boundaries"].isin(KINDS.values())],
+            here[here["boundaries"] == MEAN],
+        )
         at = [names.index(one) for one in single["signal"]]
         axes.plot(
             single["area"], at, "o", ms=3, color="0.6", label="one kind of boundary", zorder=1
