@@ -67,7 +67,9 @@ def tables(library: Library) -> dict[str, pd.DataFrame]:
     )
     return {
         "chroma_models": differences(
-            between, _family("two models, Chroma's chunkers"), "second model", "first model"
+            between,
+            _family("two models, Chroma's chunkers"),
+            *(one.rpartition("/")[2] for one in (SECOND, REFERENCE)),
         ),
         "chroma_models_order": _order(first, second),
     }
