@@ -198,6 +198,8 @@ def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncode
     known = small.library(encoder, [document])
     with pytest.raises(TripleError, match="at least two passages"):
         next(stream(small.triples([document]), known, 60, 0))
+    with pytest.raises(TripleError, match="to validate on"):
+        once(small.triples([document]), known, 60)
 
 
 def test_a_batch_of_one_passage_is_refused() -> None:

@@ -81,13 +81,23 @@ def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) 
 
 
 def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch]:
-    """Every triple once, in a fixed order, for validation."""
+    """Every triple once, in a fixed order, for validation.
+
+    Raises:
+        TripleError: if all answers lie in one passage that nothing can be told from.
+    """
     found: list[list[Triple]] = [[]]
     for one in sorted(triples):
         if _enough(found[-1], library) and _tokens([*found[-1], one], library) > budget:
             found.append([])
         found[-1].append(one)
-    return [gather(held, triples, library) for held in found if _enough(held, library)]
+    enough = [gather(held, triples, library) for held in found if _enough(held, library)]
+    if not enough:
+        raise TripleError(
+            "the questions to validate on are all answered by one passage of one document; give at "
+            "least two passages"
+        )
+    return enough
 
 
 def gather(held: Sequence[Triple], triples: Sequence[Triple], library: Library) -> Batch:
