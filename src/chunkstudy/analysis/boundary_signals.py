@@ -156,19 +156,11 @@ def against(found: list[Task]) -> pd.DataFrame:
             one = roc.area(wins, other)
             rows.append(
                 {
-                    "among": task.keys["among"],
-                    "boundaries": task.keys["boundaries"],
-                    "signal": name,
-                    "places": len(task.rows),
-                    "true boundaries": int(task.true.sum()),
+                    **_asked(task, name),
                     "groups drawn": one.groups,
                     "area": float(wins.area()),
                     "punctuation": float(other.area()),
-                    "difference": one.value,
-                    "low": one.interval.low,
-                    "high": one.interval.high,
-                    "p": one.p,
-                    "error": one.error,
+                    **_told(one),
                 }
             )
     table = pd.DataFrame(rows)
@@ -196,19 +188,11 @@ def added(found: list[Task]) -> pd.DataFrame:
             bits = clustered_mean(saved, task.groups)
             rows.append(
                 {
-                    "among": task.keys["among"],
-                    "boundaries": task.keys["boundaries"],
-                    "signal": name,
-                    "places": len(task.rows),
-                    "true boundaries": int(task.true.sum()),
+                    **_asked(task, name),
                     "groups drawn": one.groups,
                     "punctuation": float(wins.area()),
                     "with the signal": float(other.area()),
-                    "difference": one.value,
-                    "low": one.interval.low,
-                    "high": one.interval.high,
-                    "p": one.p,
-                    "error": one.error,
+                    **_told(one),
                     "bits saved": bits.mean,
                     "bits saved low": bits.interval.low,
                     "bits saved high": bits.interval.high,
@@ -222,6 +206,27 @@ def added(found: list[Task]) -> pd.DataFrame:
         0.0,
         "beside punctuation",
     )
+
+
+def _asked(task: Task, signal: str) -> dict[str, object]:
+    return {
+        "among": task.keys["among"],
+        "boundaries": task.keys["boundaries"],
+        "signal": signal,
+        "places": len(task.rows),
+        "true boundaries": int(task.true.sum()),
+    }
+
+
+def _told(one: roc.Area) -> dict[str, float]:
+    """Of a difference, as :func:`corrected` takes it."""
+    return {
+        "difference": one.value,
+        "low": one.interval.low,
+        "high": one.interval.high,
+        "p": one.p,
+        "error": one.error,
+    }
 
 
 def markup(places: pd.DataFrame) -> pd.DataFrame:
@@ -253,11 +258,7 @@ def markup(places: pd.DataFrame) -> pd.DataFrame:
                     "groups drawn": found.groups,
                     ALONE: float(second.area()),
                     STANDS: float(first.area()),
-                    "difference": found.value,
-                    "low": found.interval.low,
-                    "high": found.interval.high,
-                    "p": found.p,
-                    "error": found.error,
+                    **_told(found),
                 }
             )
     return corrected(pd.DataFrame(rows), "difference", 0.0, "with headings")
