@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.analysis.boundary_signals_means import (
     ALONE,
+    FEWEST,
     KINDS,
     PARAGRAPHS,
     SENTENCES,
@@ -30,8 +31,6 @@ from chunkstudy.chunkers.signals.measuring import INFLUENCE, READ, SIGNALS, stre
 from chunkstudy.statistics import held_out, roc
 from chunkstudy.statistics.clusters import clustered_mean
 
-FEWEST = 10
-"""Documents below which stretches between true boundaries are drawn."""
 PARAGRAPH_END, SINCE, PUNCTUATION = "paragraph end", "length since", "punctuation"
 DISTANCE, ALL = "distance", "all signals"
 BASELINES = (PARAGRAPH_END, SINCE, PUNCTUATION)

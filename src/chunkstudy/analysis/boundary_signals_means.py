@@ -34,9 +34,11 @@ OVER = {
 }
 """What each mean is over: where another speaker begins, the topic often stays."""
 TEXT = {name: text for (text, _), name in KINDS.items()}
+FEWEST = 10
+"""Documents below which stretches between true boundaries are drawn."""
 BOOTSTRAP = (
     "percentile bootstrap over documents, or over the stretches between boundaries where these "
-    f"are fewer than 10, {roc.RESAMPLES:,} resamples"
+    f"are fewer than {FEWEST}, {roc.RESAMPLES:,} resamples"
 )
 NORMAL = (
     "of means normal, from the errors of the jackknife over the same groups; those of two kinds in "

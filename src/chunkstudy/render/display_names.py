@@ -159,10 +159,9 @@ MEASURES = {
     "TokensRead": "Tokens read",
     "R": "Recall",
     "Ceiling": "Best reachable",
-    "characters": "Mean length of documents",
 }
-CHARACTERS = "characters"
-"""A measure of one published table, and a word like any other: renamed as a whole cell alone."""
+WORDS = {"characters": "Mean length of documents"}
+"""Measures that are words like any other, and so are renamed as a whole cell alone."""
 PLAIN = "plain"
 QUANTITIES = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}
 SENTENCES = {
@@ -305,7 +304,7 @@ def measure(name: str) -> str:
     unit = re.search(r"unit=(\w+)", base)
     total = "sum" in base
     base = base.partition("(")[0]
-    text = MEASURES.get(base, base)
+    text = MEASURES.get(base) or WORDS.get(base, base)
     text += f" at {'as many as touch' if cut == 'Min' else cut}" if cut and base in MEASURES else ""
     text += f"@{cut}" if cut and base not in MEASURES else ""
     extra = [*(["copies counted"] if total else []), *(["in tokens"] if unit else [])]
@@ -351,8 +350,7 @@ def sentence(text: str) -> str:
             return shown("ordering", slug) + rest
         if slug == "pre_embedding":
             return PLAIN + rest
-        named_so = slug.partition("(")[0] in MEASURES and slug != CHARACTERS and len(slug) > 2
-        if "@" in slug or named_so:
+        if "@" in slug or (slug.partition("(")[0] in MEASURES and len(slug) > 2):
             return measure(slug) + rest
         if "-" in slug and slug.split("-")[0] in FAMILIES:
             return shown("chunker", slug) + rest

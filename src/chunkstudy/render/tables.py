@@ -255,12 +255,11 @@ def _title(name: str, how: Callable[[float], str] | Column | None = None) -> str
         title = COLUMNS[name].title
         return title.removesuffix(", points") if how is number else title
     words = name.split(" ")
-    known = words[0] in display_names.MEASURES and words[0] != display_names.CHARACTERS
-    if "@" in words[0] or known:
+    if "@" in words[0] or words[0] in display_names.MEASURES:
         words[0] = display_names.measure(words[0])
     text = " ".join("standard deviation" if word == "std" else word for word in words)
-    title = display_names.COLLECTIONS.get(text) or display_names.sentence(text)
-    return title.replace("_", " ")
+    known = display_names.COLLECTIONS.get(text) or display_names.sentence(text)
+    return known.replace("_", " ")
 
 
 def _kind(frame: pd.DataFrame, name: str, kinds: Kinds) -> Callable[[float], str]:

@@ -49,10 +49,8 @@ def areas(rows: pd.DataFrame) -> Figure:
     )
     for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
         here = rows[rows["among"] == among]
-        single, mean = (
-            here[here["boundaries"].isin(KINDS.values())],
-            here[here["boundaries"] == MEAN],
-        )
+        single = here[here["boundaries"].isin(KINDS.values())]
+        mean = here[here["boundaries"] == MEAN]
         at = [names.index(one) for one in single["signal"]]
         axes.plot(
             single["area"], at, "o", ms=3, color="0.6", label="one kind of boundary", zorder=1
