@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import fcntl
 import hashlib
 import io
 import json
 import os
 import signal
+import threading
 from collections import defaultdict
 from pathlib import Path
 
@@ -79,6 +81,40 @@ def test_a_column_that_the_run_does_not_name_is_not_read(folder: Path) -> None:
     table = pq.read_table(path)
     pq.write_table(table.append_column("Half@1", pa.array([0.5] * table.num_rows)), path)
     pd.testing.assert_frame_equal(records.read_scores(folder), before)
+
+
+def test_who_writes_the_same_record_waits_and_then_finds_it_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places, second_asks = Places(tmp_path / "both"), threading.Event()
+    outcome = write_record(Places(tmp_path / "calm"), condition(), SMALL)
+    lock, write_scores = fcntl.flock, records.write_scores
+    locked: list[int] = []
+    written: list[str] = []
+    second = threading.Thread(target=write_outcome, args=(places, outcome))
+
+    def count(handle: int, how: int) -> None:
+        if not how & fcntl.LOCK_NB:
+            locked.append(handle)
+            if len(locked) == 2:
+                second_asks.set()
+        lock(handle, how)
+
+    def wait_for_the_second(at: Path, scores: pd.DataFrame) -> None:
+        if not written:
+            written.append("first")
+            second.start()
+            assert second_asks.wait(60), "nobody asks before it writes"
+        else:
+            written.append("second")
+        write_scores(at, scores)
+
+    monkeypatch.setattr(fcntl, "flock", count)
+    monkeypatch.setattr(records, "write_scores", wait_for_the_second)
+    write_outcome(places, outcome)
+    second.join()
+    assert written == ["first"]
+    assert records.complete(places.runs / condition().path)
 
 
 def test_a_score_changed_by_hand_is_refused(folder: Path) -> None:

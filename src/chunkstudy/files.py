@@ -75,6 +75,23 @@ def _locked(handle: int) -> bool:
     return True
 
 
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process works in the folder, and keep others out meanwhile.
+
+    The lock is on the folder itself and ends with the process, so a killed one leaves none. Where
+    a file system knows no locks nobody waits.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _prefix(path: Path) -> str:
     return f".{path.name}."
 

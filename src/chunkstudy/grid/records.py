@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from chunkstudy import places
 from chunkstudy.faults import first_fault
-from chunkstudy.files import json_text, write_json, write_text
+from chunkstudy.files import alone, json_text, write_json, write_text
 from chunkstudy.grid import parquet, rankings
 from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.parquet import RecordError
@@ -152,8 +152,8 @@ def write(
 ) -> None:
     """Write a record; ``run.json`` last, since its presence says that the rest is whole.
 
-    A whole record that says the same is left as it is but for its timing, so that of two processes
-    that run one condition neither takes the other's away.
+    Of two processes that run one condition the second waits for the first; a whole record that
+    says the same is left as it is but for its timing, so neither takes the other's away.
 
     Args:
         folder: of the condition.
@@ -163,22 +163,27 @@ def write(
         ranking: what ``run.ranking`` describes.
         outside: the folder of rankings too big for the repository.
     """
-    if _holds(folder, run, outside):
+    with alone(folder):
+        if _holds(folder, run, outside):
+            write_json(folder / "timing.json", timing)
+            return
+        (folder / "run.json").unlink(missing_ok=True)
+        if ranking is not None and run.ranking is not None:
+            rankings.write(folder, outside, ranking, run.ranking)
+        else:
+            (folder / rankings.FILE).unlink(missing_ok=True)
+        write_scores(folder, scores)
         write_json(folder / "timing.json", timing)
-        return
-    (folder / "run.json").unlink(missing_ok=True)
-    if ranking is not None and run.ranking is not None:
-        rankings.write(folder, outside, ranking, run.ranking)
-    else:
-        (folder / rankings.FILE).unlink(missing_ok=True)
-    write_scores(folder, scores)
-    write_json(folder / "timing.json", timing)
-    write_run(folder, run)
+        write_run(folder, run)
 
 
 def _holds(folder: Path, run: Run, outside: Path) -> bool:
     """Whether a whole record of that run lies there, its ranking included."""
-    if not complete(folder) or read_run(folder) != run:
+    try:
+        if read_run(folder) != run:
+            return False
+        read_in_order(folder, run)
+    except RecordError:
         return False
     found = run.ranking and rankings.find(folder, outside, run.ranking)
     return (found is not None) == (run.ranking is not None)

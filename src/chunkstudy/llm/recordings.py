@@ -12,19 +12,17 @@ into the order of their digests, so that the file does not show who answered fir
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from chunkstudy.files import replacing
+from chunkstudy.files import alone, replacing
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
 
 
@@ -87,7 +85,7 @@ class Recordings:
             "request": {**asked, "messages": [last]},
             "reply": reply.recorded(),
         }
-        with self._lock, self._alone():
+        with self._lock, alone(self.path.parent):
             _set_torn_aside(self.path)
             self._refresh()
             if (known := self._reply(name)) is not None:
@@ -101,7 +99,7 @@ class Recordings:
         """Order the lines by digest, of what they share by its name; a damaged one is set aside."""
         if not self.path.is_file():
             return
-        with self._lock, self._alone():
+        with self._lock, alone(self.path.parent):
             _settle(self.path, lambda content: str(content["digest"]))
             _settle(settings_of(self.path), _checksum)
             self._refresh()
@@ -161,17 +159,6 @@ class Recordings:
                 file=sys.stderr,
             )
         self._read += len(line)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """No other process writes in the folder meanwhile; a killed one keeps no lock."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(folder)
 
 
 def place(folder: Path, provider: Provider, model: str) -> Path:
