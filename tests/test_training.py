@@ -193,6 +193,34 @@ def test_validation_sees_every_triple_once(library: batches.Library) -> None:
     assert sorted(found) == sorted(one.question for one in TRIPLES)
 
 
+def test_a_last_question_that_is_alone_with_its_passage_joins_those_before_it(
+    encoder: TransformerEncoder, library: batches.Library
+) -> None:
+    lonely = small.document("x", 1)
+    known = {**library, **small.library(encoder, [lonely])}
+    asked = [*(one for one in TRIPLES if one.document == "a"), *small.triples([lonely])]
+    *before, last = once(asked, known, 20)
+    assert before
+    assert [*last.questions][-1:] == [small.triples([lonely])[0].question]
+    found = [text for batch in (*before, last) for text in batch.questions]
+    assert sorted(found) == sorted(one.question for one in asked)
+    assert all(len(batch.alone) > 1 for batch in (*before, last))
+
+
+def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whatever_the_window(
+    encoder: TransformerEncoder,
+) -> None:
+    document = small.document("x", encoder.window // small.LETTERS + 2)
+    fits = small.LETTERS * 2 * ((encoder.window - 2) // small.LETTERS)
+    for length, whole in ((fits, True), (fits + 2 * small.LETTERS, False)):
+        cut = [(0, length), (length, len(document.text))]
+        for window in (small.WINDOW, encoder.window):
+            known = passages.prepare(encoder, "small", document, cut, window)
+            first, last = small.triples([document])[0], small.triples([document])[-1]
+            kept = batches.read_whole([first, last], {("small", "x"): known})
+            assert kept == ([first, last] if whole else [last])
+
+
 def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
     document = small.document("x", 1)
     known = small.library(encoder, [document])

@@ -58,6 +58,22 @@ def test_the_loss_falls_on_what_is_trained_on_and_the_best_look_is_kept(
     assert sorted(looks) == [0, 3, 6, 9, 12] and len(losses) == about["step"] == 12
 
 
+def test_triples_whose_passage_is_cut_when_read_alone_are_left_out_of_every_arm_and_counted(
+    base: Path, tmp_path: Path
+) -> None:
+    tokenizer, documents = small.encoder(base, small.model(base)), list(map(small.document, "abe"))
+    known = dict(small.library(tokenizer, documents))
+    known["small", "a"] = replace(known["small", "a"], whole=np.zeros(6, dtype=np.bool_))
+    training, validation = small.triples(documents[:2]), small.triples(documents[2:])
+    for arm in (ALONE, CONTEXT, MIXED):
+        recipe = replace(small.RECIPE, arm=arm, steps=1)
+        about = loop.train(
+            recipe, base, tmp_path / arm, tokenizer, known, training, validation, print
+        )
+        assert about["triples_left_out"] == len(small.triples(documents[:1])) > 0
+        assert about["training_triples"] == len(training) - about["triples_left_out"]
+
+
 @pytest.mark.parametrize("arm", ARMS)
 def test_the_same_seed_gives_the_same_weights_and_another_arm_or_seed_others(
     arm: str, base: Path, tmp_path: Path

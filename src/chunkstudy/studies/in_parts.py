@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.files import alone
 from chunkstudy.places import Places
 from chunkstudy.studies import results
 from chunkstudy.studies.results import StudyError
@@ -61,8 +62,9 @@ def run(
         say(f"{name}: {one.name}")
         context = Context(places)
         found = study.part(context, one)
-        tables = _joined(study, _known(places, name), found)
-        results.write(folder, tables, _merged(folder, made_by(context, name, study)))
+        with alone(folder):  # other processes may run other parts
+            tables = _joined(study, _known(places, name), found)
+            results.write(folder, tables, _merged(folder, made_by(context, name, study)))
     return folder, _known(places, name)
 
 

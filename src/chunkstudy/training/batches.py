@@ -45,6 +45,12 @@ class Batch:
         return sum(layout.tokens for layout in self.layouts)
 
 
+def read_whole(triples: Sequence[Triple], library: Library) -> list[Triple]:
+    """Those whose passage plain encoding reads to its end: of a longer one the model may never see
+    the answer, and an arm that reads passages alone would learn from less than one in context."""
+    return [one for one in triples if library[one.source].whole[library[one.source].best(one)]]
+
+
 def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) -> Iterator[Batch]:
     """Batches without end: documents in another order each time, the questions of one together and
     in the order of their answers, so that a window is read once for all of them.
@@ -81,7 +87,8 @@ def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) 
 
 
 def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch]:
-    """Every triple once, in a fixed order, for validation.
+    """Every triple once, in a fixed order, for validation; a last one that would be alone with its
+    passage joins those before it, past the budget.
 
     Raises:
         TripleError: if all answers lie in one passage that nothing can be told from.
@@ -91,13 +98,15 @@ def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch
         if _enough(found[-1], library) and _tokens([*found[-1], one], library) > budget:
             found.append([])
         found[-1].append(one)
-    enough = [gather(held, triples, library) for held in found if _enough(held, library)]
-    if not enough:
+    if len(found) > 1 and not _enough(found[-1], library):
+        last = found.pop()
+        found[-1] += last
+    if not _enough(found[-1], library):
         raise TripleError(
             "the questions to validate on are all answered by one passage of one document; give at "
             "least two passages"
         )
-    return enough
+    return [gather(held, triples, library) for held in found]
 
 
 def gather(held: Sequence[Triple], triples: Sequence[Triple], library: Library) -> Batch:

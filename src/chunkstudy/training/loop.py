@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from chunkstudy.training import checkpoints
-from chunkstudy.training.batches import Batch, Library, once, stream
+from chunkstudy.training.batches import Batch, Library, once, read_whole, stream
 from chunkstudy.training.checkpoints import BEST, STATE, Progress
 from chunkstudy.training.faults import TrainingError
 from chunkstudy.training.loss import info_nce
@@ -37,6 +37,9 @@ def train(
     """Train a model, or go on where a killed run stopped; the folder then holds the weights with
     the lowest loss on the validation part, those before the first step included.
 
+    Triples whose passage is too long to be read alone are left out, whichever way the recipe reads
+    passages, and counted.
+
     Args:
         recipe: how.
         base: folder of the model it starts from.
@@ -51,6 +54,8 @@ def train(
         TrainingError: if the loss is not finite, or the folder holds another run.
     """
     torch.set_num_threads(1)  # sums of several threads need not be the same twice
+    given = len(training) + len(validation)
+    training, validation = read_whole(training, library), read_whole(validation, library)
     if found := checkpoints.summary(folder):
         _same(found, recipe, training, validation, folder)
         checkpoints.tidy(folder)
@@ -67,7 +72,7 @@ def train(
         if step % recipe.every == 0 or step == recipe.steps:
             run.look()
             say(run.line())
-    return run.finish()
+    return run.finish(given - len(training) - len(validation))
 
 
 def data_digest(recipe: Recipe, training: Sequence[Triple], validation: Sequence[Triple]) -> str:
@@ -193,7 +198,7 @@ class _Run:
             f"checkpoint of step {progress.best} was kept in {self.folder}; lower the learning rate"
         )
 
-    def finish(self) -> dict[str, Any]:
+    def finish(self, left_out: int) -> dict[str, Any]:
         """Leave the best weights and how they came about."""
         weights, _ = checkpoints.load(self.folder / BEST)
         about = {
@@ -201,6 +206,7 @@ class _Run:
             **asdict(self.progress),
             "training_triples": self.triples[0],
             "validation_triples": self.triples[1],
+            "triples_left_out": left_out,
         }
         checkpoints.finish(self.folder, self.base, weights, about)
         return checkpoints.summary(self.folder) or {}

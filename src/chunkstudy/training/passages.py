@@ -38,6 +38,7 @@ class Passages:
         source: collection and document id.
         characters: (passages, 2), where each stands in the text.
         alone: what plain encoding reads of each, special tokens included.
+        whole: (passages,), whether that is all of it.
         layout: the document in windows.
         tokens: (passages, 2), the tokens of each in the layout's sequence.
     """
@@ -45,6 +46,7 @@ class Passages:
     source: tuple[str, str]
     characters: NDArray[np.int64]
     alone: tuple[Ids, ...]
+    whole: NDArray[np.bool_]
     layout: Layout
     tokens: TokenSpans
 
@@ -120,11 +122,18 @@ def prepare(
     characters = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
     layout = centred(ids, window, window // 4, encoder.ends, encoder.prefix_ids)
     places = tokens_between(offsets, characters[:, 0], characters[:, 1])
-    alone = encoder.token_ids([document.text[a:b] for a, b in spans])
+    texts = [document.text[a:b] for a, b in spans]
+    alone = encoder.token_ids(texts)
+    added = len(encoder.ends) + len(encoder.prefix_ids)
+    whole = [
+        len(read) == len(ids) + added
+        for read, (ids, _) in zip(alone, encoder.content(texts), strict=True)
+    ]
     return Passages(
         (collection, document.id),
         characters,
         tuple(tuple(one) for one in alone),
+        np.asarray(whole, dtype=np.bool_),
         layout,
         in_sequence(places, document_ends=False, prefix=len(encoder.prefix_ids)),
     )

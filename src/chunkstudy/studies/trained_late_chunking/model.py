@@ -74,6 +74,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
         "weights_sha256": about.get("weights_sha256", material.BASE.files["model.safetensors"]),
         "training triples": about.get("training_triples", 0),
         "validation triples": about.get("validation_triples", 0),
+        "triples left out": about.get("triples_left_out", 0),
         "steps": about.get("step", 0),
         "best step": about.get("best", 0),
         "triples seen": min(about.get("asked", 0), about.get("training_triples", 0)),
