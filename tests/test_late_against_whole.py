@@ -45,3 +45,15 @@ def test_every_window_is_held_against_chunks_read_in_the_widest() -> None:
 def test_without_plain_chunks_read_whole_there_is_nothing_to_compare_with() -> None:
     pairs = [(chunker, 512, ordering) for chunker in CHUNKERS for ordering in (PRE,)]
     assert table(made(*pairs), pd.DataFrame()).empty
+
+
+def test_a_window_without_plain_chunks_of_its_own_is_held_against_chunks_read_whole() -> None:
+    narrow = [(chunker, 256, PRE) for chunker in CHUNKERS]
+    rows = table(made(*narrow), pd.DataFrame())
+    pd.testing.assert_frame_equal(rows, table(made(), pd.DataFrame()))
+
+
+def test_a_window_in_which_late_chunking_was_not_run_with_every_chunker_is_left_out() -> None:
+    missing = [*((chunker, 256, PRE) for chunker in CHUNKERS)]
+    missing.append(("paragraph", 256, "contextualized-256"))
+    assert set(table(made(*missing), pd.DataFrame())["window"]) == {128, 512}

@@ -166,9 +166,9 @@ def _corpora(library: Library) -> dict[str, pd.Index]:
     return {}
 
 
-def late_and_plain(library: Library, collection: str) -> Iterator[tuple[Condition, Record, Record]]:
-    """Contextualized conditions under the corrected protocol that have records of both orderings,
-    with these records; by window and then as the library has them."""
+def late_conditions(library: Library, collection: str) -> list[Condition]:
+    """Contextualized conditions under the corrected protocol, by window and then as the library has
+    them."""
     found = [
         one
         for one in library
@@ -177,7 +177,12 @@ def late_and_plain(library: Library, collection: str) -> Iterator[tuple[Conditio
         and one.ordering.startswith(CONTEXTUALIZED)
         and not parse_ordering(one.ordering).apart
     ]
-    for late in sorted(found, key=lambda one: reading.window(one.ordering)):
+    return sorted(found, key=lambda one: reading.window(one.ordering))
+
+
+def late_and_plain(library: Library, collection: str) -> Iterator[tuple[Condition, Record, Record]]:
+    """Those that have records of both orderings, with these records."""
+    for late in late_conditions(library, collection):
         record = library.get(late)
         plain = library.get(replace(late, ordering=PRE_EMBEDDING))
         if record is not None and plain is not None:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.late_chunking import ALL_CORPORA, EMMA, WITHIN
-from chunkstudy.analysis.late_chunking_excerpts import late_and_plain
+from chunkstudy.analysis.late_chunking_excerpts import late_and_plain, late_conditions
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import MINILM, MPNET
@@ -64,6 +64,17 @@ def arms(library: Library, collection: str, measure: str) -> dict[Cell, dict[str
             cell = reading.model(late.encoder), reading.window(late.ordering)
             arm = Arm(record.wide[measure], plain.wide[measure])
             found.setdefault(cell, {})[late.chunker] = arm
+    return found
+
+
+def late(library: Library, collection: str, measure: str) -> dict[Cell, dict[str, pd.Series]]:
+    """The late side alone, also where the plain one was not run at that window."""
+    found: dict[Cell, dict[str, pd.Series]] = {}
+    for one in late_conditions(library, collection):
+        record = library.get(one)
+        if record is not None and reading.contextualized(one) and one.chunker in EXCERPT_METHODS:
+            cell = reading.model(one.encoder), reading.window(one.ordering)
+            found.setdefault(cell, {})[one.chunker] = record.wide[measure]
     return found
 
 

@@ -181,8 +181,8 @@ def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     models = parts[(parts["arm"] != UNTRAINED) & (parts["test"] == "within")]
     looks = curves.dropna(subset="validation loss").set_index(["part", "step"])["validation loss"]
     kept = list(zip(models["part"], models["best step"], strict=True))
-    names = ["arm", "window", "fold", "seed", "training triples", "triples seen", "steps"]
-    table = models[[*names, "best step"]].copy()
+    counts = ["training triples", "triples left out", "triples seen", "steps", "best step"]
+    table = models[["arm", "window", "fold", "seed", *counts]].copy()
     table["loss before"] = [looks.get((part, 0)) for part in models["part"]]
     table["loss kept"] = [looks.get(one) for one in kept]
     table = table.rename(columns={"arm": TRAINED})
