@@ -39,7 +39,8 @@ def by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
         whole = whole[whole["chunker"] == EVERY]
     collections = [one for one in LONG if one in set(rows["collection"])]
     measures = MEASURES[LONG[0]]
-    models, sizes = list(dict.fromkeys(rows["model"])), sorted(set(rows["window"]))
+    models = list(dict.fromkeys(rows["model"]))
+    sizes = sorted({*rows["window"], *(whole["window"] if len(whole) else ())})
     figure, panels = plt.subplots(
         len(measures), len(collections), figsize=(4.2 * len(collections), 2.5 * len(measures) + 1),
         squeeze=False, sharex=True, sharey="row", layout="constrained",
