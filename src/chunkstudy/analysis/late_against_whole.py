@@ -69,7 +69,7 @@ def _with_late_alone(
         (model, window)
         for model in known
         for window in sorted(window for name, window in late if name == model)
-        if (model, window) in cells or all(one in late[model, window] for one in common)
+        if all(one in late[model, window] for one in common)
     ]
 
 
