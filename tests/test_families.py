@@ -19,6 +19,7 @@ from chunkstudy.analysis import (
     late_chunking_excerpts,
     models,
     papers,
+    positions,
     random_boundaries,
     taxonomy,
     trained_late_chunking,
@@ -66,7 +67,8 @@ def _tables() -> dict[str, pd.DataFrame]:
         "late_chunking_protocols": late_chunking.protocols(library),
         "late_chunking_propositions": late_chunking.propositions(library),
         "late_chunking_excerpts": late_chunking_excerpts.excerpts(library, cut["chunkers"]),
-        "late_chunking_positions": late_chunking_excerpts.positions(library),
+        "late_chunking_positions": positions.within_corpora(library),
+        "papers_positions": positions.within_papers(library, of_papers),
         "late_chunking_cut": late_chunking_cut.by_window(
             library, cut["questions"], cut["chunkers"]
         ),

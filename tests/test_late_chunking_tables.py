@@ -15,7 +15,10 @@ from chunkstudy import statistics
 from chunkstudy.analysis import late_chunking
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.late_chunking_cut import CUT, EVERY, FIT, TRUNCATED, WHOLE, by_window
-from chunkstudy.analysis.late_chunking_excerpts import excerpts, positions
+from chunkstudy.analysis.late_chunking_excerpts import excerpts
+from chunkstudy.analysis.paired import LOWER, OVER_DOCUMENTS
+from chunkstudy.analysis.positions import within_corpora, within_papers
+from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import IELAB, JINA, OWN, PRE, WIDE, WINDOWS
 from chunkstudy.grid.library import Library
@@ -68,7 +71,7 @@ def test_moved_positions_enter_no_comparison_of_chunkers(within: Any) -> None:
 
 
 def test_a_query_counts_once_in_the_mean_over_chunkers(within: Any) -> None:
-    table = positions(within)
+    table = within_corpora(within)
     assert set(table["corpus"]) == {"all", *HALVES}
     assert set(table[table["corpus"] != "all"]["n"]) == {len(QUERIES) / 2}
     rows = table[table["corpus"] == "all"].set_index(["window", "positions"])
@@ -83,7 +86,7 @@ def test_a_query_counts_once_in_the_mean_over_chunkers(within: Any) -> None:
 
 
 def test_moved_positions_are_held_against_those_in_order(within: Any) -> None:
-    rows = positions(within)
+    rows = within_corpora(within)
     rows = rows[rows["corpus"] == "all"].set_index(["window", "positions"])
     assert set(rows.index) == {
         (128, "in order"), (256, "in order"), (256, "at-256"), (512, "in order"),
@@ -98,9 +101,33 @@ def test_moved_positions_are_held_against_those_in_order(within: Any) -> None:
     assert rows.groupby("family").size().tolist() == [3, 2]
 
 
+PAPERS = pd.DataFrame({"query_id": QUERIES, "part": [f"paper-{i // 2}" for i in range(40)]})
+
+
+def test_within_papers_the_rows_in_order_have_the_chunkers_that_were_moved() -> None:
+    found = {}
+    for chunker, (window, encoder) in product(("paragraph", "fixed-64"), WINDOWS.items()):
+        moved = [] if chunker == "fixed-64" else [name for name in CHANGES if "-at-" in name]
+        for i, ordering in enumerate((PRE, f"contextualized-{window}", *moved)):
+            if reading.window(ordering) in (0, window):
+                one = Condition(covid_qa.WITHIN, chunker, encoder, ordering, OWN)
+                found[one] = _scores(CHANGES.get(ordering, 0), window + i, "DCG@10")
+    table = within_papers(made_library(found), PAPERS).set_index(["window", "positions"])
+    assert set(table.index) == {
+        (256, "in order"), (256, "at-256"), (512, "in order"), (512, "at-halved")
+    }  # fmt: skip
+    assert set(table["chunkers"]) == {1} and set(table["interval"]) == {OVER_DOCUMENTS}
+    expected = found[Condition(covid_qa.WITHIN, "paragraph", WINDOWS[256], PRE, OWN)]
+    assert table.at[(256, "in order"), "plain"] == pytest.approx(expected["DCG@10"].mean())
+    assert table.at[(256, "at-256"), "against in order"] == pytest.approx(-0.1, abs=0.02)
+    assert table.at[(256, "at-256"), "against in order shown"] == LOWER
+    assert table["against in order"].isna().sum() == 2
+
+
 def test_without_records_of_excerpts_the_tables_are_empty() -> None:
     nothing = made_library({})
-    assert excerpts(nothing, NOT_MEASURED).empty and positions(nothing).empty
+    assert excerpts(nothing, NOT_MEASURED).empty and within_corpora(nothing).empty
+    assert within_papers(nothing, PAPERS).empty
     assert by_window(nothing, NOT_MEASURED).empty
 
 

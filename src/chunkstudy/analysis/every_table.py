@@ -40,6 +40,7 @@ from chunkstudy.analysis import (
     moderators_rows,
     one_post,
     papers,
+    positions,
     published_facts,
     random_boundaries,
     reproduction,
@@ -109,7 +110,8 @@ def make(
             results.read(places, "cut-chunks", "questions"),
             results.read(places, "cut-chunks", "chunkers"),
         ),
-        "late_chunking_positions": late_chunking_excerpts.positions(library),
+        "late_chunking_positions": positions.within_corpora(library),
+        "papers_positions": positions.within_papers(library, of_papers),
         "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),
         "late_chunking_similarity": results.read(places, "similarity", "orderings").rename(
             columns={"n": "documents, of a book chunks"}

@@ -26,6 +26,7 @@ ASKED = {
         "late_chunking_positions",
         "positions != 'in order' and corpus == 'all'",
     ),
+    "the same within COVID-QA's papers": ("papers_positions", "positions != 'in order'"),
     "a [SEP] between chunks": ("late_chunking_separated", ""),
     "what moderates late chunking": ("moderators", ""),
     "how alike chunks of a document are": ("late_chunking_similarity", ""),

@@ -77,7 +77,7 @@ ARMS = (
     Arm("gutenqa-emma", (LUMBERCHUNKER,), WIDE, PRE, 5),
     Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20, THREE),
     Arm("chroma-within", (CLUSTER,), MPNET_WINDOWS[512], LATE, 20, 20, THREE),
-    Arm(covid_qa.WITHIN, (CLUSTER,), WIDE, LATE, 20),
+    Arm(covid_qa.WITHIN, (CLUSTER, SEMANTIC), WIDE, LATE, 20, 20),
 )
 
 
