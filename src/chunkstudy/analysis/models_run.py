@@ -26,7 +26,10 @@ ASKED = {
         "late_chunking_positions",
         "positions != 'in order' and corpus == 'all'",
     ),
-    "the same within COVID-QA's papers": ("papers_positions", "positions != 'in order'"),
+    "late chunking at moved positions, within papers": (
+        "papers_positions",
+        "positions != 'in order'",
+    ),
     "a [SEP] between chunks": ("late_chunking_separated", ""),
     "what moderates late chunking": ("moderators", ""),
     "how alike chunks of a document are": ("late_chunking_similarity", ""),

@@ -8,16 +8,17 @@ where the tokens are read at other positions, against plain chunks and against r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pandas as pd
 
+from chunkstudy.analysis import model_gains
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.chroma import PUBLISHED_COUNTS
 from chunkstudy.analysis.late_chunking import ALL_CORPORA, WITHIN
 from chunkstudy.analysis.late_chunking_excerpts import DCG, RECALL, late_and_plain
-from chunkstudy.analysis.paired import Pair, differences, documents_of
+from chunkstudy.analysis.paired import Keys, Pair, differences, documents_of
 from chunkstudy.analysis.windows import IN_ORDER
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
@@ -27,8 +28,10 @@ ALL = "all"
 AGAINST = "against in order"
 BESIDE = ("low", "high", "p_holm", "p_equivalent_holm", "shown", "family", "family_size")
 Reading = tuple[str, int, str]
+READING = ["encoder", "window", "positions"]
 """An encoder, its window, and the positions at which tokens are read."""
-Keys = Mapping[str, object]
+Arms = Mapping[Reading, tuple[pd.Series, pd.Series, frozenset[str]]]
+"""Each question's mean of two arms over chunkers, and these."""
 
 
 def within_corpora(library: Library) -> pd.DataFrame:
@@ -40,21 +43,20 @@ def within_corpora(library: Library) -> pd.DataFrame:
     """
     arms, beside = _means_over_chunkers(library, WITHIN), _moved_and_in_order(library, WITHIN)
     corpora = _corpora(library)
-    against_plain, against_order = [], []
-    for corpus in (ALL, *corpora):
-        for read, (late, plain, chunkers) in arms.items():
-            keys = {"measure": DCG, "corpus": corpus, **_keys(read), "chunkers": chunkers}
-            asked = late.index if corpus == ALL else late.index.intersection(corpora[corpus])
-            against_plain.append(Pair(keys, late[asked], plain))
-            if read in beside:
-                moved, in_order, _ = beside[read]
-                against_order.append(Pair(keys, moved[asked], in_order))
+    against_plain, against_order = (
+        [
+            pair
+            for corpus in (ALL, *corpora)
+            for pair in _pairs(found, {"corpus": corpus}, corpora.get(corpus))
+        ]
+        for found in (arms, beside)
+    )
 
     def family(keys: Keys) -> str:
         over = "all corpora" if keys["corpus"] == ALL else "corpus by corpus"
         return f"mean over chunkers, {over}, {_how(keys)}"
 
-    return _both(against_plain, against_order, family, ["corpus", *_keys(("", 0, ""))])
+    return _both(against_plain, against_order, family, ["corpus", *READING])
 
 
 def within_papers(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
@@ -68,23 +70,32 @@ def within_papers(library: Library, parts: pd.DataFrame) -> pd.DataFrame:
     papers = documents_of(parts)
     beside = _moved_and_in_order(library, covid_qa.WITHIN)
     chunkers = {read[:2]: moved_at for read, (*_, moved_at) in beside.items()}
-    against_plain, against_order = [], []
     arms = _means_over_chunkers(library, covid_qa.WITHIN, chunkers)
-    for read, (late, plain, count) in arms.items():
-        keys = {"measure": DCG, **_keys(read), "chunkers": count}
-        against_plain.append(Pair(keys, late, plain, papers))
-        if read in beside:
-            moved, in_order, _ = beside[read]
-            against_order.append(Pair(keys, moved, in_order, papers))
+    against_plain, against_order = (_pairs(found, {}, papers=papers) for found in (arms, beside))
 
     def family(keys: Keys) -> str:
         return f"mean over chunkers within papers, {_how(keys)}"
 
-    return _both(against_plain, against_order, family, list(_keys(("", 0, ""))))
+    return _both(against_plain, against_order, family, READING)
 
 
-def _keys(read: Reading) -> dict[str, object]:
-    return dict(zip(("encoder", "window", "positions"), read, strict=True))
+def _pairs(
+    arms: Arms,
+    corpus: Mapping[str, object],
+    asked: pd.Index | None = None,
+    papers: pd.Series | None = None,
+) -> list[Pair]:
+    """The first arm against the second at every reading, over the questions ``asked``."""
+    return [
+        Pair(
+            {"measure": DCG, **corpus, **dict(zip(READING, read, strict=True)),
+             "chunkers": len(chunkers)},
+            first if asked is None else first[first.index.intersection(asked)],
+            second,
+            papers,
+        )
+        for read, (first, second, chunkers) in arms.items()
+    ]  # fmt: skip
 
 
 def _how(keys: Keys) -> str:
@@ -116,28 +127,22 @@ def _means_over_chunkers(
     library: Library,
     collection: str,
     chunkers: Mapping[tuple[str, int], frozenset[str]] | None = None,
-) -> dict[Reading, tuple[pd.Series, pd.Series, int]]:
-    """Each question's mean DCG, contextualized and plain, over the chunkers that have both, and how
-    many these are; with ``chunkers`` only over those named for an encoder and window."""
-    found: dict[Reading, list[tuple[pd.Series, pd.Series]]] = {}
+) -> Arms:
+    """Contextualized and plain, over the chunkers that have both; with ``chunkers`` only over those
+    named for an encoder and window."""
+    found: dict[Reading, dict[str, tuple[pd.Series, pd.Series]]] = {}
     for late, record, plain in late_and_plain(library, collection):
         if not (reading.contextualized(late) or parse_ordering(late.ordering).at):
             continue
         read = late.encoder, reading.window(late.ordering), reading.positions(late.ordering)
         if chunkers is None or late.chunker in chunkers.get(read[:2], ()):
-            found.setdefault(read, []).append((record.wide[DCG], plain.wide[DCG]))
-    return {
-        read: (_mean(one for one, _ in found[read]), _mean(one for _, one in found[read]),
-               len(found[read]))
-        for read in sorted(found, key=lambda read: (read[1], read[2] != IN_ORDER, read))
-    }  # fmt: skip
+            found.setdefault(read, {})[late.chunker] = record.wide[DCG], plain.wide[DCG]
+    in_turn = sorted(found, key=lambda read: (read[1], read[2] != IN_ORDER, read))
+    return {read: _averaged(found[read]) for read in in_turn}
 
 
-def _moved_and_in_order(
-    library: Library, collection: str
-) -> dict[Reading, tuple[pd.Series, pd.Series, frozenset[str]]]:
-    """Each question's mean DCG at moved positions and in order, over the chunkers read at both, and
-    these chunkers."""
+def _moved_and_in_order(library: Library, collection: str) -> Arms:
+    """At moved positions and in order, over the chunkers read at both."""
     found: dict[Reading, dict[str, tuple[pd.Series, pd.Series]]] = {}
     for late, record, _ in late_and_plain(library, collection):
         window = reading.window(late.ordering)
@@ -145,15 +150,14 @@ def _moved_and_in_order(
         if parse_ordering(late.ordering).at and in_order is not None:
             read = late.encoder, window, reading.positions(late.ordering)
             found.setdefault(read, {})[late.chunker] = record.wide[DCG], in_order.wide[DCG]
-    return {
-        read: (_mean(one for one, _ in pairs.values()), _mean(one for _, one in pairs.values()),
-               frozenset(pairs))
-        for read, pairs in found.items()
-    }  # fmt: skip
+    return {read: _averaged(pairs) for read, pairs in found.items()}
 
 
-def _mean(columns: Iterable[pd.Series]) -> pd.Series:
-    return pd.concat(list(columns), axis=1).mean(axis=1)
+def _averaged(
+    pairs: Mapping[str, tuple[pd.Series, pd.Series]],
+) -> tuple[pd.Series, pd.Series, frozenset[str]]:
+    firsts, seconds = zip(*pairs.values(), strict=True)
+    return model_gains.mean(firsts), model_gains.mean(seconds), frozenset(pairs)
 
 
 def _corpora(library: Library) -> dict[str, pd.Index]:
