@@ -13,7 +13,7 @@ from chunkstudy.chunkers.signals import attention
 from chunkstudy.chunkers.signals.influence import influence
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.reading import CausalReader, Part, Read
-from tests.small_llama import POSITIONS, write_checkpoint
+from tests.small_llama import POSITIONS, vocabulary, write_checkpoint
 
 TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."
 NAME = f"small/llama@{'0' * 40}"
@@ -145,6 +145,30 @@ def test_a_model_that_gives_no_attention_is_refused_in_one_sentence(
             reader.read(ids)
         assert "\n" not in str(error.value)
         monkeypatch.undo()
+
+
+def test_a_state_space_model_which_names_no_positions_and_has_no_attention_is_refused(
+    tmp_path: Path, ids: list[int]
+) -> None:
+    from transformers import MambaConfig, MambaForCausalLM
+
+    write_checkpoint(tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    config = MambaConfig(
+        vocab_size=len(vocabulary()), hidden_size=8, state_size=4, num_hidden_layers=1
+    )
+    MambaForCausalLM(config).save_pretrained(tmp_path)
+    with pytest.raises(LanguageModelError, match=r"gives no attention.*; use a model"):
+        CausalReader(NAME, tmp_path).read(ids)
+
+
+def test_a_tokenizer_that_names_no_start_and_no_end_is_refused(
+    reader: CausalReader, ids: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nameless = SimpleNamespace(bos_token_id=None, eos_token_id=None)
+    monkeypatch.setattr(reader, "_loaded", (nameless, reader._model))
+    with pytest.raises(LanguageModelError, match="names no token for the start or the end"):
+        reader.read(ids)
 
 
 def test_more_tokens_than_positions_are_refused(reader: CausalReader) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -232,8 +232,13 @@ def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncode
 
 def test_a_batch_of_one_passage_is_refused() -> None:
     one = torch.ones(1, 4)
-    with pytest.raises(TrainingError, match="nothing to tell it from"):
+    with pytest.raises(TrainingError, match="nothing to tell them from"):
         info_nce(one, one, torch.tensor([0]), torch.ones(1, 1, dtype=torch.bool), 0.05)
+
+
+def test_a_batch_whose_other_passages_all_answer_its_question_is_refused() -> None:
+    with pytest.raises(TrainingError, match="raise the budget"):
+        info_nce(torch.ones(1, 2), torch.eye(2), torch.tensor([0]), torch.tensor([[True, True]]), 1)
 
 
 def test_a_batch_of_one_question_has_a_loss() -> None:
@@ -262,6 +267,7 @@ def test_info_nce_equals_a_count_by_hand(
     positive = random.integers(texts, size=questions)
     relevant = random.random((questions, texts)) < 0.3
     relevant[np.arange(questions), positive] = True
+    assume(not relevant.all())
     expected = 0.0
     for i in range(questions):
         total = 0.0

@@ -133,6 +133,25 @@ def test_a_loss_that_is_not_finite_stops_and_keeps_the_last_good_checkpoint(
     assert state.step == 6
 
 
+def test_a_loss_that_is_not_finite_from_the_start_says_that_nothing_was_kept(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop._Run, "loss", lambda *_: torch.tensor(torch.nan))
+    with pytest.raises(TrainingError, match=r"after step 0 .* no checkpoint had been written"):
+        small.train(tmp_path, base)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_from_another_model_or_on_other_passages_is_not_taken_for_it(
+    base: Path, tmp_path: Path, calm: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(TrainingError, match="another model to start from or other passages"):
+        small.train(calm[0], tmp_path, spec=small.model(tmp_path, layers=1))
+    monkeypatch.setattr(small, "WINDOW", small.WINDOW + 10)
+    with pytest.raises(TrainingError, match="another model to start from or other passages"):
+        small.train(calm[0], base)
+
+
 def test_it_stops_early_when_the_validation_loss_does_not_fall(base: Path, tmp_path: Path) -> None:
     harsh = replace(small.RECIPE, rate=3.0, clip=1e9, patience=1)
     about = small.train(tmp_path, base, harsh)
@@ -144,7 +163,7 @@ def test_a_checkpoint_of_another_architecture_is_refused(base: Path, tmp_path: P
         small.model(tmp_path / "flat", layers=1)
         Trainee(tmp_path / "flat").take(Trainee(base).weights)
     state = tmp_path / "run" / checkpoints.STATE
-    progress = checkpoints.Progress(_digest())
+    progress = checkpoints.Progress(_digest(), _origin(base))
     tensors = {f"weights/{k}": v.detach() for k, v in Trainee(tmp_path / "flat").weights.items()}
     checkpoints.save(state, tensors, progress)
     with pytest.raises(TrainingError, match="another architecture"):
@@ -263,3 +282,9 @@ def _digest() -> str:
         small.triples([small.document(c) for c in names]) for names in ("abcd", "ef")
     )
     return loop.data_digest(small.RECIPE, training, validation)
+
+
+def _origin(base: Path) -> str:
+    documents = [small.document(c) for c in "abcdef"]
+    known = small.library(small.encoder(base, small.model(base)), documents)
+    return loop.origin_digest(base, known)

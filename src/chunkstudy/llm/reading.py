@@ -5,6 +5,7 @@ were hidden.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,8 @@ class CausalReader:
 
     @property
     def positions(self) -> int:
-        return int(self._model.config.max_position_embeddings)
+        """Without an end where the configuration names none, as a state-space model's does."""
+        return int(getattr(self._model.config, "max_position_embeddings", sys.maxsize))
 
     def tokens(self, text: str) -> tuple[list[int], list[Span]]:
         found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
@@ -191,10 +193,15 @@ class CausalReader:
 
     @property
     def _start(self) -> int:
-        """What stands before the first token: the start of a text where the model knows one."""
-        tokenizer = self._tokenizer
-        start = tokenizer.bos_token_id
-        return int(tokenizer.eos_token_id if start is None else start)
+        """What stands before the first token: the start of a text where the model knows one, else
+        its end."""
+        for token in (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id):
+            if token is not None:
+                return int(token)
+        raise LanguageModelError(
+            f"the tokenizer of {self.name} names no token for the start or the end of a text, of "
+            "which one is read first; use a model whose tokenizer does"
+        )
 
     @property
     def _tokenizer(self) -> Any:

@@ -34,7 +34,8 @@ class Progress:
     """How far a run is.
 
     Attributes:
-        digest: of the recipe and the data.
+        digest: of the recipe and the triples.
+        origin: of the weights it starts from and of the passages.
         step: steps taken.
         best: the step whose weights have the lowest loss on the validation part.
         lowest: that loss.
@@ -46,6 +47,7 @@ class Progress:
     """
 
     digest: str
+    origin: str
     step: int = 0
     best: int = 0
     lowest: float = float("inf")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -10,9 +12,10 @@ from typing import Any
 
 import torch
 
+from chunkstudy.files import sha256
 from chunkstudy.training import checkpoints
 from chunkstudy.training.batches import Batch, Library, once, read_whole, stream
-from chunkstudy.training.checkpoints import BEST, STATE, Progress
+from chunkstudy.training.checkpoints import BEST, STATE, WEIGHTS, Progress
 from chunkstudy.training.faults import TrainingError
 from chunkstudy.training.loss import info_nce
 from chunkstudy.training.model import Trainee
@@ -51,16 +54,18 @@ def train(
         say: hears how far it is.
 
     Raises:
-        TrainingError: if the loss is not finite, or the folder holds another run.
+        TrainingError: if the loss is not finite, or the folder holds another run: another recipe,
+            other triples, another model to start from, or other passages.
     """
     torch.set_num_threads(1)  # sums of several threads need not be the same twice
     given = len(training) + len(validation)
     training, validation = read_whole(training, library), read_whole(validation, library)
+    begun = Progress(data_digest(recipe, training, validation), origin_digest(base, library))
     if found := checkpoints.summary(folder):
-        _same(found, recipe, training, validation, folder)
+        _same(begun, Progress(str(found["digest"]), str(found["origin"])), folder)
         checkpoints.tidy(folder)
         return found
-    run = _Run(recipe, base, folder, tokenizer, library, training, validation)
+    run = _Run(recipe, base, folder, tokenizer, library, training, validation, begun)
     run.begin()
     for batch in islice(
         stream(training, library, recipe.tokens, recipe.seed), run.progress.step, recipe.steps
@@ -80,6 +85,17 @@ def data_digest(recipe: Recipe, training: Sequence[Triple], validation: Sequence
     return recipe.digest([[asdict(one) for one in part] for part in (training, validation)])
 
 
+def origin_digest(base: Path, library: Library) -> str:
+    """sha256 of the weights that a run starts from and of the passages that it may read."""
+    found = hashlib.sha256(sha256(base / WEIGHTS).encode())
+    for source in sorted(library):
+        document = library[source]
+        read = (document.alone, document.layout.windows)
+        found.update(json.dumps([source, *(list(map(list, ids)) for ids in read)]).encode())
+        found.update(document.tokens.astype("<i8").tobytes())
+    return found.hexdigest()
+
+
 class _Run:
     def __init__(
         self,
@@ -90,6 +106,7 @@ class _Run:
         library: Library,
         training: Sequence[Triple],
         validation: Sequence[Triple],
+        begun: Progress,
     ) -> None:
         self.recipe = recipe
         self.base = base
@@ -97,7 +114,7 @@ class _Run:
         self.tokenizer = tokenizer
         self.model = Trainee(base)
         self.watched = once(validation, library, recipe.tokens)
-        self.progress = Progress(data_digest(recipe, training, validation))
+        self.progress = begun
         self.triples = len(training), len(validation)
         matrices = [w for w in self.model.weights.values() if w.dim() > 1]
         others = [w for w in self.model.weights.values() if w.dim() < 2]
@@ -116,11 +133,7 @@ class _Run:
             self.look()
             return
         tensors, progress = checkpoints.load(self.folder / STATE)
-        if progress.digest != self.progress.digest:
-            raise TrainingError(
-                f"{self.folder} holds a run of another recipe or other triples; delete it or "
-                "choose another folder"
-            )
+        _same(self.progress, progress, self.folder)
         self.progress = progress
         parts: dict[str, dict[str, torch.Tensor]] = {"weights": {}, **{m: {} for m in MOMENTS}}
         for name, tensor in tensors.items():
@@ -192,10 +205,12 @@ class _Run:
 
     def stop(self, what: str) -> None:
         """Refuse to go on from a number that is none."""
-        progress = self.progress
+        progress, kept = self.progress, "no checkpoint had been written"
+        if (self.folder / BEST).exists():
+            kept = f"the checkpoint of step {progress.best} was kept in {self.folder}"
         raise TrainingError(
-            f"the {what} is not finite after step {progress.step} of {self.recipe.name}; the "
-            f"checkpoint of step {progress.best} was kept in {self.folder}; lower the learning rate"
+            f"the {what} is not finite after step {progress.step} of {self.recipe.name}; {kept}; "
+            "lower the learning rate"
         )
 
     def finish(self, left_out: int) -> dict[str, Any]:
@@ -228,15 +243,12 @@ class _Run:
         return state
 
 
-def _same(
-    found: dict[str, Any],
-    recipe: Recipe,
-    training: Sequence[Triple],
-    validation: Sequence[Triple],
-    folder: Path,
-) -> None:
-    if found.get("digest") != data_digest(recipe, training, validation):
-        raise TrainingError(
-            f"{folder} holds a model of another recipe or other triples; delete it or choose "
-            "another folder"
-        )
+def _same(begun: Progress, found: Progress, folder: Path) -> None:
+    """Refuse to take one run for another."""
+    if found.digest != begun.digest:
+        other = "another recipe or other triples"
+    elif found.origin != begun.origin:
+        other = "another model to start from or other passages"
+    else:
+        return
+    raise TrainingError(f"{folder} holds a run of {other}; delete it or choose another folder")

@@ -29,11 +29,13 @@ def info_nce(
         temperature: by which the cosines are divided.
 
     Raises:
-        TrainingError: if there is one passage only, from which nothing can be told apart.
+        TrainingError: if no question has a passage that its own could be told from, as in a batch
+            of one passage.
     """
-    if len(passages) < 2:
+    if bool(relevant.all()):
         raise TrainingError(
-            "a batch of one passage has nothing to tell it from; raise the budget of tokens"
+            "every passage of a batch answers all of its questions, so that there is nothing to "
+            "tell them from; raise the budget of tokens"
         )
     cosines = questions @ passages.T / temperature
     aside = relevant.clone()

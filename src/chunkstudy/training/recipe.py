@@ -11,6 +11,7 @@ from chunkstudy.training.faults import TrainingError
 UNTRAINED, ALONE, CONTEXT, MIXED = "untrained", "alone", "context", "mixed"
 ARMS = (ALONE, CONTEXT, MIXED)
 """Passages read alone, pooled from the windows of their document, or one and the other in turn."""
+STEPS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Recipe:
     fold: int = 0
     seed: int = 0
     fraction: float = 1.0
-    steps: int = 120
+    steps: int = STEPS
     tokens: int = 2048
     temperature: float = 0.05
     rate: float = 5e-5
@@ -66,6 +67,7 @@ class Recipe:
     def name(self) -> str:
         """What tells it from the other runs: ``context-512-fold-0-seed-0``."""
         part = "" if self.fraction == 1 else f"-share-{self.fraction:g}"
+        part += "" if self.steps == STEPS else f"-steps-{self.steps}"
         return f"{self.arm}-{self.window}-fold-{self.fold}-seed-{self.seed}{part}"
 
     def digest(self, about: object = None) -> str:
