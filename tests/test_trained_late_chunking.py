@@ -96,8 +96,8 @@ def test_the_order_in_which_parts_were_run_does_not_show(
 
 
 def test_parts_are_chosen_by_field_and_name_and_a_wrong_choice_is_refused() -> None:
-    chosen = in_parts.chosen(study, "within/*", fold=1, arm="context")
-    assert [one.name for one in chosen] == ["within/context-512-fold-1-seed-0"]
+    chosen = in_parts.chosen(study, "within/*", fold=1, arm="mixed")
+    assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
     assert len(in_parts.chosen(study)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
         in_parts.chosen(study, fold=17)
@@ -131,6 +131,7 @@ def test_every_part_has_a_name_of_its_own_and_the_recipe_that_its_fields_say() -
         if recipe := one.recipe:
             said = (recipe.arm, recipe.window, recipe.fold, recipe.fraction, recipe.seed)
             assert said == (one.arm, one.window, one.fold, one.share, one.seed)
+            assert recipe.steps == one.steps
         else:
             assert one.arm == "untrained"
     trained = {one.model for one in PLAN if one.test == "within"}
@@ -243,6 +244,18 @@ def made() -> dict[str, pd.DataFrame]:
             {"part": name, "collection": "covid-qa-within", "chunker": "sentence-5",
              "document": "d0", "query_id": query, "plain": plain, "late": late}
         )  # fmt: skip
+    name = "within/context-512-fold-0-seed-1"
+    parts.append({**row(name, "within", "context", 0), "seed": 1})
+    questions.append(
+        {"part": name, "collection": "covid-qa-within", "chunker": "sentence-5",
+         "document": "d0", "query_id": "q0", "plain": 0.7, "late": 0.5}
+    )  # fmt: skip
+    name = "within/context-512-fold-0-steps-360"
+    parts.append({**row(name, "within", "context", 0, seen=90), "steps at most": 360})
+    questions.append(
+        {"part": name, "collection": "covid-qa-within", "chunker": "sentence-5",
+         "document": "d0", "query_id": "q0", "plain": 0.9, "late": 0.8}
+    )  # fmt: skip
     other = []
     for arm, values in (("untrained", (0.5, 0.6, 0.7)), ("context", (0.4, 0.6, 0.7))):
         name = f"elsewhere/{arm}-512-fold-0"
@@ -269,7 +282,8 @@ def row(
     trained = arm != "untrained"
     return {
         "part": name, "test": test, "arm": arm, "window": 512, "fold": fold, "share": share,
-        "seed": 0, "weights_sha256": "0" * 64, "training triples": 90 * trained,
+        "seed": 0, "steps at most": 120 * trained, "weights_sha256": "0" * 64,
+        "training triples": 90 * trained,
         "validation triples": 9 * trained, "triples left out": trained,
         "steps": 80 * trained, "best step": 40 * trained,
         "triples seen": seen * trained, "tokens read": 0,
@@ -286,6 +300,19 @@ def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_fold
     assert table["folds"].tolist() == [2, 2, 1] and table["n"].tolist() == [3, 3, 2]
     assert table["documents"].tolist() == [2, 2, 1]
     assert table["family"].nunique() == 1
+
+
+def test_folds_stand_apart_and_come_to_the_whole(made: dict[str, pd.DataFrame]) -> None:
+    tables = analysis.tables(made)
+    folds = tables["trained_folds"]
+    whole = tables["trained_costs"].set_index("trained on")["difference"].to_dict()
+    assert list(zip(folds["trained on"], folds["fold"], folds["n"], strict=True)) == [
+        ("untrained", 0, 2), ("untrained", 1, 1), ("alone", 0, 2), ("alone", 1, 1),
+        ("context", 0, 2),
+    ]  # fmt: skip
+    for arm, rows in folds.groupby("trained on"):
+        mean = (rows["difference"] * rows["n"]).sum() / rows["n"].sum()
+        assert mean == pytest.approx(whole[arm])
 
 
 def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame]) -> None:
@@ -317,11 +344,80 @@ def test_the_learning_curve_takes_the_folds_that_every_share_has(
     assert analysis.tables(whole)["trained_triples"].empty, "one share is no curve"
 
 
+def test_so_many_triples_are_held_against_none_and_against_all_of_them(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    table = analysis.tables(made)["trained_triples_against"]
+    keys = ["triples", "against triples", "counted"]
+    found = {tuple(row[key] for key in keys): row["difference"] for row in table.to_dict("records")}
+    assert {key[:2] for key in found} == {(20, 0), (20, 80), (80, 0)} and len(found) == 9
+    assert found[20, 0, "late"] == pytest.approx((0.1 + 0.1) / 2)
+    assert found[20, 80, "late"] == pytest.approx((-0.2 - 0.1) / 2)
+    assert found[80, 0, "late minus plain"] == pytest.approx((0.3 + 0.0) / 2)
+    assert table["family"].nunique() == 3 and set(table["n"]) == {2}
+
+
+def test_windows_are_compared_on_the_folds_that_all_of_them_have(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    assert analysis.tables(made)["trained_windows"].empty, "one window is no comparison"
+    name = "within/untrained-128-fold-1"
+    parts: list[Any] = made["parts"].to_dict("records")
+    parts.append(row(name, "within", "untrained", 1) | {"window": 128})
+    asked = {"collection": "covid-qa-within", "chunker": "sentence-5", "document": "d1"}
+    questions = [*made["questions"].to_dict("records")]
+    questions.append(asked | {"part": name, "query_id": "q2", "plain": 1.0, "late": 0.9})
+    without = [one for one in parts if one["arm"] != "context"]
+    study = {"parts": pd.DataFrame(without), "questions": pd.DataFrame(questions)}
+    table = analysis.tables(study)["trained_windows"]
+    found = table.set_index(["trained on", "window"])["difference"].to_dict()
+    expected = {("untrained", 512): -0.5, ("untrained", 128): -0.1, ("alone", 512): -0.3}
+    assert found == pytest.approx(expected) and set(table["n"]) == {1}
+    study["parts"] = pd.DataFrame(parts)
+    assert analysis.tables(study)["trained_windows"].empty, "no fold has the contextual arm too"
+
+
+def test_longer_training_is_held_against_the_usual_and_joins_no_other_table(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    tables = analysis.tables(made)
+    keys = ["counted", "against", "steps of the other"]
+    found = tables["trained_longer"].set_index(keys)["difference"].to_dict()
+    assert found == pytest.approx(
+        {
+            ("late", "late", "a third"): 0.8 - 0.9,
+            ("plain", "plain", "a third"): 0.9 - 0.8,
+            ("late minus plain", "late minus plain", "a third"): -0.1 - 0.1,
+            ("late", "plain", "as many"): 0.8 - 0.9,
+        }
+    )
+    parts = made["parts"]
+    usual = analysis.tables({**made, "parts": parts[parts["steps at most"] <= 120]})
+    for name in ("trained_costs", "trained_arms", "trained_triples", "trained_seeds"):
+        pd.testing.assert_frame_equal(tables[name], usual[name])
+
+
+def test_another_seed_is_held_against_the_first_on_the_questions_of_both_and_joins_no_other_table(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    tables = analysis.tables(made)
+    found = tables["trained_seeds"].set_index("counted")
+    assert set(found["trained on"]) == {"context"} and set(found["n"]) == {1}
+    expected = {"late": 0.5 - 0.9, "plain": 0.7 - 0.8, "late minus plain": -0.2 - 0.1}
+    assert found["difference"].to_dict() == pytest.approx(expected)
+    parts = made["parts"]
+    first = analysis.tables({**made, "parts": parts[parts["seed"] == 0]})
+    for name in ("trained_costs", "trained_arms", "trained_triples"):
+        pd.testing.assert_frame_equal(tables[name], first[name])
+    assert first["trained_seeds"].empty
+
+
 def test_other_collections_are_held_against_the_model_as_it_was(
     made: dict[str, pd.DataFrame],
 ) -> None:
     (found,) = analysis.tables(made)["trained_elsewhere"].to_dict("records")
     assert (found["trained on"], found["n"]) == ("context", 3)
+    assert found["against one trained on"] == "untrained"
     assert found["difference"] == pytest.approx(-0.1 / 3)
 
 
@@ -329,10 +425,18 @@ def test_a_trained_model_stands_beside_its_loss_before_and_where_it_was_kept(
     made: dict[str, pd.DataFrame],
 ) -> None:
     table = analysis.tables(made)["trained_models"]
-    here = table[(table["trained on"] == "context") & (table["triples seen"] == 80)].iloc[0]
+    first = (table["share"] == 1) & (table["seed"] == 0) & (table["steps at most"] == 120)
+    (here,) = table[(table["trained on"] == "context") & first].to_dict("records")
     assert (here["loss before"], here["loss kept"]) == (1.2, 0.9)
     assert "untrained" not in set(table["trained on"])
 
 
 def test_a_study_that_was_not_run_has_empty_tables() -> None:
     assert all(table.empty for table in analysis.tables({}).values())
+
+
+def test_one_recipe_has_one_model_whatever_it_is_tested_on() -> None:
+    parts = results.read(Places(ROOT), NAME, "parts")
+    trained = parts[parts["arm"] != "untrained"].groupby("recipe_sha256")["weights_sha256"]
+    assert (trained.nunique() == 1).all(), "trained on several machines; train and score it on one"
+    assert parts.loc[parts["arm"] == "untrained", "weights_sha256"].nunique() == 1

@@ -6,26 +6,35 @@ them, so two models are held against each other on the same folds.
 
 Families, each for one collection, measure and window: late against plain chunking, model by model;
 what training changes of the cost of late chunking; what it changes of the scores; what context in
-training changes against training without; the learning curve.
+training changes against training without; another seed against the first. By window, and by triples
+(:mod:`trained_triples`), families are a collection's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import product
-from typing import cast
 
 import pandas as pd
 
+from chunkstudy.analysis import trained_triples
 from chunkstudy.analysis.paired import Keys, Pair, differences
+from chunkstudy.analysis.trained_scores import (
+    ARMS,
+    COST,
+    LATE,
+    PLAIN,
+    WITHIN,
+    Models,
+    family_of,
+    places,
+    scored,
+)
+from chunkstudy.studies.trained_late_chunking.parts import LONGER
 from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, UNTRAINED
 
-LATE, PLAIN, COST = "late", "plain", "late minus plain"
-WITHIN, ELSEWHERE = "DCG@10", "nDCG@10"
-ARMS = (UNTRAINED, ALONE, CONTEXT, MIXED)
+ELSEWHERE = "nDCG@10"
 TRAINED, AGAINST_ONE = "trained on", "against one trained on"
-MODEL = ["arm", "window", "share", "seed"]
 AGAINST: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
     *(((arm, how), (UNTRAINED, how)) for how, arm in product((LATE, PLAIN, COST), ARMS[1:])),
     *(((arm, how), (ALONE, how)) for how, arm in product((LATE, PLAIN, COST), (CONTEXT, MIXED))),
@@ -33,26 +42,6 @@ AGAINST: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
     ((CONTEXT, LATE), (UNTRAINED, PLAIN)),
 )
 """What is held against what, each an arm and what is counted of it."""
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The questions of one model in one collection.
-
-    Attributes:
-        values: a row per question: ``late``, ``plain`` and ``late minus plain``.
-        documents: that each question is asked of.
-        folds: of each question.
-    """
-
-    values: pd.DataFrame
-    documents: pd.Series
-    folds: pd.Series
-
-
-Key = tuple[str, int, float, int, str]
-"""Arm, window, share of triples, seed, and collection."""
-Models = Mapping[Key, Scored]
 
 
 def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -64,29 +53,20 @@ def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """
     nothing = pd.DataFrame()
     parts = study.get("parts", nothing)
-    models = scored(parts, study.get("questions", nothing))
+    questions = study.get("questions", nothing)
+    models = scored(parts, questions)
     return {
         "trained_models": trained(parts, study.get("curves", nothing)),
         "trained_costs": costs(models),
+        "trained_folds": by_fold(models),
         "trained_arms": arms(models),
-        "trained_triples": triples(models, parts),
+        "trained_windows": windows(models),
+        "trained_triples": trained_triples.triples(models, parts),
+        "trained_triples_against": trained_triples.against(models, parts),
+        "trained_longer": longer(models, scored(parts, questions, LONGER)),
+        "trained_seeds": seeds(models),
         "trained_elsewhere": elsewhere(parts, study.get("elsewhere", nothing)),
     }
-
-
-def scored(parts: pd.DataFrame, questions: pd.DataFrame) -> Models:
-    """The models that have questions, over all their folds, in the order of the arms."""
-    if questions.empty:
-        return {}
-    rows = questions.merge(parts[["part", "fold", *MODEL]], on="part")
-    found: dict[Key, Scored] = {}
-    for key, of_model in rows.groupby([*MODEL, "collection"]):
-        by_question = of_model.groupby("query_id")
-        values = by_question[[PLAIN, LATE]].mean()
-        values[COST] = values[LATE] - values[PLAIN]
-        documents, folds = by_question["document"].first(), by_question["fold"].first()
-        found[cast(Key, key)] = Scored(values, documents, folds)
-    return dict(sorted(found.items(), key=lambda one: _order(one[0])))
 
 
 def costs(models: Models) -> pd.DataFrame:
@@ -97,15 +77,30 @@ def costs(models: Models) -> pd.DataFrame:
             keys = {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
             keys |= {"folds": one.folds.nunique()}
             pairs.append(Pair(keys, one.values[LATE], one.values[PLAIN], one.documents))
-    return differences(pairs, _family("late against plain"), LATE, PLAIN)
+    return differences(pairs, family_of("late against plain"), LATE, PLAIN)
+
+
+def by_fold(models: Models) -> pd.DataFrame:
+    """The means of each fold, a training each: how far they lie apart, which an interval over
+    questions leaves out."""
+    rows = []
+    for (arm, window, share, seed, collection), one in models.items():
+        if share != 1 or seed:
+            continue
+        for fold, values in one.values.groupby(one.folds):
+            keys = {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
+            keys |= {"fold": fold, "n": len(values)}
+            keys |= {"documents": one.documents.loc[values.index].nunique()}
+            means = values[[LATE, PLAIN]].mean()
+            rows.append(keys | {**means, "difference": means[LATE] - means[PLAIN]})
+    return pd.DataFrame(rows)
 
 
 def arms(models: Models) -> pd.DataFrame:
     """One model against another on the folds of both; see ``AGAINST``. Where ``counted`` is ``late
     minus plain``, what late chunking costs the one is held against what it costs the other."""
     pairs = []
-    places = sorted({(window, collection) for _, window, _, _, collection in models}, key=_wide)
-    for (window, collection), against in product(places, AGAINST):
+    for (window, collection), against in product(places(models), AGAINST):
         (arm, counted), (other, of_other) = against
         first = models.get((arm, window, 1.0, 0, collection))
         second = models.get((other, window, 1.0, 0, collection))
@@ -126,51 +121,95 @@ def arms(models: Models) -> pd.DataFrame:
             question = "context in training"
         else:
             question = "change of the cost" if keys["counted"] == COST else "change of the scores"
-        return _family(question)(keys)
+        return family_of(question)(keys)
 
     return differences(pairs, family, "first", "second")
 
 
-def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
-    """The arm pooled in context by how many triples it saw, on the folds that all shares have:
-    late against plain chunking; none seen is the model as it was."""
-    shares = {key[2] for key in models if key[0] == CONTEXT}
+def windows(models: Models) -> pd.DataFrame:
+    """Late minus plain chunking by window, on the folds that every window has with every arm."""
     pairs = []
-    for (arm, window, share, seed, collection), one in models.items():
-        known = [models.get((CONTEXT, window, other, seed, collection)) for other in shares]
-        if len(shares) < 2 or arm not in (UNTRAINED, CONTEXT) or not all(known):
+    for collection in sorted({key[-1] for key in models}):
+        here = {key: one for key, one in models.items() if key[2:] == (1.0, 0, collection)}
+        folds = set.intersection(*(set(one.folds) for one in here.values()))
+        if len({window for _, window, *_ in here}) < 2 or not folds:
             continue
-        folds = set.intersection(*(set(of.folds) for of in known if of))
-        here = one.folds.index[one.folds.isin(folds)]
-        if not len(here):
+        for (arm, window, *_), whole in here.items():
+            one = whole.within(folds)
+            keys = {"measure": WITHIN, "collection": collection, TRAINED: arm, "window": window}
+            keys |= {"folds": len(folds)}
+            pairs.append(Pair(keys, one.values[LATE], one.values[PLAIN], one.documents))
+
+    def family(keys: Keys) -> str:
+        return f"trained late chunking, late against plain by window, {keys['collection']}"
+
+    table = differences(pairs, family, LATE, PLAIN)
+    by_arm = table[TRAINED].map(ARMS.index) if len(table) else None
+    return table if by_arm is None else table.iloc[by_arm.argsort(kind="stable")]
+
+
+def longer(models: Models, more: Models) -> pd.DataFrame:
+    """What three times the steps change: late against plain chunking after them, either score and
+    the cost against the same after the usual steps, and late chunking after training in context
+    against plain chunking after training on passages alone."""
+    pairs = []
+    for key, one in more.items():
+        arm, window, share, seed, collection = key
+        rest = window, share, seed, collection
+        if arm == UNTRAINED or key not in models:
             continue
-        keys = {"measure": WITHIN, "collection": collection, "window": window}
-        keys |= {"triples": _seen(parts, arm, window, share, seed, folds), "folds": len(folds)}
-        values = one.values.loc[here]
-        pairs.append(Pair(keys, values[LATE], values[PLAIN], one.documents.loc[here]))
-    table = differences(pairs, _family("by triples"), LATE, PLAIN)
-    order = ["collection", "window", "triples"]
-    return table.sort_values(order, kind="stable", ignore_index=True) if len(table) else table
+        keys = {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
+        of_others = [(how, arm, how, models[key]) for how in (LATE, PLAIN, COST)]
+        of_others.append((LATE, arm, PLAIN, one))
+        if arm == CONTEXT and (other := more.get((ALONE, *rest))):
+            of_others.append((LATE, ALONE, PLAIN, other))
+        for counted, against, of_other, second in of_others:
+            named = {"counted": counted, AGAINST_ONE: against, "against": of_other}
+            steps = "as many" if second is not models[key] else "a third"
+            values = one.values[counted], second.values[of_other]
+            pairs.append(Pair(keys | named | {"steps of the other": steps}, *values, one.documents))
+    return differences(pairs, family_of("longer training"), "first", "second")
+
+
+def seeds(models: Models) -> pd.DataFrame:
+    """Each model trained from another seed against the one from the first, on the questions of
+    both: how far a training by itself moves the scores, which no other interval holds."""
+    pairs = []
+    for (arm, window, share, seed, collection), again in models.items():
+        first = models.get((arm, window, share, 0, collection))
+        if not seed or first is None:
+            continue
+        both = again.values.index.intersection(first.values.index)
+        for counted in (LATE, PLAIN, COST):
+            keys = {"measure": WITHIN, "collection": collection, "window": window}
+            keys |= {TRAINED: arm, "counted": counted, "seed": seed}
+            values = again.values.loc[both, counted], first.values.loc[both, counted]
+            pairs.append(Pair(keys, *values, again.documents.loc[both]))
+    return differences(pairs, family_of("another seed"), "by this seed", "by the first seed")
 
 
 def elsewhere(parts: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Each trained model against the model as it was, on whole documents of other collections."""
+    """Each trained model against the model as it was, and against the one trained on passages
+    alone, on whole documents of other collections."""
     if rows.empty:
-        return differences([], ELSEWHERE, "trained", "as it was")
-    rows = rows.merge(parts[["part", "fold", *MODEL]], on="part")
+        return differences([], ELSEWHERE, "trained", "the other")
+    rows = rows.merge(parts[["part", "arm"]], on="part")
+    values = {
+        key: of.set_index("query_id")[ELSEWHERE] for key, of in rows.groupby(["collection", "arm"])
+    }
     pairs = []
-    for (collection, arm), of_arm in rows.groupby(["collection", "arm"]):
-        before = rows[(rows["collection"] == collection) & (rows["arm"] == UNTRAINED)]
-        if arm == UNTRAINED or before.empty:
-            continue
-        keys = {"measure": ELSEWHERE, "collection": collection, TRAINED: arm}
-        after, was = (one.set_index("query_id")[ELSEWHERE] for one in (of_arm, before))
-        pairs.append(Pair(keys, after, was))
+    for collection in sorted(set(rows["collection"])):
+        for other, arm in product((UNTRAINED, ALONE), ARMS[1:]):
+            first, second = values.get((collection, arm)), values.get((collection, other))
+            if arm == other or first is None or second is None:
+                continue
+            keys = {"measure": ELSEWHERE, "collection": collection, TRAINED: arm}
+            pairs.append(Pair(keys | {AGAINST_ONE: other}, first, second))
 
     def family(keys: Keys) -> str:
-        return f"trained on other collections, {keys['collection']}, {keys['measure']}"
+        return f"trained on other collections, {keys['collection']}, against {keys[AGAINST_ONE]}"
 
-    return differences(pairs, family, "trained", "as it was")
+    return differences(pairs, family, "trained", "the other")
 
 
 def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
@@ -182,33 +221,8 @@ def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     looks = curves.dropna(subset="validation loss").set_index(["part", "step"])["validation loss"]
     kept = list(zip(models["part"], models["best step"], strict=True))
     counts = ["training triples", "triples left out", "triples seen", "steps", "best step"]
-    table = models[["arm", "window", "fold", "seed", *counts]].copy()
+    table = models[["arm", "window", "fold", "share", "seed", "steps at most", *counts]].copy()
     table["loss before"] = [looks.get((part, 0)) for part in models["part"]]
     table["loss kept"] = [looks.get(one) for one in kept]
     table = table.rename(columns={"arm": TRAINED})
     return table.assign(weights=models["weights_sha256"].str[:12])
-
-
-def _seen(
-    parts: pd.DataFrame, arm: str, window: int, share: float, seed: int, folds: set[int]
-) -> int:
-    here = (parts["arm"] == arm) & (parts["window"] == window) & (parts["test"] == "within")
-    here &= (parts["share"] == share) & (parts["seed"] == seed) & parts["fold"].isin(folds)
-    return round(float(parts.loc[here, "triples seen"].mean()))
-
-
-def _family(question: str) -> Callable[[Keys], str]:
-    def family(keys: Keys) -> str:
-        where = f"{keys['collection']}, window of {keys['window']} tokens"
-        return f"trained late chunking, {question}, {where}"
-
-    return family
-
-
-def _wide(place: tuple[int, str]) -> tuple[int, str]:
-    return -place[0], place[1]
-
-
-def _order(key: Key) -> tuple[object, ...]:
-    arm, window, share, seed, collection = key
-    return collection, -window, ARMS.index(arm), -share, seed

@@ -1,4 +1,5 @@
-"""Figures of trained late chunking: what it costs before and after, and by how many triples."""
+"""Figures of trained late chunking: what it costs before and after, by window, and by how many
+triples."""
 
 from __future__ import annotations
 
@@ -22,17 +23,22 @@ from chunkstudy.render.figures.drawing import (
     zero,
 )
 
+APART = 0.15
+"""Between models at one window."""
+
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure of everything whose table is there and not empty."""
     if len(rows := table(places, "trained_costs")):
-        yield "trained_late_chunking", costs(rows)
+        yield "trained_late_chunking", costs(rows[rows["window"] == rows["window"].max()])
+    if len(rows := table(places, "trained_windows")):
+        yield "trained_windows", by_window(rows)
     if len(rows := table(places, "trained_triples")):
         yield "trained_triples", by_triples(rows)
 
 
 def costs(rows: pd.DataFrame) -> Figure:
-    """A row per window and model, two panels per collection: the mean scores of both orderings,
+    """A row per model, two panels per collection: the mean scores of both orderings,
     and late minus plain with 95% intervals."""
     collections = list(dict.fromkeys(rows["collection"]))
     names = list(dict.fromkeys(zip(rows["window"], rows["trained on"], strict=True)))
@@ -57,6 +63,31 @@ def costs(rows: pd.DataFrame) -> Figure:
     rows_named(panels[0][0], [_named(window, arm) for window, arm in names])
     figure.suptitle("Late against plain chunking on documents that the model was not trained on")
     one_legend(figure, panels[0], columns=3)
+    return figure
+
+
+def by_window(rows: pd.DataFrame) -> Figure:
+    """Late minus plain with 95% intervals by window, a colour per model and a panel per collection;
+    models stand side by side at each window."""
+    collections, arms = (list(dict.fromkeys(rows[key])) for key in ("collection", "trained on"))
+    windows = sorted(set(rows["window"]))
+    figure, panels = plt.subplots(
+        1, len(collections), figsize=(8.3, 3.6), squeeze=False, sharey=True, layout="constrained"
+    )
+    for axes, collection in zip(panels[0], collections, strict=True):
+        here = rows[rows["collection"] == collection]
+        for n, arm in enumerate(arms):
+            of_arm = here[here["trained on"] == arm].sort_values("window")
+            at = np.array([windows.index(one) for one in of_arm["window"]])
+            at = at + (n - (len(arms) - 1) / 2) * APART
+            named = display_names.shown("trained on", arm)
+            intervals(axes, of_arm, at, COLORS[n], f"trained on {named}", upright=True)
+        axes.axhline(0, color="grey", lw=0.8, zorder=0)
+        axes.set_xticks(range(len(windows)), [str(one) for one in windows])
+        axes.set_xlabel("tokens that late chunking reads together")
+        axes.set_title(_title(collection, here), loc="left", fontsize=9)
+    panels[0][0].set_ylabel("late minus plain, points")
+    one_legend(figure, panels[0], columns=len(arms))
     return figure
 
 

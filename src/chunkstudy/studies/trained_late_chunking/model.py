@@ -71,6 +71,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
         "fold": part.fold,
         "share": part.share,
         "seed": part.seed,
+        "steps at most": part.steps if part.recipe else 0,
         "weights_sha256": about.get("weights_sha256", material.BASE.files["model.safetensors"]),
         "training triples": about.get("training_triples", 0),
         "validation triples": about.get("validation_triples", 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, UNTRAINED, Recipe
+from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, STEPS, UNTRAINED, Recipe
 
 Test = Literal["within", "elsewhere"]
 WINDOW = 512
@@ -13,6 +13,7 @@ WINDOW = 512
 SHARES = (0.25, 0.125, 0.0625)
 """Of the triples, for the learning curve at the same number of steps; with all of them some half
 are seen, each once."""
+LONGER = 3 * STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Part:
         fold: which documents are left out.
         share: of the triples.
         seed: of the training.
+        steps: at most.
     """
 
     test: Test
@@ -35,13 +37,14 @@ class Part:
     fold: int = 0
     share: float = 1.0
     seed: int = 0
+    steps: int = STEPS
 
     @property
     def recipe(self) -> Recipe | None:
         """How the model is trained; None for the one that is not."""
         if self.arm == UNTRAINED:
             return None
-        return Recipe(self.arm, self.window, self.fold, self.seed, self.share)
+        return Recipe(self.arm, self.window, self.fold, self.seed, self.share, self.steps)
 
     @property
     def model(self) -> str:
@@ -59,15 +62,25 @@ def _fold(number: int, window: int = WINDOW) -> list[Part]:
     return [Part("within", arm, window, number) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED)]
 
 
+def _curve(number: int) -> list[Part]:
+    return [Part("within", CONTEXT, fold=number, share=share) for share in SHARES]
+
+
 PLAN: tuple[Part, ...] = (
     *_fold(0),
     *_fold(1),
     *(Part("elsewhere", arm) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED)),
-    *(Part("within", CONTEXT, share=share) for share in SHARES),
+    *_curve(0),
     *_fold(2),
     *_fold(3),
     *_fold(4),
     *_fold(0, 256),
     *_fold(0, 128),
+    *(Part("within", arm, seed=1) for arm in (CONTEXT, ALONE)),
+    *(Part("within", arm, steps=LONGER) for arm in (CONTEXT, ALONE)),
+    *_curve(1),
+    *_curve(2),
+    *_curve(3),
+    *_curve(4),
 )
 """Every part, in the order in which it is most worth having."""

@@ -1,0 +1,81 @@
+"""The scores of trained models: a model's questions over all its folds, in both orderings.
+
+A question's score is its mean over the two chunkers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import pandas as pd
+
+from chunkstudy.analysis.paired import Keys
+from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, STEPS, UNTRAINED
+
+LATE, PLAIN, COST = "late", "plain", "late minus plain"
+WITHIN = "DCG@10"
+ARMS = (UNTRAINED, ALONE, CONTEXT, MIXED)
+MODEL = ["arm", "window", "share", "seed"]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The questions of one model in one collection.
+
+    Attributes:
+        values: a row per question: ``late``, ``plain`` and ``late minus plain``.
+        documents: that each question is asked of.
+        folds: of each question.
+    """
+
+    values: pd.DataFrame
+    documents: pd.Series
+    folds: pd.Series
+
+    def within(self, folds: set[int]) -> Scored:
+        """The questions of some folds."""
+        here = self.folds.index[self.folds.isin(folds)]
+        return Scored(self.values.loc[here], self.documents.loc[here], self.folds.loc[here])
+
+
+Key = tuple[str, int, float, int, str]
+"""Arm, window, share of triples, seed, and collection."""
+Models = Mapping[Key, Scored]
+
+
+def scored(parts: pd.DataFrame, questions: pd.DataFrame, steps: int = STEPS) -> Models:
+    """The models that have questions, over all their folds, in the order of the arms: those trained
+    for at most so many steps, and the one that was not trained."""
+    if questions.empty:
+        return {}
+    parts = parts[parts["steps at most"].isin((0, steps))]
+    rows = questions.merge(parts[["part", "fold", *MODEL]], on="part")
+    found: dict[Key, Scored] = {}
+    for key, of_model in rows.groupby([*MODEL, "collection"]):
+        by_question = of_model.groupby("query_id")
+        values = by_question[[PLAIN, LATE]].mean()
+        values[COST] = values[LATE] - values[PLAIN]
+        documents, folds = by_question["document"].first(), by_question["fold"].first()
+        found[cast(Key, key)] = Scored(values, documents, folds)
+    return dict(sorted(found.items(), key=lambda one: _order(one[0])))
+
+
+def places(models: Models) -> list[tuple[int, str]]:
+    """The windows and collections that any model has, the widest window first."""
+    found = {(window, collection) for _, window, _, _, collection in models}
+    return sorted(found, key=lambda place: (-place[0], place[1]))
+
+
+def family_of(question: str) -> Callable[[Keys], str]:
+    def family(keys: Keys) -> str:
+        where = f"{keys['collection']}, window of {keys['window']} tokens"
+        return f"trained late chunking, {question}, {where}"
+
+    return family
+
+
+def _order(key: Key) -> tuple[object, ...]:
+    arm, window, share, seed, collection = key
+    return collection, -window, ARMS.index(arm), -share, seed

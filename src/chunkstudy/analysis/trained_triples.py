@@ -1,0 +1,89 @@
+"""The learning curve of trained late chunking: by how many triples a model saw, on the folds that
+all shares of the triples have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import cast
+
+import pandas as pd
+
+from chunkstudy.analysis.paired import Keys, Pair, differences
+from chunkstudy.analysis.trained_scores import (
+    COST,
+    LATE,
+    PLAIN,
+    WITHIN,
+    Models,
+    Scored,
+    family_of,
+    places,
+)
+from chunkstudy.training.recipe import CONTEXT, STEPS, UNTRAINED
+
+
+def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
+    """The arm pooled in context by how many triples it saw, on the folds that all shares have:
+    late against plain chunking; none seen is the model as it was."""
+    pairs = [
+        Pair(keys | {"triples": seen}, one.values[LATE], one.values[PLAIN], one.documents)
+        for keys, curve in _curves(models, parts)
+        for seen, one in curve.items()
+    ]
+    table = differences(pairs, family_of("by triples"), LATE, PLAIN)
+    return _ascending(table, "triples")
+
+
+def against(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
+    """What so many triples change of the scores and of late chunking's cost, against none and
+    against all of them, on the same folds."""
+    pairs = []
+    for keys, curve in _curves(models, parts):
+        none, every = min(curve), max(curve)
+        for (seen, one), other in product(curve.items(), (none, every)):
+            if seen == other or (seen, other) == (none, every):
+                continue
+            for counted in (LATE, PLAIN, COST):
+                named = keys | {"triples": seen, "against triples": other, "counted": counted}
+                values = one.values[counted], curve[other].values[counted]
+                pairs.append(Pair(named, *values, one.documents))
+
+    def family(keys: Keys) -> str:
+        return family_of(f"more triples, {keys['counted']}")(keys)
+
+    table = differences(pairs, family, "so many triples", "the others")
+    return _ascending(table, "counted", "triples", "against triples")
+
+
+def _curves(
+    models: Models, parts: pd.DataFrame
+) -> Iterator[tuple[dict[str, object], dict[int, Scored]]]:
+    """Each learning curve: the models by triples seen, on the folds that all shares have."""
+    shares = {key[2] for key in models if key[0] == CONTEXT}
+    for window, collection in places(models):
+        untrained = models.get((UNTRAINED, window, 1.0, 0, collection))
+        known = {share: models.get((CONTEXT, window, share, 0, collection)) for share in shares}
+        if len(shares) < 2 or untrained is None or not all(known.values()):
+            continue
+        folds = set.intersection(*(set(of.folds) for of in known.values() if of))
+        if not folds:
+            continue
+        keys: dict[str, object] = {"measure": WITHIN, "collection": collection, "window": window}
+        curve = {0: untrained.within(folds)}
+        for share in sorted(shares):
+            seen = _seen(parts, window, share, folds)
+            curve[seen] = cast(Scored, known[share]).within(folds)
+        yield keys | {"folds": len(folds)}, curve
+
+
+def _ascending(table: pd.DataFrame, *then: str) -> pd.DataFrame:
+    order = ["collection", "window", *then]
+    return table.sort_values(order, kind="stable", ignore_index=True) if len(table) else table
+
+
+def _seen(parts: pd.DataFrame, window: int, share: float, folds: set[int]) -> int:
+    """Triples that a model trained in context on a share of them saw, the mean over folds."""
+    here = (parts["arm"] == CONTEXT) & (parts["window"] == window) & (parts["test"] == "within")
+    here &= (parts["share"] == share) & (parts["seed"] == 0) & (parts["steps at most"] == STEPS)
+    return round(float(parts.loc[here & parts["fold"].isin(folds), "triples seen"].mean()))
