@@ -1,4 +1,4 @@
-"""A chunker that cuts by a causal model's signal, against the others on the built-in collection."""
+"""Chunkers that cut by a causal model's signals, against the others on the same collection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.protocols import CORRECTED
 
-MEASURES = {"builtin": ("SpanRecall@5", "SpanIoU@5"), "builtin-graded": ("nDCG@10",)}
+EXCERPTS = ("SpanRecall@5", "SpanIoU@5")
+MEASURES = {"builtin": EXCERPTS, "chroma": EXCERPTS, "builtin-graded": ("nDCG@10",)}
 SIGNAL, OTHER = "by the signal", "by the other"
 
 

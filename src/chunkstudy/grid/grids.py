@@ -25,8 +25,9 @@ MINILM_SIZES = ("250-125", "250-0", "200-0")
 WIDE = f"{MINILM}-w512"
 """MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
-SIGNAL_CHUNKER = "signal-attention-last-200"
-"""Of the signals that one reading of a text gives, the one that tells boundaries best."""
+SIGNAL_CHUNKERS = ("signal-attention-last-200", "signal-influence-200")
+"""By the signal that tells boundaries best of those that one reading of a text gives, and by the
+best of all, which takes another reading."""
 PRE = "pre_embedding"
 LATE = "contextualized-512"
 BEIR_AT_HAND = tuple(name for name, source in beir.SOURCES.items() if source.laptop)
@@ -240,12 +241,14 @@ def builtin_graded_grid() -> list[Condition]:
 
 def language_model_grid() -> list[Condition]:
     """Boundaries by the language model that runs here: by its replies, as far as they are recorded,
-    and where its attention stays behind; on Emma those of a control that reads nothing too."""
+    and by its signals; on Emma those of a control that reads nothing too, on Chroma's corpora those
+    of its signals alone."""
     asked = f"lumberchunker-by-{SMOLLM}"
     emma = _cross(("gutenqa-emma",), (asked, "lumberchunker-last"), (WIDE,), (PRE, LATE), (OWN,))
-    chunkers = (asked, SIGNAL_CHUNKER)
+    chunkers = (asked, *SIGNAL_CHUNKERS)
     grid = _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
-    return grid + _cross(("builtin",), chunkers, (MINILM,), (PRE,), (OWN,)) + emma
+    grid += _cross(("builtin",), chunkers, (MINILM,), (PRE,), (OWN,))
+    return grid + _cross(("chroma",), SIGNAL_CHUNKERS, (MINILM,), (PRE,), (OWN,)) + emma
 
 
 def replayed_grid() -> list[Condition]:
