@@ -41,6 +41,7 @@ from chunkstudy.analysis import (
     one_post,
     papers,
     positions,
+    prompted_breakpoints,
     published_facts,
     random_boundaries,
     reproduction,
@@ -157,6 +158,7 @@ def make(
     made |= _language_models(places, library)
     made["segmenter_excerpts"] = segmenter.excerpts(library)
     made |= one_post.tables(results.tables(places, "one-post"))
+    made |= prompted_breakpoints.tables(results.tables(places, "prompted-breakpoints"))
     made |= trained_late_chunking.tables(results.tables(places, "trained-late-chunking"))
     made |= boundary_signals.tables(results.tables(places, "boundary-signals"))
     made["boundary_signals_chunkers"] = boundary_signals_chunkers.table(library)
