@@ -13,7 +13,12 @@ from chunkstudy.site.material import Material
 from chunkstudy.site.pages import Page, render
 
 FILE = "choose.html"
-MODEL_NEEDS = {"nothing": "no", "an encoder": "no, the encoder cuts", "an LLM": "yes"}
+MODEL_NEEDS = {
+    "nothing": "no",
+    "an encoder": "no, the encoder cuts",
+    "a causal model": "yes, it reads and writes nothing",
+    "an LLM": "yes",
+}
 SHOWN = {
     "lower": "shown to be worse",
     "equivalent": "shown to be as good within a point",
