@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from chunkstudy.render import captions, findings
@@ -42,3 +44,18 @@ def test_a_message_stands_over_what_a_figure_says_and_fits_its_width() -> None:
         assert len(message) > 1
         assert text.get_window_extent().x1 <= figure.bbox.x1
         drawing.plt.close(figure)
+
+
+def test_the_last_bits_of_a_number_move_nothing_on_a_logarithmic_axis() -> None:
+    """They differ between processors, and one pixel changes all bytes of a picture."""
+    figure, axes = plt.subplots()
+    values = np.geomspace(0.01, 1e7, 1000)
+    nearly = np.nextafter(values, np.inf)
+    axes.set_xscale("log")
+    usual = axes.xaxis.get_transform()
+    assert (usual.transform(values) != usual.transform(nearly)).any()
+    axes.set_xscale(drawing.LOG)
+    rounded = axes.xaxis.get_transform()
+    assert np.array_equal(rounded.transform(values), rounded.transform(nearly))
+    assert np.allclose(rounded.transform(values), usual.transform(values), rtol=0, atol=1e-9)
+    plt.close(figure)

@@ -18,7 +18,7 @@ from chunkstudy.grid.library import Library, Record
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, Color, names_in_column, rows_named
+from chunkstudy.render.figures.drawing import COLORS, LOG, Color, names_in_column, rows_named
 
 PARTS = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts", "all")
 FAMILIES = dict(
@@ -65,7 +65,7 @@ def recall_against_tokens(records: list[Record]) -> Figure:
     handles = [Line2D([], [], marker="o", ls="", color=color) for color in FAMILIES.values()]
     names = [display_names.FAMILIES[name] for name in FAMILIES]
     axes.legend(handles, names, loc="lower left")
-    axes.set_xscale("log")
+    axes.set_xscale(LOG)
     axes.set_xticks([500, 1000, 2000, 4000])
     axes.xaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
@@ -108,7 +108,7 @@ def chunk_sizes(records: list[Record]) -> Figure:
         axes.plot(at[10], row, "|", color="black", ms=9)
         axes.plot(size.mean, row, "o", color="black", ms=3.5)
     rows_named(axes, [display_names.chunker(record.run.chunker) for record in records])
-    axes.set_xscale("log")
+    axes.set_xscale(LOG)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel("chunk size in OpenAI's tokens: 5-95%, 25-75%, median (bar), mean (dot)")
     return figure

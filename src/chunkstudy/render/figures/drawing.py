@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
@@ -15,6 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib import scale
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,6 +32,27 @@ PLAIN, LATE = COLORS[0], COLORS[1]
 CHARACTERS = 12
 """Of a title that fit an inch."""
 Color = tuple[float, float, float] | str
+LOG = "log, rounded"
+"""The name of :class:`RoundedLog`, for ``set_xscale`` and the like."""
+
+
+class _RoundedLogTransform(scale.LogTransform):
+    def transform_non_affine(self, values: ArrayLike) -> np.ndarray:
+        return np.round(np.asarray(super().transform_non_affine(values), dtype=float), 9)
+
+
+class RoundedLog(scale.LogScale):
+    """A logarithmic scale that is the same everywhere: the last bits of a logarithm differ between
+    processors, and with them now and then a pixel, and all bytes of a picture."""
+
+    name = LOG
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._transform = _RoundedLogTransform(self.base)
+
+
+scale.register_scale(RoundedLog)
 
 
 def style() -> AbstractContextManager[None]:

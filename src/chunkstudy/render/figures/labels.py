@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from chunkstudy.analysis.labels import CUT, RULE
 from chunkstudy.places import Places
 from chunkstudy.render import display_names, formats
-from chunkstudy.render.figures.drawing import COLORS, intervals, rows_named, table, zero
+from chunkstudy.render.figures.drawing import COLORS, LOG, intervals, rows_named, table, zero
 
 LABELS, SPANS, MICRO, BEST = COLORS[0], COLORS[1], COLORS[3], "0.6"
 FAMILIES = {"recursive": "o", "token": "s"}
@@ -62,7 +62,7 @@ def chunk_size(rows: pd.DataFrame) -> Figure:
                 low, high = (100 * part[f"{measure} {end}"] for end in ("low", "high"))
                 spread = [value - low, high - value]
                 axes.errorbar(x, value, spread, color=LABELS, elinewidth=0.8, **shape)
-        axes.set_xscale("log")
+        axes.set_xscale(LOG)
         axes.set_xticks([30, 50, 100, 200, 400])
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
@@ -161,9 +161,9 @@ def queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
                    label=label)  # fmt: skip
     right.axhline(queries, color="black", lw=0.8, ls=":")
     right.annotate(f"the {queries} queries", (grid[0], queries), (0, 3), textcoords="offset points")
-    left.set_xscale("log")
+    left.set_xscale(LOG)
     left.set_xticks([10, 30, 100, 300, 1000])
-    right.set(xscale="log", yscale="log")
+    right.set(xscale=LOG, yscale=LOG)
     for axis in (left.xaxis, right.xaxis, right.yaxis):
         axis.set_major_formatter("{x:,.10g}")
     for axes in (left, right):
