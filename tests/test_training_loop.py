@@ -229,7 +229,7 @@ def test_a_trained_model_is_an_encoder_whose_name_and_digests_say_what_it_is(
     spec = small.model(base)
     encoder = checkpoints.encoder(calm[0], spec, small.RECIPE.name)
     described = encoder.describe()
-    assert described["id"] == f"{spec.id} trained mixed-20-fold-0-seed-0"
+    assert described["id"] == f"{spec.id} trained mixed-20-fold-0-seed-0-steps-12"
     assert described["weights_sha256"] == calm[1]["weights_sha256"]
     assert described["revision"] == calm[1]["weights_sha256"][:40]
     texts = ["a b c", "d"]

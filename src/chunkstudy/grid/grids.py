@@ -245,9 +245,8 @@ def language_model_grid() -> list[Condition]:
     of its signals alone."""
     asked = f"lumberchunker-by-{SMOLLM}"
     emma = _cross(("gutenqa-emma",), (asked, "lumberchunker-last"), (WIDE,), (PRE, LATE), (OWN,))
-    chunkers = (asked, *SIGNAL_CHUNKERS)
-    grid = _cross(("builtin-graded",), chunkers, (WIDE,), (PRE, LATE), (OWN,))
-    grid += _cross(("builtin",), chunkers, (MINILM,), (PRE,), (OWN,))
+    grid = _cross(("builtin-graded",), (asked, SIGNAL_CHUNKERS[0]), (WIDE,), (PRE, LATE), (OWN,))
+    grid += _cross(("builtin",), (asked, *SIGNAL_CHUNKERS), (MINILM,), (PRE,), (OWN,))
     return grid + _cross(("chroma",), SIGNAL_CHUNKERS, (MINILM,), (PRE,), (OWN,)) + emma
 
 
