@@ -16,7 +16,7 @@ reproduce: $(READY) ## Regenerate every table, figure and page (PROFILE=builtin,
 	$(BIN)/chunkstudy reproduce --profile $(PROFILE)
 
 rehearse: $(READY) ## Run the whole published grid on small random models, to know that it runs
-	$(BIN)/chunkstudy rehearse
+	$(BIN)/python -m tests.rehearsal
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest

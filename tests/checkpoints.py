@@ -17,17 +17,14 @@ from tokenizers.processors import TemplateProcessing
 
 from chunkstudy.encoders.registry import Architecture, ModelSpec
 from chunkstudy.files import sha256
-from chunkstudy.rehearsal.checkpoints import (
-    Weights,
-    attention_names,
-    norm_of_attention,
-    random_weights,
-    size_keys,
-)
 
-__all__ = ["Weights", "attention_names", "norm_of_attention", "random_weights", "size_keys"]
-
-TASKS = ("retrieval.query", "retrieval.passage", "separation")
+Weights = dict[str, torch.Tensor]
+CONFIGURATIONS = Path(__file__).parent / "data" / "configurations"
+"""A ``config.json`` of each kind with the keys of the published one and small sizes."""
+TASKS = (
+    "retrieval.query", "retrieval.passage", "separation", "classification", "text-matching",
+)  # fmt: skip
+"""Jina's adapters."""
 PREFIXES = {
     "jina_embeddings_v3": (
         "Represent the query for retrieving evidence documents: ",
@@ -43,81 +40,128 @@ WORDS = (
 KINDS = ("mpnet", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta")
 
 
+def size_keys(kind: str) -> tuple[str, ...]:
+    """Published keys of layers, hidden, heads and intermediate."""
+    if kind == "nomic_bert":
+        return ("n_layer", "n_embd", "n_head", "n_inner")
+    return ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
+
+
+def positions_key(kind: str) -> str:
+    """Published key of the number of positions."""
+    return "n_positions" if kind == "nomic_bert" else "max_position_embeddings"
+
+
+def unused_positions(kind: str) -> int:
+    """Of those that a table of positions has, for padding, as fairseq counts them."""
+    return 2 if kind in ("xlm_roberta", "jina_embeddings_v3", "mpnet") else 0
+
+
+def attention_names(kind: str) -> tuple[str, str, str, str]:
+    """Published names of a layer's query, key, value and output."""
+    if kind == "mpnet":
+        return ("attention.attn.q", "attention.attn.k", "attention.attn.v", "attention.attn.o")
+    inside = "attention.self"
+    return (f"{inside}.query", f"{inside}.key", f"{inside}.value", "attention.output.dense")
+
+
+def norm_of_attention(kind: str) -> str:
+    """Published name of the norm behind it."""
+    return "attention.LayerNorm" if kind == "mpnet" else "attention.output.LayerNorm"
+
+
+def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
+    """Random weights under the published names; nothing is left at a neutral value."""
+    generator = torch.Generator().manual_seed(seed)
+    nomic = kind == "nomic_bert"
+    layers, width, _, inner = (config[key] for key in size_keys(kind))
+    found: Weights = {}
+
+    def linear(name: str, rows: int, columns: int, bias: bool = True) -> None:
+        found[f"{name}.weight"] = torch.randn(rows, columns, generator=generator) * columns**-0.5
+        if bias:
+            found[f"{name}.bias"] = torch.randn(rows, generator=generator) * 0.3
+
+    def norm(name: str) -> None:
+        found[f"{name}.weight"] = 1 + 0.3 * torch.randn(width, generator=generator)
+        found[f"{name}.bias"] = 0.3 * torch.randn(width, generator=generator)
+
+    def table(name: str, rows: int) -> None:
+        found[f"{name}.weight"] = torch.randn(rows, width, generator=generator)
+
+    prefix = "roberta." if kind in ("xlm_roberta", "jina_embeddings_v3") else ""
+    table(f"{prefix}embeddings.word_embeddings", config["vocab_size"])
+    if kind == "mpnet":
+        biases = (config["relative_attention_num_buckets"], config["num_attention_heads"])
+        found["encoder.relative_attention_bias.weight"] = torch.randn(biases, generator=generator)
+    else:
+        table(f"{prefix}embeddings.token_type_embeddings", config["type_vocab_size"])
+    if kind in ("xlm_roberta", "mpnet"):
+        table(f"{prefix}embeddings.position_embeddings", config["max_position_embeddings"])
+    rotary = kind in ("nomic_bert", "jina_embeddings_v3")
+    norm(f"{prefix}emb_ln" if rotary else f"{prefix}embeddings.LayerNorm")
+    for i in range(layers):
+        layer = f"{prefix}encoder.layers.{i}." if rotary else f"{prefix}encoder.layer.{i}."
+        if rotary:
+            attention = layer + ("attn" if nomic else "mixer")
+            linear(f"{attention}.Wqkv", 3 * width, width, bias=not nomic)
+            linear(f"{attention}.out_proj", width, width, bias=not nomic)
+            norm(f"{layer}norm1")
+            for name in ("fc11", "fc12") if nomic else ("fc1",):
+                linear(f"{layer}mlp.{name}", inner, width, bias=not nomic)
+            linear(f"{layer}mlp.fc2", width, inner, bias=not nomic)
+            norm(f"{layer}norm2")
+            continue
+        for name in attention_names(kind):
+            linear(f"{layer}{name}", width, width)
+        norm(layer + norm_of_attention(kind))
+        if kind == "jina_bert":
+            linear(f"{layer}mlp.gated_layers", 2 * inner, width, bias=False)
+            linear(f"{layer}mlp.wo", width, inner)
+            norm(f"{layer}mlp.layernorm")
+        else:
+            linear(f"{layer}intermediate.dense", inner, width)
+            linear(f"{layer}output.dense", width, inner)
+            norm(f"{layer}output.LayerNorm")
+    if kind != "nomic_bert":
+        linear(f"{prefix}pooler.dense", width, width)
+    if kind == "jina_embeddings_v3":
+        found = _with_adapters(found, config, generator)
+    return found
+
+
+def _with_adapters(weights: Weights, config: dict[str, Any], generator: torch.Generator) -> Weights:
+    """Linear layers and embeddings as torch's parametrization stores them, an adapter a task."""
+    tasks, rank = len(config["lora_adaptations"]), config["lora_rank"]
+    found: Weights = {}
+    for name, tensor in weights.items():
+        if not name.endswith(".weight") or tensor.ndim != 2:
+            found[name] = tensor
+            continue
+        base = name.removesuffix(".weight") + ".parametrizations.weight"
+        rows, columns = tensor.shape
+        down, up = (tasks, rank, columns), (tasks, rows, rank)
+        if "embeddings." in name:
+            down, up = (tasks, rows, rank), (tasks, rank, columns)
+        found[f"{base}.original"] = tensor
+        found[f"{base}.0.lora_A"] = torch.randn(down, generator=generator) * 0.7
+        found[f"{base}.0.lora_B"] = torch.randn(up, generator=generator) * 0.7
+    return found
+
+
+def published(kind: str) -> dict[str, Any]:
+    """A configuration with the published keys and small sizes."""
+    config: dict[str, Any] = json.loads((CONFIGURATIONS / f"{kind}.json").read_bytes())
+    return config
+
+
 def configuration(
     kind: str, layers: int = 2, heads: int = 6, positions: int = 64
 ) -> dict[str, Any]:
-    """A published configuration with small sizes."""
-    sizes = {
-        "vocab_size": 60,
-        "hidden_size": 8 * heads,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "intermediate_size": 40,
-        "type_vocab_size": 2,
-        "layer_norm_eps": 1e-5,
-        "hidden_act": "gelu",
-        "hidden_dropout_prob": 0.1,
-        "attention_probs_dropout_prob": 0.1,
-    }
-    if kind == "jina_bert":
-        return sizes | {
-            "model_type": "bert",
-            "position_embedding_type": "alibi",
-            "feed_forward_type": "geglu",
-            "max_position_embeddings": positions,
-            "emb_pooler": "mean",
-            "pad_token_id": 0,
-        }
-    if kind == "mpnet":
-        return sizes | {
-            "model_type": "mpnet",
-            "max_position_embeddings": positions + 2,
-            "pad_token_id": 1,
-            "relative_attention_num_buckets": 32,
-        }
-    roberta = sizes | {
-        "model_type": "xlm-roberta",
-        "max_position_embeddings": positions + 2,
-        "pad_token_id": 1,
-        "type_vocab_size": 1,
-    }
-    if kind == "xlm_roberta":
-        return roberta | {"position_embedding_type": "absolute"}
-    if kind == "jina_embeddings_v3":
-        return roberta | {
-            "position_embedding_type": "rotary",
-            "rotary_emb_base": 20000.0,
-            "use_flash_attn": True,
-            "load_trained_adapters": True,
-            "lora_adaptations": list(TASKS),
-            "lora_rank": 4,
-            "lora_alpha": 1,
-            "task_instructions": dict(zip(TASKS, (*PREFIXES[kind], ""), strict=True)),
-        }
-    return {
-        "model_type": "nomic_bert",
-        "vocab_size": 60,
-        "n_embd": 8 * heads,
-        "n_layer": layers,
-        "n_head": heads,
-        "n_inner": 40,
-        "n_positions": positions,
-        "max_trained_positions": 2048,
-        "type_vocab_size": 2,
-        "layer_norm_epsilon": 1e-12,
-        "activation_function": "swiglu",
-        "rotary_emb_base": 1000,
-        "rotary_emb_fraction": 1.0,
-        "rotary_emb_interleaved": False,
-        "rotary_emb_scale_base": None,
-        "rotary_scaling_factor": None,
-        "qkv_proj_bias": False,
-        "mlp_fc1_bias": False,
-        "mlp_fc2_bias": False,
-        "prenorm": False,
-        "use_flash_attn": True,
-        "attn_pdrop": 0.0,
-    }
+    """The same with other sizes, and few words, for the tokenizer of letters."""
+    config = published(kind) | {"vocab_size": 60}
+    config |= dict(zip(size_keys(kind), (layers, 8 * heads, heads, 40), strict=True))
+    return config | {positions_key(kind): positions + unused_positions(kind)}
 
 
 def write(folder: Path, kind: str, config: dict[str, Any], weights: Weights) -> None:
@@ -142,8 +186,7 @@ def specification(folder: Path, kind: str, config: dict[str, Any], **changes: An
     """What the registry would say of a checkpoint in ``folder``, which is ``PACKAGE/model``."""
     gated = kind in ("nomic_bert", "jina_bert")
     layers, hidden, heads, intermediate = (config[key] for key in size_keys(kind))
-    positions = config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"]
-    positions -= 2 if kind in ("xlm_roberta", "jina_embeddings_v3", "mpnet") else 0
+    positions = config[positions_key(kind)] - unused_positions(kind)
     query, document = PREFIXES.get(kind, ("", ""))
     adapted = kind == "jina_embeddings_v3"
     fields: dict[str, Any] = {

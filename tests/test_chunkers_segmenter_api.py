@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from chunkstudy.chunkers import catalogue, segmenter, segmenter_api
 from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located, parts
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.rehearsal import loopback
-from chunkstudy.rehearsal.loopback import (
+from chunkstudy.services.retries import ATTEMPTS
+from tests import loopback
+from tests.loopback import (
     Fault,
     answer,
     changed,
@@ -26,7 +27,6 @@ from chunkstudy.rehearsal.loopback import (
     running,
     status,
 )
-from chunkstudy.services.retries import ATTEMPTS
 
 TEXT = "A title\n\nA first line. It goes on.\n\U0001f600 A second line.\n"
 SECRET = "jina_made_key_12345"

@@ -28,6 +28,7 @@ from chunkstudy.services.keys import UnusableKeyError
 from chunkstudy.services.prices import PRICES
 from chunkstudy.services.retries import ATTEMPTS, LONGEST_WAIT, retry_after
 from tests import embeddings_server as server
+from tests import loopback
 
 SPEC = ModelSpec(
     id="text-embedding-3-large",
@@ -91,7 +92,7 @@ def test_plain_numbers_are_read_as_well_as_base64(world: World) -> None:
         for item, row in zip(reply["data"], expected(["one", "two"]), strict=True):
             item["embedding"] = [float(x) for x in row]
 
-    world.state.faults = [server.changed(plain)]
+    world.state.faults = [loopback.changed(plain)]
     found = world.encoder().encode(["one", "two"])
     np.testing.assert_allclose(found, expected(["one", "two"]), atol=1e-6)
 
@@ -105,7 +106,7 @@ def test_vectors_are_given_unit_length_and_recorded_as_received(world: World) ->
 
 
 def test_reordered_items_are_put_back_into_order(world: World) -> None:
-    world.state.faults = [server.changed(lambda reply: reply["data"].reverse())]
+    world.state.faults = [loopback.changed(lambda reply: reply["data"].reverse())]
     np.testing.assert_allclose(world.encoder().encode(TEXTS), expected(TEXTS), atol=1e-6)
     assert not world.waits
 
@@ -122,24 +123,24 @@ def test_an_empty_text_is_a_zero_row_and_never_sent(world: World) -> None:
     assert world.encoder().estimate(["", "one", ""]).empty == 2
 
 
-def _first(change: Callable[[dict[str, Any]], object]) -> server.Fault:
-    return server.changed(lambda reply: change(reply["data"][0]))
+def _first(change: Callable[[dict[str, Any]], object]) -> loopback.Fault:
+    return loopback.changed(lambda reply: change(reply["data"][0]))
 
 
-def _set(value: object) -> server.Fault:
+def _set(value: object) -> loopback.Fault:
     return _first(lambda item: item.update(embedding=value))
 
 
 NAN = server.encoded(np.array([np.nan] * 8, dtype=np.float32))
-PASSING: dict[str, server.Fault] = {
-    "429": server.status(429),
-    "500": server.status(500),
-    "503 with HTML": server.status(503, b"<html>upstream</html>"),
-    "cut-off JSON": server.cut_json,
-    "cut-off body": server.cut_body,
-    "dropped connection": server.dropped,
-    "one vector less": server.changed(lambda reply: reply["data"].pop()),
-    "one vector more": server.changed(lambda reply: reply["data"].append(reply["data"][0])),
+PASSING: dict[str, loopback.Fault] = {
+    "429": loopback.status(429),
+    "500": loopback.status(500),
+    "503 with HTML": loopback.status(503, b"<html>upstream</html>"),
+    "cut-off JSON": loopback.cut_json,
+    "cut-off body": loopback.cut_body,
+    "dropped connection": loopback.dropped,
+    "one vector less": loopback.changed(lambda reply: reply["data"].pop()),
+    "one vector more": loopback.changed(lambda reply: reply["data"].append(reply["data"][0])),
     "an index twice": _first(lambda item: item.update(index=1)),
     "an index out of range": _first(lambda item: item.update(index=-1)),
     "an index that is text": _first(lambda item: item.update(index="0")),
@@ -153,15 +154,15 @@ PASSING: dict[str, server.Fault] = {
     ),
     "half a number": _set("AAAA"),
     "null": _set(None),
-    "no data": server.changed(lambda reply: reply.pop("data")),
-    "no usage": server.changed(lambda reply: reply.pop("usage")),
-    "an empty reply": server.status(200, b""),
+    "no data": loopback.changed(lambda reply: reply.pop("data")),
+    "no usage": loopback.changed(lambda reply: reply.pop("usage")),
+    "an empty reply": loopback.status(200, b""),
 }
 
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_a_fault_that_passes_is_waited_out(
-    world: World, fault: server.Fault, caplog: pytest.LogCaptureFixture
+    world: World, fault: loopback.Fault, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.state.faults = [fault, fault]
     with caplog.at_level(logging.DEBUG):
@@ -172,7 +173,7 @@ def test_a_fault_that_passes_is_waited_out(
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_a_fault_that_stays_ends_in_one_sentence_after_a_bounded_number_of_attempts(
-    world: World, fault: server.Fault
+    world: World, fault: loopback.Fault
 ) -> None:
     world.state.faults = [fault] * 50
     with pytest.raises(ApiError, match=f"failed {ATTEMPTS} times.*run again later") as caught:
@@ -183,21 +184,21 @@ def test_a_fault_that_stays_ends_in_one_sentence_after_a_bounded_number_of_attem
     assert not list(world.folder.rglob("*.safetensors"))
 
 
-ENDING: dict[str, tuple[server.Fault, str]] = {
+ENDING: dict[str, tuple[loopback.Fault, str]] = {
     "a wrong dimension": (_set([1.0] * 7), "vector of 7 numbers.*has 8"),
     "another model": (
-        server.changed(lambda reply: reply.update(model="text-embedding-3-small")),
+        loopback.changed(lambda reply: reply.update(model="text-embedding-3-small")),
         "another model than text-embedding-3-large",
     ),
-    "400": (server.status(400, b'{"error": {"code": "bad_input"}}'), r"400 \(bad_input\)"),
-    "401": (server.status(401), "401; check OPENAI_API_KEY"),
-    "404": (server.status(404), "404; check OPENAI_BASE_URL"),
+    "400": (loopback.status(400, b'{"error": {"code": "bad_input"}}'), r"400 \(bad_input\)"),
+    "401": (loopback.status(401), "401; check OPENAI_API_KEY"),
+    "404": (loopback.status(404), "404; check OPENAI_BASE_URL"),
     "no credit": (
-        server.status(429, b'{"error": {"code": "insufficient_quota"}}'),
+        loopback.status(429, b'{"error": {"code": "insufficient_quota"}}'),
         r"429 \(insufficient_quota\); add credit",
     ),
     "an hour to wait": (
-        server.status(429, headers={"Retry-After": "3600"}),
+        loopback.status(429, headers={"Retry-After": "3600"}),
         "wait 3600 seconds; run again",
     ),
 }
@@ -205,7 +206,7 @@ ENDING: dict[str, tuple[server.Fault, str]] = {
 
 @pytest.mark.parametrize(("fault", "sentence"), ENDING.values(), ids=ENDING)
 def test_a_fault_that_cannot_pass_is_not_repeated(
-    world: World, fault: server.Fault, sentence: str
+    world: World, fault: loopback.Fault, sentence: str
 ) -> None:
     world.state.faults = [fault]
     with pytest.raises(ApiError, match=sentence):
@@ -228,7 +229,7 @@ def test_a_fault_that_cannot_pass_is_not_repeated(
 def test_the_server_says_how_long_to_wait(
     world: World, headers: dict[str, str], seconds: float
 ) -> None:
-    world.state.faults = [server.status(429, headers=headers)]
+    world.state.faults = [loopback.status(429, headers=headers)]
     world.encoder().encode(["one"])
     assert world.waits == [seconds]
 
@@ -246,9 +247,9 @@ def test_the_server_may_name_the_time_to_wait_for() -> None:
 def test_ada_answers_under_its_second_name(world: World) -> None:
     ada = ModelSpec("text-embedding-ada-002", 8191, 8191, 8, "proprietary", (), kind="api")
     name = "text-embedding-ada-002-v2"
-    world.state.faults = [server.changed(lambda reply: reply.update(model=name))]
+    world.state.faults = [loopback.changed(lambda reply: reply.update(model=name))]
     assert world.encoder(ada).encode(["one"]).shape == (1, 8)
-    world.state.faults = [server.changed(lambda reply: reply.update(model=name))]
+    world.state.faults = [loopback.changed(lambda reply: reply.update(model=name))]
     with pytest.raises(ApiError, match="another model"):
         world.encoder().encode(["one"])
 
@@ -362,7 +363,7 @@ def test_without_a_key_one_sentence_says_what_is_missing(
 
 def test_a_run_killed_between_requests_asks_only_for_what_is_missing(world: World) -> None:
     many = [f"text {i}" for i in range(5000)]
-    world.state.faults = [server.answer, server.status(500)]
+    world.state.faults = [loopback.answer, loopback.status(500)]
 
     def killed(_: float) -> None:
         raise KeyboardInterrupt
@@ -460,7 +461,7 @@ def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
     first = world.encoder().estimate(many[:2048])
     world.budget = Budget(1.5 * first.dollars)
     usage = {"prompt_tokens": first.tokens}
-    world.state.faults = [server.changed(lambda reply: reply.update(usage=usage))] * 3
+    world.state.faults = [loopback.changed(lambda reply: reply.update(usage=usage))] * 3
     with pytest.raises(BudgetError, match=r"above the ceiling of \$0.*CHUNKSTUDY_BUDGET"):
         world.encoder().encode(many)
     assert len(world.state.asked) == 1
@@ -473,17 +474,17 @@ def test_what_the_server_counted_is_what_was_spent(world: World) -> None:
 
 
 def test_refused_attempts_cost_nothing_and_lost_replies_may_have(world: World) -> None:
-    world.state.faults = [server.status(500), server.status(429)]
+    world.state.faults = [loopback.status(500), loopback.status(429)]
     world.encoder().encode(["one"])
     assert world.budget.spent == pytest.approx(7 * 0.13 / 1e6)
-    world.state.faults = [server.cut_json]
+    world.state.faults = [loopback.cut_json]
     world.encoder().encode(["two"])
     assert world.budget.spent == pytest.approx((7 + 1 + 7) * 0.13 / 1e6)
 
 
 def test_a_repeated_request_stops_at_the_ceiling_too(world: World) -> None:
     world.budget = Budget(2.5 * 0.13 / 1e6)
-    world.state.faults = [server.cut_json] * 50
+    world.state.faults = [loopback.cut_json] * 50
     with pytest.raises(BudgetError, match="above the ceiling"):
         world.encoder().encode(["one"])
     assert len(world.state.asked) == 2
@@ -509,13 +510,13 @@ def _echo(handler: server.Handler, honest: dict[str, Any]) -> None:
 
 
 def _echo_as_model(handler: server.Handler, honest: dict[str, Any]) -> None:
-    server.answer(handler, honest | {"model": SECRET})
+    loopback.answer(handler, honest | {"model": SECRET})
 
 
 @pytest.mark.parametrize("fault", [_echo, _echo_as_model])
 def test_the_key_reaches_no_error_no_log_and_no_recording(
     world: World,
-    fault: server.Fault,
+    fault: loopback.Fault,
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -18,6 +18,7 @@ from chunkstudy.grid import run as running
 from chunkstudy.grid.conditions import LARGE, Condition
 from chunkstudy.services.budget import budget
 from tests import embeddings_server as server
+from tests import loopback
 
 SECRET = "sk-proj-quite_secret-0123456789"
 PLAIN = Condition("builtin", "recursive-400-200", LARGE, "pre_embedding", "corrected")
@@ -159,7 +160,7 @@ def test_a_run_that_failed_resumes_with_what_is_missing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
-    world.state.faults = [server.answer, server.status(400)]
+    world.state.faults = [loopback.answer, loopback.status(400)]
     code, output = world.run()
     assert code == 1
     assert output.endswith("chunkstudy: the embeddings API answered 400\n")
@@ -203,7 +204,10 @@ def test_a_contextualized_condition_says_why_it_cannot_be_run(world: World) -> N
 
 
 def test_the_key_reaches_no_file_and_no_output(world: World) -> None:
-    world.state.faults = [server.answer, server.status(401, f'{{"error": "{SECRET}"}}'.encode())]
+    world.state.faults = [
+        loopback.answer,
+        loopback.status(401, f'{{"error": "{SECRET}"}}'.encode()),
+    ]
     outputs = [world.run()[1], world.run()[1]]
     assert all(SECRET not in output for output in outputs)
     files = [path for path in world.root.rglob("*") if path.is_file()]

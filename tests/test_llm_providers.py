@@ -15,11 +15,11 @@ from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.gemini_provider import GeminiProvider
 from chunkstudy.llm.interface import LanguageModelError, Message, Provider, Request
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.rehearsal.loopback import Fault, Handler, cut_body, cut_json, dropped, status
 from chunkstudy.services.budget import Budget
 from chunkstudy.services.keys import REMOVED, UnusableKeyError
 from chunkstudy.services.retries import ATTEMPTS, retry_after
 from tests import chat_server as server
+from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, status
 
 SECRET = "AIza-quite_secret-0123456789"
 OPENAI, GEMINI = "openai/gpt-4o-mini", "gemini/gemini-1.5-flash"

@@ -5,25 +5,28 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from chunkstudy import derive
+from chunkstudy.chunkers import released
 from chunkstudy.collections import beir, chroma, gutenqa, registry
 from chunkstudy.collections.sources import SourceError
-from chunkstudy.commands import choosing
 from chunkstudy.encoders import models
 from chunkstudy.encoders.registry import MODELS
 from chunkstudy.grid import records
 from chunkstudy.grid.library import Library
 from chunkstudy.grid.run import load_collection
-from chunkstudy.places import REHEARSING, Places
-from chunkstudy.rehearsal import hub_server, marks, rehearse, replies, stand
-from chunkstudy.rehearsal.chat_api import Asked
-from chunkstudy.rehearsal.rehearse import RehearsalError
+from chunkstudy.places import Places
+from tests import hub_models, hub_server
+from tests.chat_server import Asked
+from tests.hub_models import Checkpoint
+from tests.rehearsal import marks, rehearse, services, stand
+from tests.rehearsal.rehearse import RehearsalError
 
 REAL = Places(Path(__file__).parents[1])
 SMALL = "jinaai__jina-embeddings-v2-small-en"
@@ -34,10 +37,6 @@ E5 = "intfloat__multilingual-e5-large-instruct"
 def stood(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stand.Stand]:
     with stand.standing(tmp_path_factory.mktemp("rehearsal")) as found:
         yield found
-
-
-def run(chosen: list[rehearse.Condition]) -> None:
-    choosing.run_all(chosen, dry_run=False, again=False)
 
 
 def nothing(_: str) -> None:
@@ -87,8 +86,6 @@ def test_a_file_that_is_not_the_pinned_one_is_refused(
 
 
 def test_segmentations_of_all_books_stand_in_their_books(stood: stand.Stand) -> None:
-    from chunkstudy.chunkers import released
-
     texts = {document.id: document.text for document in load_collection("gutenqa").documents}
     for name in gutenqa.SEGMENTATIONS:
         for text in texts.values():
@@ -104,16 +101,16 @@ def test_segmentations_of_all_books_stand_in_their_books(stood: stand.Stand) -> 
 def test_pins_and_surroundings_are_put_back(tmp_path: Path) -> None:
     before = (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES)
     with stand.standing(tmp_path):
-        assert MODELS[models.parse_slug(E5)[0]].licence == "random weights of a rehearsal"
+        assert MODELS[models.parse_slug(E5)[0]].licence == hub_models.LICENCE
         assert os.environ["OPENAI_BASE_URL"].startswith("http://127.0.0.1:")
         assert os.environ["HF_ENDPOINT"].startswith("http://127.0.0.1:")
     assert (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES) == before
 
 
-def test_two_stands_pin_the_same_digests(stood: stand.Stand, tmp_path: Path) -> None:
-    with stand.standing(tmp_path):
-        again = (tmp_path / "pins.json").read_text(encoding="utf-8")
-    assert (stood.places.root / "pins.json").read_text(encoding="utf-8") == again
+def test_two_stands_serve_the_same_bytes(stood: stand.Stand, tmp_path: Path) -> None:
+    with stand.standing(tmp_path) as again:
+        assert again.hub.files == stood.hub.files
+        assert again.hub.checkpoints == stood.hub.checkpoints
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +124,7 @@ def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, rehearse.
         "gutenqa/proposition*/text-embedding-ada-002/*/*",
         "chroma/llm/*",
     )
-    return root, rehearse.rehearse(REAL, root, run, only, nothing)
+    return root, rehearse.rehearse(REAL, root, only, nothing)
 
 
 def test_conditions_of_every_kind_leave_records(rehearsed: tuple[Path, rehearse.Found]) -> None:
@@ -138,19 +135,16 @@ def test_conditions_of_every_kind_leave_records(rehearsed: tuple[Path, rehearse.
     assert {path.parts[2] for path in recorded} == {"nfcorpus", "gutenqa", "chroma"}
 
 
-def test_a_record_of_a_rehearsal_is_no_record(
+def test_the_study_refuses_a_record_of_a_rehearsal(
     rehearsed: tuple[Path, rehearse.Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, _ = rehearsed
-    monkeypatch.delenv(REHEARSING, raising=False)
     folder = next(root.rglob("run.json")).parent
     assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rehearsal"] is True
-    with pytest.raises(records.RecordError, match="of a rehearsal on random weights"):
-        records.read_run(folder)
-    assert not records.complete(folder)
-    with pytest.raises(records.RecordError, match="of a rehearsal"):
+    with pytest.raises(records.RecordError, match=r"not a valid record .*rehearsal"):
         Library(Places(root))
-    monkeypatch.setenv(REHEARSING, "1")
+    assert not records.complete(folder)
+    monkeypatch.setattr(records, "Run", marks.Run)
     assert records.complete(folder)
 
 
@@ -176,26 +170,21 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_had_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = stand.hub_server.serving
+    serving = hub_server.serving
 
-    def gated(checkpoints: object, files: object) -> object:
-        from contextlib import contextmanager
+    @contextmanager
+    def gated(checkpoints: Mapping[str, Checkpoint]) -> Iterator[tuple[str, hub_server.State]]:
+        with serving(checkpoints) as (address, state):
+            part = "models/intfloat/multilingual-e5-large-instruct"
+            state.faults += [(part, hub_server.gated)] * 9
+            yield address, state
 
-        @contextmanager
-        def serve() -> Iterator[tuple[str, hub_server.State]]:
-            with real(checkpoints, files) as (address, state):  # type: ignore[arg-type]
-                part = "models/intfloat/multilingual-e5-large-instruct"
-                state.faults += [(part, hub_server.gated)] * 9
-                yield address, state
-
-        return serve()
-
-    monkeypatch.setattr(stand.hub_server, "serving", gated)
+    monkeypatch.setattr(hub_server, "serving", gated)
     only = (
         f"nfcorpus/fixed-256/{E5}/pre_embedding/corrected",
         f"nfcorpus/fixed-256/{SMALL}/pre_embedding/corrected",
     )
-    found = rehearse.rehearse(REAL, tmp_path / "rehearsal", run, only, nothing)
+    found = rehearse.rehearse(REAL, tmp_path / "rehearsal", only, nothing)
     assert not found.whole
     assert found.conditions == (2, 1)
     (name,) = found.missing
@@ -224,7 +213,7 @@ def test_what_is_derived_says_in_every_file_that_it_is_no_result(tmp_path: Path)
 def test_replies_are_mostly_to_the_point_and_the_same_each_time() -> None:
     shown = "Document:\n" + "\n".join(f"ID {i}: A sentence of number {i}." for i in range(30, 40))
     asked = [Asked("openai", "m", "", (f"{shown} {i}",), {}, "") for i in range(200)]
-    said = [replies.says(one) for one in asked]
-    assert said == [replies.says(one) for one in asked]
+    said = [services.reply(one) for one in asked]
+    assert said == [services.reply(one) for one in asked]
     answers = [one for one in said if one.startswith("Answer: ID 3")]
     assert 0.8 * len(said) < len(answers) < len(said)

@@ -6,9 +6,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-REHEARSING = "CHUNKSTUDY_REHEARSAL"
-"""Set while the grid is rehearsed on random weights, so that every record says so."""
-
 
 @dataclass(frozen=True, slots=True)
 class Places:
@@ -68,11 +65,6 @@ class Places:
     def rankings(self) -> Path:
         """Rankings that would make the repository heavy, under their digests."""
         return Path(os.environ.get("CHUNKSTUDY_RANKINGS") or self.build / "rankings")
-
-
-def rehearsing() -> bool:
-    """Whether this process rehearses the grid, so that nothing it finds is a result."""
-    return bool(os.environ.get(REHEARSING))
 
 
 def find() -> Places:

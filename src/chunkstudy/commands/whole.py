@@ -1,4 +1,4 @@
-"""The whole study: derive, rehearse, check, and its pages."""
+"""The whole study: derive, check, and its pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from chunkstudy import places
-from chunkstudy.commands.choosing import ALL, price, run_all
+from chunkstudy.commands.choosing import price, run_all
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.grid import conditions, devices, grids
 
@@ -35,34 +35,6 @@ def reproduce(
             if run_all(chosen, dry_run=False, again=profile == "full"):
                 raise RuntimeError("some units failed, as said above; mend them and run this again")
         everything.reproduce(where)
-
-
-@app.command(rich_help_panel=PANEL)
-def rehearse(
-    only: Annotated[
-        list[str], typer.Option(help="Conditions to take, with wildcards; no table then")
-    ] = ALL,
-    out: Annotated[Path | None, typer.Option(help="The folder; build/rehearsal if none")] = None,
-) -> None:
-    """Rehearse the published grid on small random checkpoints and services on the loopback.
-
-    Nothing that it leaves is a result. One that was stopped goes on; another code begins anew.
-    """
-    from chunkstudy.rehearsal.rehearse import rehearse as perform
-
-    with one_sentence():
-        where = places.find()
-        found = perform(
-            where,
-            out or where.build / "rehearsal",
-            lambda chosen: run_all(chosen, dry_run=False, again=False),
-            only,
-            lambda line: typer.echo(line, err=True),
-        )
-        for line in found.lines():
-            typer.echo(line)
-        if not found.whole:
-            raise RuntimeError("the rehearsal is not whole, as said above; mend it and go on")
 
 
 @app.command(rich_help_panel=PANEL)

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chunkstudy import places
 from chunkstudy.faults import first_fault
 from chunkstudy.files import alone, json_text, write_json, write_text
 from chunkstudy.grid import parquet, rankings
@@ -100,8 +99,6 @@ class Run(_Strict):
     packages: Annotated[dict[str, str], Field(min_length=1)]
     python: Named
     platform: Named
-    rehearsal: Literal[True] | None = None
-    """True of a rehearsal on random weights; no other record has the field."""
 
     @model_validator(mode="after")
     def _a_model_is_described(self) -> Run:
@@ -223,8 +220,6 @@ def read_run(folder: Path) -> Run:
         raise RecordError(
             f"{path} is not whole JSON ({error}); restore it, or run the condition again"
         ) from error
-    if run.rehearsal and not places.rehearsing():
-        raise RecordError(f"{path} is of a rehearsal on random weights and no result; remove it")
     if not folder.as_posix().endswith(run.path.as_posix()):
         raise RecordError(f"{path} describes {run.path}, which is not where it lies")
     return run
@@ -291,8 +286,7 @@ def find(root: Path) -> dict[Condition, Path]:
 
 
 def _text(run: Run) -> str:
-    without = {"rehearsal"} if run.rehearsal is None else None
-    return json_text(run.model_dump(mode="json", exclude=without))
+    return json_text(run.model_dump(mode="json"))
 
 
 def six_decimals(values: pd.Series) -> pd.Series:

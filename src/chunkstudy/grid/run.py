@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy import places, tokens
+from chunkstudy import tokens
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
@@ -236,7 +236,6 @@ def evaluate(
         packages={name: version(name) for name in PACKAGES},
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
-        rehearsal=True if places.rehearsing() else None,
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
 

@@ -11,7 +11,7 @@ import fnmatch
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +20,7 @@ import pandas as pd
 
 import chunkstudy
 from chunkstudy import derive
+from chunkstudy.commands.choosing import run_all
 from chunkstudy.files import sha256, write_text
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import Condition, parse
@@ -29,16 +30,14 @@ from chunkstudy.predictions import register
 from chunkstudy.predictions.outcomes import UNDECIDED
 from chunkstudy.published.cells import read
 from chunkstudy.published.sources import conditions_of, source_of
-from chunkstudy.rehearsal import marks
-from chunkstudy.rehearsal.stand import standing
 from chunkstudy.studies import runner
+from tests.rehearsal import marks
+from tests.rehearsal.stand import standing
 
 STUDIES = ("berlin", "document-lengths", "chunk-sizes")
 """Those that published cells or predictions wait for."""
 COPIED = ("published", "predictions")
-LOST = "the printed value is lost in the source"
-Run = Callable[[list[Condition]], object]
-"""What ``chunkstudy run`` does with conditions."""
+TESTS = Path(__file__).parents[1]
 Say = Callable[[str], object]
 
 
@@ -90,15 +89,12 @@ class Found:
         return lines + [f"broken: {one}" for one in self.broken]
 
 
-def rehearse(
-    real: Places, root: Path, run: Run, only: Sequence[str] = ("*",), say: Say = print
-) -> Found:
+def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = print) -> Found:
     """Run the published grid and derive its tables below ``root``.
 
     Args:
         real: the checkout, whose published cells and predictions are taken.
         root: the rehearsal's own folder.
-        run: as ``chunkstudy run`` runs conditions.
         only: patterns of conditions; tables are derived where they name all.
         say: takes a line on how far it is.
 
@@ -111,7 +107,7 @@ def rehearse(
     chosen = [one for one in everything if any(fnmatch.fnmatch(str(one), p) for p in only)]
     with standing(root) as stand:
         say(f"{len(chosen)} conditions to rehearse in {root}")
-        broken = _run(chosen, run, say)
+        broken = _run(chosen, say)
         missing = {
             str(one): one.reason_not_run or "see what is broken"
             for one in chosen
@@ -156,13 +152,13 @@ def conditions(real: Places) -> list[Condition]:
     return sorted(every, key=lambda one: (one.encoder, one.collection, one.ordering, one.chunker))
 
 
-def _run(chosen: Sequence[Condition], run: Run, say: Say) -> list[str]:
+def _run(chosen: Sequence[Condition], say: Say) -> list[str]:
     """Run model by model and collection by collection; one that fails stops no other."""
     broken = []
     for (encoder, collection), some in groupby(chosen, lambda one: (one.encoder, one.collection)):
         say(f"{collection} with {encoder}")
         try:
-            run(list(some))
+            run_all(list(some), dry_run=False, again=False)
         except (ValueError, RuntimeError, OSError) as error:
             broken.append(f"{collection} with {encoder}: {error}")
     return broken
@@ -213,11 +209,11 @@ def _counts(values: pd.Series) -> dict[str, int]:
 
 
 def _digest(real: Places) -> str:
-    """Of the code, the published cells and the predictions."""
-    package = Path(chunkstudy.__file__).parent
-    files: Iterable[Path] = (
+    """Of the code, that of the tests too, the published cells and the predictions."""
+    folders = (Path(chunkstudy.__file__).parent, TESTS, *(real.results / name for name in COPIED))
+    files = (
         path
-        for folder in (package, real.published, real.results / "predictions")
+        for folder in folders
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix != ".pyc"
     )

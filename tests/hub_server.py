@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from chunkstudy.rehearsal import loopback
-from chunkstudy.rehearsal.hub_models import Checkpoint
-from chunkstudy.rehearsal.loopback import running
+from tests import loopback
+from tests.hub_models import Checkpoint
+from tests.loopback import running
 
 LARGE = (".safetensors", ".bin")
 """Files that the hub keeps in its storage for large ones."""
@@ -117,14 +117,14 @@ class Handler(loopback.Handler):
     def _plain(self, path: str) -> None:
         if path in self.state.files:
             self.content(self.state.files[path], {})
-            return
-        digest = path.removeprefix(STORED)
-        for one in self.state.checkpoints.values():
-            for body in one.files.values():
-                if hashlib.sha256(body).hexdigest() == digest:
-                    self.content(body, {})
-                    return
-        self.refuse(404, "EntryNotFound", "Entry not found")
+        else:
+            self.content(self.stored(), {})
+
+    def stored(self) -> bytes:
+        """The large file of the address of this request."""
+        digest = urlsplit(self.path).path.removeprefix(STORED)
+        bodies = (body for one in self.state.checkpoints.values() for body in one.files.values())
+        return next(body for body in bodies if hashlib.sha256(body).hexdigest() == digest)
 
     def _file(self, one: Checkpoint, name: str) -> None:
         if name not in one.files:
@@ -200,25 +200,13 @@ def stalls(handler: Handler) -> bool:
 
 def another_file(handler: Handler) -> bool:
     """Bytes that nobody pinned, of the right number."""
-    path = unquote(urlsplit(handler.path).path)
-    bodies = [body for one in handler.state.checkpoints.values() for body in one.files.values()]
-    stored = {f"{STORED}{hashlib.sha256(body).hexdigest()}": body for body in bodies}
-    handler.content(bytes(len(stored[path])), {})
+    handler.content(bytes(len(handler.stored())), {})
     return True
 
 
 def cut_halfway(handler: Handler) -> bool:
     """Half of the bytes that were announced, then the connection ends."""
-    path = unquote(urlsplit(handler.path).path)
-    bodies = [body for one in handler.state.checkpoints.values() for body in one.files.values()]
-    stored = {f"{STORED}{hashlib.sha256(body).hexdigest()}": body for body in bodies}
-    body = stored[path]
-    handler.send_response(200)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body[: len(body) // 2])
-    handler.wfile.flush()
-    handler.drop()
+    loopback.send_half(handler, handler.stored())
     return True
 
 

@@ -13,42 +13,58 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from types import ModuleType
 
 import pandas as pd
 
 from chunkstudy.chunkers.passages import ielab_sentences
-from chunkstudy.collections import beir, gutenqa
-from chunkstudy.rehearsal import texts
-from chunkstudy.rehearsal.texts import Question
+from chunkstudy.collections import beir, chroma, gutenqa
+from chunkstudy.collections.sources import SourceFile
+from chunkstudy.studies import berlin
+from tests.rehearsal import texts
+from tests.rehearsal.texts import Question
 
 DOCUMENTS, QUERIES = 16, 14
 """Of a BEIR set at most."""
 BOOK_PARAGRAPHS, BOOK_QUESTIONS = 36, 4
 CORPUS_CHARACTERS, CORPUS_QUESTIONS = 5_000, 4
 EMPTY, MISSING = "empty", "missing"
+BERLIN = (
+    "Berlin is the largest town of this example.",
+    " Its more than a few streets lead to the river.",
+    " The city is said to have been founded twice.",
+)
+"""Sentences that begin as those of Jina's example do, whose cells are named after them."""
 
 
 @dataclass
 class Made:
-    """Files by the path of their address, and what is pinned of them."""
+    """What was made.
 
+    Attributes:
+        home: the address of the server that will have the files.
+        files: content by the path of its address.
+        pins: what the study's modules have to say of these files: module, name, value.
+    """
+
+    home: str
     files: dict[str, bytes] = field(default_factory=dict)
-    pins: dict[str, Any] = field(default_factory=dict)
+    pins: list[tuple[ModuleType, str, object]] = field(default_factory=list)
 
 
-def every() -> Made:
-    """All collections of the published grid."""
-    made = Made()
-    for number, name in enumerate(sorted(beir.SOURCES)):
-        _beir(made, name, number)
+def every(home: str) -> Made:
+    """All collections of the published grid, at an address."""
+    made = Made(home)
+    sources = {name: _beir(made, name, i) for i, name in enumerate(sorted(beir.SOURCES))}
+    made.pins += [(beir, "HOME", f"{home}/beir/"), (beir, "SOURCES", sources)]
     _chroma(made)
     _gutenqa(made)
+    _berlin(made)
     return made
 
 
-def _beir(made: Made, name: str, number: int) -> None:
+def _beir(made: Made, name: str, number: int) -> beir.Source:
     """A set of BEIR's: other documents of one pool for each, so that sets share some."""
     corpus = _short_documents() if name == "quora" else _documents(number)
     asked = [one for one in texts.questions() if corpus.keys() & one.grades.keys()]
@@ -78,13 +94,14 @@ def _beir(made: Made, name: str, number: int) -> None:
     }
     archive = _zip({f"{name}/{member}": content for member, content in members.items()})
     made.files[f"/beir/{name}.zip"] = archive
-    made.pins.setdefault("beir", {})[name] = {
-        "md5": hashlib.md5(archive).hexdigest(),
-        "documents": len(corpus),
-        "queries": len(queries),
-        "characters": sum(len(f"{title} {text}".strip()) for title, text in corpus.values()),
-        "sha256": {member: _sha256(content) for member, content in members.items()},
-    }
+    return replace(
+        beir.SOURCES[name],
+        md5=hashlib.md5(archive).hexdigest(),
+        documents=len(corpus),
+        queries=len(queries),
+        characters=sum(len(f"{title} {text}".strip()) for title, text in corpus.values()),
+        sha256={member: (_sha256(content),) for member, content in members.items()},
+    )
 
 
 def _documents(number: int) -> dict[str, tuple[str, str]]:
@@ -146,12 +163,25 @@ def _chroma(made: Made) -> None:
     writer.writerows(rows)
     files = {"questions_df.csv": table.getvalue().encode()}
     files |= {f"corpora/{name}.md": text.encode() for name, text in corpora.items()}
-    made.files |= {f"/chroma/{name}": content for name, content in files.items()}
-    made.pins["chroma"] = {
-        "sha256": {name: _sha256(content) for name, content in files.items()},
-        "queries": len(rows),
-        "excerpts": sum(len(json.loads(row["references"])) for row in rows),
-    }
+    made.pins += [
+        (chroma, "FILES", {n: _served(made, f"chroma/{n}", one) for n, one in files.items()}),
+        (chroma, "QUERIES", len(rows)),
+        (chroma, "EXCERPTS", sum(len(json.loads(row["references"])) for row in rows)),
+    ]
+
+
+def _served(made: Made, path: str, content: bytes) -> SourceFile:
+    """Let a file be served, and what is pinned of it."""
+    made.files[f"/{path}"] = content
+    return SourceFile(path, f"{made.home}/{path}", _sha256(content))
+
+
+def _berlin(made: Made) -> None:
+    """Jina's example in the form in which it is kept, with other sentences."""
+    chunks = [{"text": text} for text in BERLIN]
+    content = {"text": "".join(BERLIN), "chunks": chunks, "query": "Berlin"}
+    file = _served(made, "jina/berlin.json", json.dumps(content).encode())
+    made.pins.append((berlin, "FILE", file))
 
 
 def _gutenqa(made: Made) -> None:
@@ -168,17 +198,23 @@ def _gutenqa(made: Made) -> None:
         ]
         tables["propositions"] += _propositions(_chunks(about, _joined(pieces, 3, "\n")), asked)
     tables["questions"][-1]["Chunk Must Contain"] = "a passage that stands in no book"
-    pins = {}
+    files = {}
     for name, rows in tables.items():
-        file = gutenqa.HUB_FILES[name]
         buffer = io.BytesIO()
         pd.DataFrame(rows).to_parquet(buffer, index=False)
         content = buffer.getvalue()
-        revision = hashlib.sha1(content).hexdigest()
-        pins[name] = {"revision": revision, "sha256": _sha256(content)}
-        made.files[f"/datasets/{file.repository}/resolve/{revision}/{file.name}"] = content
-    books = len({row["Book ID"] for row in tables["paragraphs"]})
-    made.pins["gutenqa"] = {"files": pins, "books": books, "questions": len(tables["questions"])}
+        file = replace(
+            gutenqa.HUB_FILES[name],
+            revision=hashlib.sha1(content).hexdigest(),
+            sha256=_sha256(content),
+        )
+        files[name] = file
+        made.files[f"/datasets/{file.repository}/resolve/{file.revision}/{file.name}"] = content
+    made.pins += [
+        (gutenqa, "HUB_FILES", files),
+        (gutenqa, "BOOKS", len({row["Book ID"] for row in tables["paragraphs"]})),
+        (gutenqa, "QUESTIONS", len(tables["questions"])),
+    ]
 
 
 def _chunks(about: Mapping[str, object], pieces: Iterable[str]) -> list[dict[str, object]]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
+
+from chunkstudy.grid import records
 
 FILE = "REHEARSAL.txt"
 SENTENCE = (
@@ -13,6 +16,12 @@ COLUMN = "rehearsal"
 CELL = "no result: random weights"
 MARKED = ("tables", "comparison.csv", "claims.csv", "facts", "studies")
 """What is derived below ``results``; records say so themselves."""
+
+
+class Run(records.Run):
+    """What a rehearsed condition leaves; the study refuses it, whose records lack this field."""
+
+    rehearsal: Literal[True] = True
 
 
 def every_file(root: Path) -> None:

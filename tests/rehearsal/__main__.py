@@ -1,0 +1,38 @@
+"""Rehearse the published grid on small random checkpoints and services on the loopback.
+
+Nothing that it leaves is a result. One that was stopped goes on; another code begins anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from chunkstudy import places
+from chunkstudy.commands.failing import one_sentence
+from tests.rehearsal.rehearse import RehearsalError, rehearse
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.rehearsal", description=__doc__)
+    parser.add_argument(
+        "--only", action="append", help="conditions to take, with wildcards; no table then"
+    )
+    parser.add_argument("--out", type=Path, help="the folder; build/rehearsal if none")
+    given = parser.parse_args()
+    with one_sentence():
+        where = places.find()
+        found = rehearse(
+            where,
+            given.out or where.build / "rehearsal",
+            given.only or ["*"],
+            lambda line: print(line, file=sys.stderr, flush=True),
+        )
+        print(*found.lines(), sep="\n")
+        if not found.whole:
+            raise RehearsalError("the rehearsal is not whole, as said above; mend it and go on")
+
+
+if __name__ == "__main__":
+    main()
