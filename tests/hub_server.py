@@ -106,19 +106,15 @@ class Handler(loopback.Handler):
         if found := TREE.fullmatch(path):
             if one := self._checkpoint(found):
                 self.send(200, json.dumps(entries(one.files)).encode())
-        elif path.startswith(STORED) or path in self.state.files:
-            self._plain(path)
+        elif path in self.state.files:
+            self.content(self.state.files[path], {})
+        elif path.startswith(STORED):
+            self.content(self.stored(), {})
         elif found := FILE.fullmatch(path):
             if one := self._checkpoint(found):
                 self._file(one, found["file"])
         else:
             self.refuse(404, "EntryNotFound", "Entry not found")
-
-    def _plain(self, path: str) -> None:
-        if path in self.state.files:
-            self.content(self.state.files[path], {})
-        else:
-            self.content(self.stored(), {})
 
     def stored(self) -> bytes:
         """The large file of the address of this request."""
