@@ -5,7 +5,7 @@ PYTHON ?= python3
 # By content, not by date: a clock may have been set back.
 READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d ' ' -f 1)
 
-.PHONY: help reproduce test bench check paper mpnet e5 smollm archive clean lint browser rehearse install bench-gpu
+.PHONY: help reproduce test test-all bench check paper mpnet e5 smollm archive clean lint browser rehearse install bench-gpu
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -18,16 +18,19 @@ reproduce: $(READY) ## Regenerate every table, figure and page (PROFILE=builtin,
 rehearse: $(READY) ## Run the whole published grid on small random models, to know that it runs
 	$(BIN)/python -m tests.rehearsal
 
-test: $(READY) ## Run the tests
-	$(BIN)/python -m pytest
+test: $(READY) ## Run the tests that take minutes, on every core
+	$(BIN)/python -m pytest -n auto -m "not slow"
 
-check: $(READY) lint ## Lint, types, and: are tables and figures what the records give?
+test-all: $(READY) ## Also those that kill, fill disks, start clusters, drive a browser, build the paper
+	$(BIN)/python -m pytest -n auto
+
+check: $(READY) ## Are tables, figures, pages and notebooks what the records give?
 	$(BIN)/chunkstudy check
 
 paper: $(READY) ## Set paper/main.pdf (needs TeX; says what to install)
 	$(BIN)/chunkstudy paper
 
-lint: $(READY)
+lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

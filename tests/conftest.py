@@ -1,18 +1,43 @@
-"""What tests share: the real collection where it is at hand, models that cost nothing, and children
-that can be killed."""
+"""What tests share: the real collection where it is at hand, models that cost nothing, children
+that can be killed, and no network but the loopback."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from chunkstudy.collections import chroma
 from chunkstudy.spans import Collection
 from tests.forking import Forker
+
+# Neither a deadline nor a slow draw fails a test: a busy machine is no fault of the code.
+settings.register_profile(
+    "chunkstudy", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("chunkstudy")
+LOOPBACK = ("localhost", "127.0.0.1", "::1", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network() -> Iterator[None]:
+    """Names of other machines are not found, and at once: no test waits for one."""
+    resolve = socket.getaddrinfo
+
+    def only_here(host: Any, *given: Any, **named: Any) -> Any:
+        if host not in LOOPBACK:
+            raise socket.gaierror(f"{host}: tests have no network but the loopback")
+        return resolve(host, *given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", only_here)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -62,12 +62,6 @@ def test_five_points_leave_the_correlation_with_length_open_and_its_rank_perfect
     assert whole["Spearman rho"] == pytest.approx(1)
 
 
-def test_the_exact_p_is_the_share_of_orders_that_correlate_as_strongly() -> None:
-    x = np.arange(4.0)
-    assert jina._exact_p(x, x) == pytest.approx(2 / 24)
-    assert jina._exact_p(x, np.array([0.0, 1.0, 1.0, 0.0])) == 1
-
-
 def test_counts_of_combinations_agree_with_a_loop_over_the_cells() -> None:
     cells = CELLS[(CELLS["work"] == "jina") & (CELLS["table"] == "combinations")]
     value = {

@@ -150,7 +150,7 @@ def test_nobody_is_asked_about_a_text_without_words(text: str) -> None:
     assert list(drawn(never, text)) == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text("ab .\n", max_size=80), st.lists(st.text("ab ", max_size=9), max_size=4))
 def test_whatever_the_reply_chunks_hold_the_text_in_order(text: str, begin: list[str]) -> None:
     found = drawn(lambda _: said(*begin) if all(map(str.strip, begin)) and begin else "", text)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.chunkers import catalogue, llm_windows
@@ -151,7 +151,6 @@ REPLIES = st.one_of(
 
 
 @pytest.mark.parametrize("protocol", ["corrected", "as_published-chroma"])
-@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(["Oats. ", "tide and rope ", "\n\n", "Rain fell on it, "]), max_size=300

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.chunkers import catalogue, lumberchunker, lumberchunker_published, released
@@ -197,7 +197,6 @@ def literal(texts: Sequence[str], choose: lumberchunker.Choose) -> list[Block]:
     return found + ([Block(first, len(texts))] if first < len(texts) else [])
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 700), max_size=40), st.lists(st.one_of(st.none(), st.integers(-3, 60)))
 )
@@ -224,7 +223,6 @@ REPLIES = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(
     st.text(alphabet="ab .!?\n", max_size=400).map(lambda text: text.replace("b", " word" * 40)),
     st.lists(REPLIES, min_size=1),
@@ -240,7 +238,6 @@ def test_whatever_the_replies_the_chunks_cover_the_text_in_order_without_loss(
 
 
 @pytest.mark.parametrize("protocol", [AUTHORS, IELAB])
-@settings(deadline=None)
 @given(st.integers(0, 60), st.lists(REPLIES, min_size=1))
 def test_the_official_loops_end_whatever_the_replies(
     protocol: str, count: int, replies: list[str]

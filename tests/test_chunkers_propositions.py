@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.chunkers import catalogue, propositions
@@ -115,7 +115,6 @@ def test_a_paragraph_that_looks_like_a_reply_or_gives_orders_is_only_shown() -> 
     assert {said for *_, said in found} == {"It says something."}
 
 
-@settings(deadline=None)
 @given(st.text(max_size=120), st.one_of(st.text(max_size=40), st.lists(st.text()).map(json.dumps)))
 def test_whatever_the_reply_every_paragraph_has_a_proposition_that_says_something(
     text: str, reply: str

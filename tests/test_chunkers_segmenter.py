@@ -90,7 +90,7 @@ def _marks(text: str, at: int) -> list[int]:
     return single + ([at + 3] if text.startswith("...", at) else [])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.text("ab .!\n©…😀", max_size=40), st.integers(0, 39), st.integers(1, 12))
 def test_looking_marks_up_gives_what_steps_give(text: str, at: int, limit: int) -> None:
     at = min(at, len(text))
@@ -104,7 +104,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_places_that_are_passed_over_are_places_where_no_rule_holds(text: str) -> None:
     class EveryPlace(Layout):
@@ -117,7 +117,7 @@ def test_places_that_are_passed_over_are_places_where_no_rule_holds(text: str) -
         assert found == taken(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_chunks_hold_all_of_a_text_but_white_space_and_do_not_overlap(text: str) -> None:
     spans, _ = segments(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.chunkers.catalogue import build, parse
@@ -170,7 +170,6 @@ def cut_up(text: str, strengths: Sequence[float], size: int) -> list[Span]:
     return cut(text, sentences(text), strengths, size=size, count=counter("cl100k"))
 
 
-@settings(deadline=None)
 @given(TEXTS, st.integers(1, 60), st.data())
 def test_chunks_cover_the_text_in_order_and_keep_to_their_size(
     text: str, size: int, data: st.DataObject

@@ -87,7 +87,7 @@ def test_recursive_in_wordpiece_equals_langchain_on_a_corpus(
 
 
 @given(TEXTS, SIZES, st.sampled_from(["cl100k", "wordpiece-special", "wordpiece", "characters"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_recursive_equals_langchain_on_any_text(
     text: str, sizes: tuple[int, int], length: str
 ) -> None:
@@ -102,14 +102,14 @@ def test_recursive_equals_langchain_on_any_text(
 
 
 @given(TEXTS, st.integers(1, 40), st.sampled_from(["cl100k", "characters"]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_recursive_chunks_without_overlap_do_not_overlap(text: str, size: int, length: str) -> None:
     spans = structure.recursive(text, size=size, count=counter(length))
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
 @given(TEXTS, SIZES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_token_windows_cover_the_text_and_hold_their_tokens(
     text: str, sizes: tuple[int, int]
 ) -> None:
@@ -125,7 +125,7 @@ def test_token_windows_cover_the_text_and_hold_their_tokens(
 
 
 @given(st.text(st.sampled_from("ab .世é\u0301😀\ud800"), max_size=200), SIZES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_wordpiece_windows_cover_the_text(text: str, sizes: tuple[int, int]) -> None:
     spans = structure.token(text, size=sizes[0], overlap=sizes[1], tokenizer="wordpiece")
     assert_in_range_and_ordered(text, spans)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkstudy import tokens
@@ -283,7 +283,7 @@ def test_a_long_text_is_cut_at_the_window_and_counted(world: World) -> None:
 
 
 @given(text=st.text(max_size=60), window=st.integers(1, 12))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200)
 def test_what_is_sent_is_the_longest_start_that_surely_fits(text: str, window: int) -> None:
     encoder = ApiEncoder(SPEC, window, recordings=Path("/nonexistent"))
     (sent,) = encoder.sent([text])

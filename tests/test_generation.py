@@ -150,7 +150,7 @@ REPLY = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     texts=st.lists(TEXTS, min_size=1, max_size=3, unique=True),
     said=st.lists(REPLY, min_size=1, max_size=4),

@@ -177,16 +177,6 @@ def test_answers_that_are_as_likely_everywhere_prefer_no_place() -> None:
     assert not set(rows["shown"]) & {"higher", "lower"}
 
 
-def test_the_fifths_of_a_window_share_its_candidates() -> None:
-    for candidates in (2, 3, 5, 7, 11):
-        shares = pd.DataFrame([answers._shares(candidates, i) for i in range(candidates)])
-        fifths = shares[list(answers.FIFTHS)]
-        np.testing.assert_allclose(fifths.sum(axis=1), 1)
-        np.testing.assert_allclose(fifths.mean(), 0.2)
-    assert answers._shares(10, 3)["second fifth"] == pytest.approx(1)
-    assert answers._shares(2, 0)["third fifth"] == pytest.approx(0.2)
-
-
 def test_the_authors_answers_count_where_their_window_holds_them() -> None:
     theirs = pd.DataFrame({"candidates": [4, 4, 4, 1], "answered": [4, 2, 0, 1]})
     rows = answers.where([made(3, 0)], theirs)
@@ -265,10 +255,3 @@ def test_speed_is_measured_where_it_was_and_printed_where_it_is_printed() -> Non
     assert row["DCG@10"] == pytest.approx(0.5, abs=0.02) and row["n"] == len(QUERIES)
     lumber = rows.set_index("chunker").loc["lumberchunker"]
     assert lumber["US dollars, Emma"] > 0 and pd.isna(lumber["documents a second"])
-
-
-def test_no_answer_is_hidden_in_recordings_of_something_else(tmp_path: Path) -> None:
-    assert not answers._asks_for_a_boundary({"messages": []})
-    assert not answers._asks_for_a_boundary({"answers": ["split_after: 3"]})
-    assert not answers._asks_for_a_boundary({"answers": ["Answer: ID 3"], "seed": 42})
-    assert answers._asks_for_a_boundary({"answers": ["Answer: ID 3", "Answer: ID 4"]})

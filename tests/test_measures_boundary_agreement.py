@@ -86,7 +86,7 @@ def fewest_mistakes(ours: frozenset[int], theirs: frozenset[int]) -> tuple[float
     return best
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(cuts, cuts)
 def test_near_misses_are_paired_as_well_as_they_can_be(one: list[int], two: list[int]) -> None:
     mistakes, count = fewest_mistakes(frozenset(one), frozenset(two))
@@ -96,7 +96,7 @@ def test_near_misses_are_paired_as_well_as_they_can_be(one: list[int], two: list
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(cuts, cuts)
 def test_segeval_says_the_same(one: list[int], two: list[int]) -> None:
     import segeval

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -86,7 +86,6 @@ def test_overlap_needs_a_shared_character_a_positive_grade_and_the_querys_own_bo
     assert lists(relevant_chunks(collection, chunks, texts, "overlap")) == [[], [0, 1], [], [2]]
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.booleans())
 def test_dcg_is_the_published_sum_over_the_chunks_read(seed: int, cut: int, grouped: bool) -> None:
     generator = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chunkstudy.measures.ranking import (
@@ -89,7 +89,6 @@ def cases(draw: st.DrawFn) -> tuple[Collection, DocumentRanking]:
     return collection_of(judged, documents, absent), ranking_of(rows, 100, scores)
 
 
-@settings(deadline=None)
 @given(cases())
 def test_ndcg_and_recall_are_what_their_formulas_give(
     case: tuple[Collection, DocumentRanking],
@@ -111,7 +110,6 @@ def test_ndcg_and_recall_are_what_their_formulas_give(
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(cases())
 def test_scores_are_those_of_pytrec_eval_when_no_scores_tie(
     case: tuple[Collection, DocumentRanking],
@@ -137,7 +135,6 @@ def test_scores_are_those_of_pytrec_eval_when_no_scores_tie(
     assert values(per_query(collection, ranking, tuple(names.values()))) == pytest.approx(expected)
 
 
-@settings(deadline=None)
 @given(cases())
 def test_bounds_of_ties_are_the_extremes_over_every_order_of_equal_scores(
     case: tuple[Collection, DocumentRanking],

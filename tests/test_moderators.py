@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import places
@@ -95,7 +95,6 @@ WORDS = ["virus", "viruses", "cell", "cells", "host", "the", "of", "what", "x", 
 SENTENCE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 
 
-@settings(deadline=None)
 @given(paragraphs=st.lists(SENTENCE, min_size=1, max_size=5), asked=SENTENCE, data=st.data())
 def test_every_content_word_of_a_question_is_counted_once_where_it_stands(
     paragraphs: list[str], asked: str, data: st.DataObject

@@ -94,7 +94,7 @@ def test_characters_kept_lost_and_added_by_hand(
 WORDS = st.lists(st.sampled_from(["a", "bb", "ccc", "bbccc", "d"]), max_size=8)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(WORDS, WORDS)
 def test_no_other_way_to_match_words_keeps_more_characters(
     first: list[str], second: list[str]
@@ -114,7 +114,7 @@ def test_no_other_way_to_match_words_keeps_more_characters(
     assert all(a < c and b < d for (a, b), (c, d) in pairwise(found))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(WORDS, WORDS)
 def test_every_character_is_kept_or_lost_and_every_word_kept_glued_or_left_out(
     first: list[str], second: list[str]

@@ -84,14 +84,3 @@ def test_texts_of_an_appendix_share_what_numbers_leave() -> None:
 def test_a_table_that_cannot_be_laid_out_says_why(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(LayoutError, match=said):
         set_one(**changes)
-
-
-def test_a_claim_that_is_read_in_one_way_counts_in_both() -> None:
-    claims = pd.DataFrame(
-        {"id": ["1", "2", "2"], "work": "jina", "source": "", "claim": "",
-         "reading": ["plain", "strict: all", "charitable: most"],
-         "verdict": ["open", "contradicted", "holds"]}
-    )  # fmt: skip
-    strict, fair = layouts._counts(claims).to_dict("records")
-    assert (strict["claims"], strict["contradicted"], strict["open"]) == (2, 1, 1)
-    assert (fair["claims"], fair["holds"], fair["open"]) == (2, 1, 1)

@@ -142,10 +142,6 @@ def test_numbers_are_unrounded_and_in_the_unit_of_the_cell(comparison: pd.DataFr
     assert (means["reproduced"].round(3) != means["reproduced"]).mean() > 0.9
 
 
-def test_without_the_search_run_again_no_cell_is_within_its_spread(tmp_path: Path) -> None:
-    assert published._stacks(Places(tmp_path)) == {}
-
-
 def taxonomy_cell(table: str, collection: str) -> Cell:
     wanted = ("taxonomy", table, collection, "fixed-256", NOMIC)
     (found,) = [one for one in CELLS if one.key[:5] == wanted]

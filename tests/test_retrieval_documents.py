@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -69,7 +69,6 @@ def draw(seed: int, q: int, n: int) -> tuple[Vectors, Vectors, Ints, Ints]:
     return whole(generator, q), whole(generator, n), chunk_document, generator.integers(-1, 9, q)
 
 
-@settings(deadline=None)
 @given(*CASES, st.booleans())
 def test_documents_stand_as_in_a_full_sort_of_their_best_chunks(
     seed: int, q: int, n: int, depth: int, block: int, excluding: bool
@@ -83,7 +82,6 @@ def test_documents_stand_as_in_a_full_sort_of_their_best_chunks(
         check_row(ranking, row, full_sort(scores, np.arange(n), chunk_document, never), depth)
 
 
-@settings(deadline=None)
 @given(*CASES, st.booleans())
 def test_documents_of_a_ranking_are_those_of_its_chunks_alone(
     seed: int, q: int, n: int, depth: int, chunk_depth: int, excluding: bool

@@ -249,12 +249,6 @@ def test_a_run_that_was_stopped_goes_on_and_ends_in_the_same_rows(
     assert len(whole) == 3 * len(measured(reads(1, 1)))
 
 
-def test_another_text_is_never_answered_from_what_is_kept(tmp_path: Path) -> None:
-    first = study._kept(tmp_path, ["a", [1]], lambda: [{"moved": 1}])
-    assert study._kept(tmp_path, ["a", [1]], lambda: [{"moved": 2}]) == first
-    assert study._kept(tmp_path, ["a", [2]], lambda: [{"moved": 2}]) == [{"moved": 2}]
-
-
 def test_context_notes_what_was_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = {name: collection(name, 3) for name in ("chroma", "covid-qa")}
     monkeypatch.setattr("chunkstudy.studies.runner.load_collection", here.__getitem__)

@@ -25,11 +25,6 @@ def test_no_segmentation_within_the_limit_beats_the_best_of_all() -> None:
     assert 0 < missed.sum() < len(found)
 
 
-def test_the_segmentations_tried_are_all_there_are() -> None:
-    found = {tuple(cuts) for cuts in cluster_optimum._segmentations(4, 2)}
-    assert found == {(0, 1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2), (0, 2)}
-
-
 def test_one_boundary_in_twenty_is_cut_however_long_the_text() -> None:
     found = results.read(Places(ROOT), "percentile-threshold")
     assert len(found) == 5 * len(percentile_threshold.SHARES)

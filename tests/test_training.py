@@ -85,7 +85,7 @@ def test_a_passage_without_a_token_is_refused(encoder: TransformerEncoder) -> No
         blank.best(replace(TRIPLES[0], document="z", start=5, end=6))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     papers=st.integers(8, 60), corpora=st.integers(0, 6), number=st.integers(2, 5),
     seed=st.integers(0, 99),
@@ -252,7 +252,7 @@ def test_a_batch_of_one_question_has_a_loss() -> None:
     assert float(found) == pytest.approx(math.log(1 + math.exp(-1)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     questions=st.integers(1, 6), texts=st.integers(2, 7), seed=st.integers(0, 999),
     temperature=st.sampled_from([0.02, 0.05, 1.0]),

@@ -64,7 +64,7 @@ def kamradt_modified(
         return spans, [0] * len(spans)
     wanted = sum(count.count_many(texts)) // size
     if quirks:
-        return spans, _starts(np.flatnonzero(distances > _bisect(distances, wanted)))
+        return spans, _starts(np.flatnonzero(distances > bisected_threshold(distances, wanted)))
     return spans, _starts(np.sort(np.argsort(-distances, kind="stable")[:wanted]))
 
 
@@ -229,7 +229,7 @@ def _rewards(vectors: NDArray[np.float64], max_cluster: int) -> NDArray[np.float
     return rewards
 
 
-def _bisect(distances: NDArray[np.float64], wanted: int) -> float:
+def bisected_threshold(distances: NDArray[np.float64], wanted: int) -> float:
     low, high, middle = 0.0, 1.0, 0.5
     while high - low > 1e-6:
         middle = (low + high) / 2
