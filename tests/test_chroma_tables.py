@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
 from chunkstudy.render import chroma_tables
+from tests import derived_tables
 
 ROOT = Places(Path(__file__).parents[1])
 LIBRARY = Library(ROOT)
@@ -31,20 +31,8 @@ def test_seconds_that_a_store_saved_are_missing_and_not_zero() -> None:
     assert (table["encoding s/M tokens"].dropna() > 0).all()
 
 
-@pytest.mark.parametrize("made", [chroma.protocols, chroma.token_unit])
-def test_a_family_is_one_measure_of_one_encoder(
-    made: Callable[[Library], pd.DataFrame],
-) -> None:
-    table = made(LIBRARY)
-    assert len(table) > 50
-    for _, group in table.groupby("family"):
-        assert group[["measure", "encoder"]].drop_duplicates().shape == (1, 2)
-        assert set(group["family_size"]) == {len(group)}
-        assert group["p_holm"].tolist() == statistics.holm(group["p"]).tolist()
-
-
 def test_scores_of_a_corpus_are_those_of_its_questions() -> None:
-    table = chroma.scores(LIBRARY)
+    table = derived_tables.every()["chroma_scores"]
     condition = Condition("chroma", "token-250-0", MINILM, "pre_embedding", "corrected")
     record = LIBRARY.get(condition)
     assert record is not None
@@ -53,7 +41,7 @@ def test_scores_of_a_corpus_are_those_of_its_questions() -> None:
     rows = rows[(rows["protocol"] == "corrected") & (rows["ordering"] == "pre_embedding")]
     row = rows[rows["part"] == "finance"].iloc[0]
     assert row["n"] == len(values) == chroma.PUBLISHED_COUNTS["finance"][1]
-    assert row["mean"] == values.mean() and row["std"] == pytest.approx(np.std(values))
+    assert (row["mean"], row["std"]) == pytest.approx((values.mean(), np.std(values)))
     assert (row["low"], row["high"]) == pytest.approx(statistics.bootstrap_interval(values))
     assert set(rows["part"]) == {"all", *chroma.PUBLISHED_COUNTS}
 

@@ -24,6 +24,8 @@ from tests.claims_menu import menu
 from tests.claims_mutations import Mutated, Mutation, Source, leaves
 from tests.test_claims_ledger import SOURCES
 
+pytestmark = pytest.mark.slow
+
 BOTH = {"holds", "contradicted"}
 BEYOND = {
     *("C46", "C47", "C55", "C56"),

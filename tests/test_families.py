@@ -2,91 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from chunkstudy import statistics
-from chunkstudy.analysis import (
-    chroma,
-    equal_budget,
-    jina,
-    labels,
-    labels_power,
-    late_chunking,
-    late_chunking_cut,
-    late_chunking_excerpts,
-    models,
-    papers,
-    positions,
-    random_boundaries,
-    taxonomy,
-    trained_late_chunking,
-    which_chunker,
-)
 from chunkstudy.analysis.paired import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.analysis.windows import model
-from chunkstudy.collections import covid_qa
-from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import NONE
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
-from chunkstudy.published.cells import frame, read
 from chunkstudy.render import table_notes, tables
-from chunkstudy.statistics import paired
-from chunkstudy.statistics.intervals import NO_INTERVAL
-from chunkstudy.studies import results
+from tests import derived_tables
 
-PLACES = Places(Path(__file__).parents[1])
+DIFFERENCE = ("difference", "a minus b", "late - plain")
 
 
 @pytest.fixture(scope="module")
 def compared() -> dict[str, pd.DataFrame]:
-    """Every table of differences, from the records; intervals take no part in what is asked here,
-    and most of the time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paired, "bootstrap_interval", lambda *_: NO_INTERVAL)
-        return _tables()
-
-
-def _tables() -> dict[str, pd.DataFrame]:
-    library, published = Library(PLACES), frame(read(PLACES))
-    cut = {name: results.read(PLACES, "cut-chunks", name) for name in ("chunkers", "questions")}
-    of_papers = facts.read(PLACES, covid_qa.WITHIN)
-    by_model = models.every(library, of_papers)
-    drawn, tokens = (results.tables(PLACES, one) for one in ("random-boundaries", "equal-budget"))
-    trained = trained_late_chunking.tables(results.tables(PLACES, "trained-late-chunking"))
-    return {
-        "chroma_protocols": chroma.protocols(library),
-        "chroma_token_unit": chroma.token_unit(library),
-        "late_chunking_gains": late_chunking.gains(library),
-        "late_chunking_windows": late_chunking.windows(library),
-        "late_chunking_tails": late_chunking.tails(library),
-        "late_chunking_tail_gains": late_chunking.tail_gains(library),
-        "late_chunking_protocols": late_chunking.protocols(library),
-        "late_chunking_propositions": late_chunking.propositions(library),
-        "late_chunking_excerpts": late_chunking_excerpts.excerpts(library, cut["chunkers"]),
-        "late_chunking_positions": positions.within_corpora(library),
-        "papers_positions": positions.within_papers(library, of_papers),
-        "late_chunking_cut": late_chunking_cut.by_window(
-            library, cut["questions"], cut["chunkers"]
-        ),
-        "jina_datasets": jina.datasets(published, library).dropna(subset="family"),
-        "labels_power": labels_power.queries_needed(labels.LabelRecords.read(PLACES)),
-        "papers_gains": papers.gains(library, of_papers),
-        **{name: by_model[f"late_chunking_{name}"] for name in ("by_model", "models", "changes")},
-        "random_boundaries": random_boundaries.table(drawn["questions"], drawn["draws"]),
-        "equal_budget_overlap": equal_budget.overlaps(tokens["questions"]),
-        "equal_budget_sizes": equal_budget.sizes(tokens["questions"], tokens["chunkers"]).dropna(
-            subset="family"
-        ),
-        **{name: trained[f"trained_{name}"] for name in ("costs", "arms")},
-        "taxonomy_tests": taxonomy.tables(library, published)["taxonomy_tests"],
-        "which_chunker": which_chunker.which_chunker(
-            library, published, chroma.cost(library)
-        ).query("family != ''"),
+    """Every derived table of tests for and against a difference, without rows that stand for
+    none."""
+    tested = {
+        name: table.dropna(subset="p_equivalent_holm")
+        for name, table in derived_tables.every().items()
+        if "p_equivalent_holm" in table and set(DIFFERENCE) & set(table)
     }
+    assert len(tested) > 30
+    return tested
 
 
 def test_every_test_is_corrected_within_its_family_and_no_other(
@@ -108,17 +47,17 @@ def test_a_family_stands_in_one_table(compared: dict[str, pd.DataFrame]) -> None
 
 def test_a_family_mixes_no_measures_protocols_or_models(compared: dict[str, pd.DataFrame]) -> None:
     for name, table in compared.items():
+        table = table[~table["family"].str.contains("two models")]
         if "encoder" in table:
             with_model = table["encoder"] != NONE
             table = table[with_model].assign(encoder=table["encoder"][with_model].map(model))
         for column in {"measure", "protocol", "encoder", "model", "table", "task"} & set(table):
-            assert table.groupby("family")[column].nunique().max() == 1, (name, column)
+            assert (table.groupby("family")[column].nunique() == 1).all(), (name, column)
 
 
 def test_the_word_follows_from_the_two_corrected_p(compared: dict[str, pd.DataFrame]) -> None:
     for name, table in compared.items():
-        difference = table.get("difference", table.get("a minus b", table.get("late - plain")))
-        assert difference is not None
+        difference = table[next(column for column in DIFFERENCE if column in table)]
         tested = (table[f"{p}_holm"] for p in ("p", "p_equivalent"))
         for change, p, equal, word in zip(difference, *tested, table["shown"], strict=True):
             if p < SIGNIFICANT:

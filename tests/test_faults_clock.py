@@ -17,6 +17,8 @@ from tests.fault_table import ROOT, tried
 from tests.forking import Forker
 from tests.test_faults_killed import all_of, run_of
 
+pytestmark = pytest.mark.slow
+
 BACK = 60
 """Seconds that the clock goes back whenever it is read."""
 CLOCK = f"""

@@ -12,6 +12,8 @@ from tests.fault_table import tried
 from tests.forking import Forker
 from tests.test_faults_killed import all_of, run_of
 
+pytestmark = pytest.mark.slow
+
 needs_mounts = pytest.mark.skipif(
     not mounts.allowed(), reason="mounting is not allowed here, so no disk can be full or read-only"
 )

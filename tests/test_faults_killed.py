@@ -14,6 +14,8 @@ from tests.fault_scenes import tree, vectors
 from tests.fault_table import tried
 from tests.forking import Forker
 
+pytestmark = pytest.mark.slow
+
 KILLS = 50
 IN_A_ROW = 5
 """Of a reproduction, which starts from the beginning every time."""

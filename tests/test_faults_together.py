@@ -5,10 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.fault_scenes import vectors
 from tests.fault_table import tried
 from tests.forking import Forker
 from tests.test_faults_killed import run_of
+
+pytestmark = pytest.mark.slow
 
 ROUNDS, PROCESSES = 10, 3
 

@@ -18,6 +18,8 @@ from tests.forking import Forker
 from tests.small_study import MANY, condition, write_record
 from tests.test_faults_killed import run_of
 
+pytestmark = pytest.mark.slow
+
 CUTS = 20
 
 

@@ -19,6 +19,8 @@ from tests import asking_process, chat_server
 from tests.asking_process import AT_ONCE, request
 from tests.fault_table import tried
 
+pytestmark = pytest.mark.slow
+
 KILLS = int(os.environ.get("CHUNKSTUDY_KILLS", "10"))
 """CHUNKSTUDY_KILLS asks for more."""
 REQUESTS = 8 * KILLS

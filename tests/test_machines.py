@@ -22,6 +22,8 @@ from chunkstudy.grid.workers import Done, Order
 from tests import several_collections as several
 from tests.dask_cluster import Cluster, kill
 
+pytestmark = pytest.mark.slow
+
 LONG = 240.0
 """Seconds a test waits before it says that nothing comes any more."""
 

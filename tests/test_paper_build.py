@@ -14,6 +14,8 @@ from chunkstudy.paper.build import PaperError
 from chunkstudy.places import Places
 from tests import derived_tables
 
+pytestmark = pytest.mark.slow
+
 ROOT = Places(Path(__file__).parents[1])
 FEWEST, MOST = 8, 10
 """Pages before the appendix."""

@@ -29,6 +29,8 @@ from tests.hub_models import Checkpoint
 from tests.rehearsal import marks, rehearse, services, stand
 from tests.rehearsal.rehearse import RehearsalError
 
+pytestmark = pytest.mark.slow
+
 REAL = Places(Path(__file__).parents[1])
 SMALL = "jinaai__jina-embeddings-v2-small-en"
 E5 = "intfloat__multilingual-e5-large-instruct"
