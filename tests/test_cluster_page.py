@@ -111,6 +111,7 @@ def test_there_are_commands_of_every_kind() -> None:
         assert option in said
 
 
+@pytest.mark.slow
 def test_the_array_script_runs_its_shards_without_slurm(tmp_path: Path) -> None:
     (script,) = (block for block in SHELL if "#SBATCH" in block)
     (tmp_path / "shards.sh").write_text(script)

@@ -82,6 +82,7 @@ def test_vectors_have_unit_length(vectors: Floats) -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_neither_batch_nor_order_nor_threads_change_a_vector(vectors: Floats) -> None:
     order = np.random.default_rng(0).permutation(len(TEXTS))
     for batch_tokens, threads in ((1, 1), (300, 2), (100_000, 2)):

@@ -103,6 +103,7 @@ def test_a_folder_of_texts_becomes_a_collection(
     assert written(generate(source, folder)) == before and not served.asked
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_ends_as_one_that_was_not(
     served: chat_server.State, source: Path, tmp_path: Path
 ) -> None:

@@ -134,6 +134,7 @@ def test_nbconvert_leaves_out_the_code_that_is_folded(small: Path) -> None:
     assert "size * 2" in text
 
 
+@pytest.mark.slow
 def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
     source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
     pages: list[str] = []
@@ -146,6 +147,7 @@ def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
     assert pages[0] != pages[1]
 
 
+@pytest.mark.slow
 def test_a_comparison_of_what_nobody_ran_names_what_was_run(tmp_path: Path) -> None:
     source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
     with pytest.raises(notebooks.NotebookError, match=r"was not run; of scifact .* none/pre_embed"):

@@ -175,6 +175,7 @@ def test_a_librarys_chunker_is_recorded_with_its_version() -> None:
     assert own_objects.comes_from(lambda text: [text]) == ""
 
 
+@pytest.mark.slow
 def test_the_package_imports_no_library_of_chunkers() -> None:
     import subprocess
 

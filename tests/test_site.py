@@ -267,6 +267,7 @@ def test_without_tables_one_sentence_says_what_to_run(tmp_path: Path) -> None:
         Material(built().__class__(tmp_path)).table("claims")
 
 
+@pytest.mark.slow
 def test_the_same_records_give_the_same_bytes_and_old_pages_go(tmp_path: Path) -> None:
     places = checkout(tmp_path)
     places.site.mkdir(parents=True)

@@ -41,7 +41,10 @@ def _missing() -> str:
     return ""
 
 
-pytestmark = pytest.mark.skipif(bool(_missing()), reason=_missing() or "all is here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(_missing()), reason=_missing() or "all is here"),
+]
 
 
 def visit(folder: Path, **request: object) -> dict[str, Any]:

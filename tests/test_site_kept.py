@@ -96,6 +96,7 @@ def test_the_committed_inspections_are_of_todays_built_in_collection() -> None:
     assert [chunker.name for chunker in one.chunkers] == list(inspector.CHUNKERS)
 
 
+@pytest.mark.slow
 def test_todays_encoder_finds_what_was_kept(tmp_path: Path) -> None:
     one, chunker = kept.read(ROOT, "builtin"), inspector.CHUNKERS[0]
     collection = builtin.load()

@@ -88,6 +88,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_arm_or_seed_others(
     assert other["weights_sha256"] != digests[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [2, 7])
 def test_a_run_that_was_killed_ends_with_the_weights_of_one_that_was_not(
     after: int, base: Path, calm: tuple[Path, dict[str, Any]], tmp_path: Path

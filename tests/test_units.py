@@ -112,6 +112,7 @@ def test_a_dry_run_shows_units_shards_and_what_they_take() -> None:
     assert "on two cores" in output and "condition" in output
 
 
+@pytest.mark.slow
 def test_shards_leave_together_what_one_run_leaves(empty_study: Path) -> None:
     names = ("builtin", "builtin-graded")
     paths = [f"{name}/sentence-20/{MINILM}/pre_embedding/corrected" for name in names]
@@ -125,6 +126,7 @@ def _recorded(root: Path, path: str) -> bool:
     return records.complete(root / "results" / "runs" / conditions.parse(path).path)
 
 
+@pytest.mark.slow
 def test_a_failed_unit_says_so_and_the_others_go_on(
     empty_study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
