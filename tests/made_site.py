@@ -1,4 +1,4 @@
-"""The site built from what is committed, once for all tests, and a reader of its pages."""
+"""The committed site, which `make check` holds to the records, and a reader of its pages."""
 
 from __future__ import annotations
 
@@ -7,22 +7,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from tempfile import mkdtemp
 
 from chunkstudy.places import Places
-from chunkstudy.site import build
 
 ROOT = Path(__file__).parents[1]
 VOID = {"meta", "link", "img", "br", "input", "hr", "wbr"}
 CODE = {"code", "pre", "script", "style"}
 
 
-@cache
-def built() -> Places:
-    """A checkout in a temporary folder whose ``docs/site`` was just written."""
-    places = checkout(Path(mkdtemp(prefix="chunkstudy-site-")))
-    build.write(places)
-    return places
+SITE = Places(ROOT)
+FILES = sorted(path.relative_to(SITE.site).as_posix() for path in SITE.site.rglob("*.html"))
 
 
 def checkout(folder: Path) -> Places:
@@ -90,8 +84,4 @@ class Reader(HTMLParser):
 @cache
 def pages() -> dict[str, Reader]:
     """Every page of the site by its file, read."""
-    site = built().site
-    return {
-        path.relative_to(site).as_posix(): Reader(path.read_text(encoding="utf-8"))
-        for path in sorted(site.rglob("*.html"))
-    }
+    return {file: Reader((SITE.site / file).read_text(encoding="utf-8")) for file in FILES}

@@ -14,12 +14,12 @@ from chunkstudy.analysis.chroma_search import EXACT, OFFICIAL, Searched
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published
-from chunkstudy.published.side_by_side import compare
 from chunkstudy.studies import results
+from tests import derived_tables
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = published.read(PLACES)
-COMPARISON = compare(PLACES, Library(PLACES))
+COMPARISON = derived_tables.every()["comparison"]
 STUDY = results.tables(PLACES, "chroma-search")
 FOUND = Searched.of(COMPARISON, CELLS, STUDY["spread"])
 
@@ -72,29 +72,6 @@ def test_a_spread_holds_its_mean_and_has_no_width_without_search() -> None:
     assert (spread["mean"] <= spread["high"] + 1e-8).all()
     assert set(spread["offsets"]) == {"located", "true"}
     assert len(spread) == len(spread.drop_duplicates([*chroma_search.SETTING, *chroma_search.KEYS]))
-
-
-def test_how_often_another_row_fits_a_digit_too_is_found_by_trying() -> None:
-    rows = COMPARISON[COMPARISON["verdict"] != "not_run"]
-    place = ["table", "part", "measure", "statistic", "encoder"]
-    tried = passed = 0
-    for _, cell in rows[
-        (rows["verdict"] == "consistent")
-        & (rows["statistic"] == "mean")
-        & (rows["table"] == "appendix")
-    ].iterrows():
-        same = rows[(rows[place] == cell[place]).all(axis=1) & (rows["chunker"] != cell["chunker"])]
-        for value in same["reproduced"]:
-            tried += 1
-            text = f"{value:.1f}"
-            passed += text[0] == cell["published"] and (len(text) == 4 or text == "100.0")
-    table = chroma_print.leading_digits(COMPARISON, CELLS)
-    row = only(table, table="appendix", statistic="mean")
-    assert (row["others"], row["pass"]) == (tried, passed) and tried > 500
-    assert row["share"] == passed / tried
-    every = only(table, table="all")
-    assert every["cells"] == (COMPARISON["verdict"] == "consistent").sum()
-    assert every["pass"] == table["pass"].sum() / 2
 
 
 def test_the_recalls_are_those_of_the_comparison() -> None:

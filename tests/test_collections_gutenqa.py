@@ -158,7 +158,9 @@ def test_a_workbook_comes_from_the_authors_folder_at_the_pinned_commit() -> None
     )
 
 
-@pytest.mark.parametrize("content", [b"other", gzip.compress(b"{}\n"), gzip.compress(b"{}")[:-3]])
+@pytest.mark.parametrize(
+    "content", [b"other", gzip.compress(b"{}\n", mtime=0), gzip.compress(b"{}", mtime=0)[:-3]]
+)
 def test_a_converted_file_with_other_rows_is_refused(content: bytes, apart: Path) -> None:
     (apart / "gutenqa_emma").mkdir(parents=True)
     (apart / "gutenqa_emma" / "questions.jsonl.gz").write_bytes(content)

@@ -24,15 +24,14 @@ from chunkstudy.site import (
 )
 from chunkstudy.site.material import Material, SiteError
 from chunkstudy.site.pages import anchor, answer
-from tests.made_site import ROOT, Element, Reader, built, checkout, pages
+from tests.made_site import FILES, ROOT, SITE, Element, Reader, checkout, pages
 
 MOST = 15e6
 FROM_OUTSIDE = re.compile(r"^(https?:)?//", re.IGNORECASE)
-EVERY = sorted(pages())
 
 
 def material() -> Material:
-    return Material(built())
+    return Material(SITE)
 
 
 def test_every_link_leads_to_a_page_a_place_on_it_or_a_file_of_the_repository() -> None:
@@ -71,7 +70,7 @@ def test_nothing_is_asked_of_the_network_and_links_that_leave_are_marked() -> No
                     marked = one.tag == "a" and "external" in one.attributes.get("rel", "")
                     assert marked, (file, one.tag, one.attributes)
     for name in build.ASSETS:
-        text = (built().site / name).read_text(encoding="utf-8")
+        text = (SITE.site / name).read_text(encoding="utf-8")
         assert not re.search(r"url\(|@import|fetch\(|XMLHttp|https?://|\bimport\b", text), name
 
 
@@ -89,7 +88,7 @@ def test_every_picture_says_what_it_shows_and_keeps_its_room() -> None:
         assert int(one.attributes["width"]) > 300 and int(one.attributes["height"]) > 100
 
 
-@pytest.mark.parametrize("file", EVERY)
+@pytest.mark.parametrize("file", FILES)
 def test_a_page_is_whole_and_a_screen_reader_finds_its_way(file: str) -> None:
     page = pages()[file]
     assert not page.open, "every element is closed"
@@ -113,14 +112,14 @@ def test_pages_have_titles_of_their_own() -> None:
 
 
 def test_the_site_fits() -> None:
-    assert sum(one.stat().st_size for one in built().site.rglob("*") if one.is_file()) < MOST
+    assert sum(one.stat().st_size for one in SITE.site.rglob("*") if one.is_file()) < MOST
 
 
 def test_each_published_cell_stands_in_one_place_with_its_own_verdict() -> None:
     comparison = material().table("comparison")
     verdicts = dict(
         zip(
-            ("|".join(one.key) for one in cells.read(built())),
+            ("|".join(one.key) for one in cells.read(SITE)),
             comparison["verdict"],
             strict=True,
         )
@@ -149,7 +148,7 @@ def test_a_place_says_what_was_computed_or_why_nothing_was() -> None:
 
 def test_no_two_numbers_of_a_kind_stand_in_one_place() -> None:
     found = Counter((*published_table.where(one), one.work, one.table, one.statistic == "std")
-                    for one in cells.read(built()))  # fmt: skip
+                    for one in cells.read(SITE))  # fmt: skip
     assert [key for key, times in found.items() if times > 1] == []
 
 
@@ -173,7 +172,7 @@ def test_tables_have_their_papers_rows_and_columns() -> None:
 
 
 def test_a_cell_whose_place_nobody_can_read_is_refused() -> None:
-    cell = cells.read(built())[0]
+    cell = cells.read(SITE)[0]
     with pytest.raises(SiteError, match="cannot tell row and column"):
         published_table.where(cell.model_copy(update={"place": "somewhere"}))
 
@@ -264,7 +263,7 @@ def test_a_figure_that_was_not_drawn_is_refused() -> None:
 def test_without_tables_one_sentence_says_what_to_run(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     with pytest.raises(SiteError, match="run `chunkstudy reproduce` first"):
-        Material(built().__class__(tmp_path)).table("claims")
+        Material(SITE.__class__(tmp_path)).table("claims")
 
 
 @pytest.mark.slow
@@ -275,10 +274,10 @@ def test_the_same_records_give_the_same_bytes_and_old_pages_go(tmp_path: Path) -
     build.write(places)
     once, again = ({path.relative_to(one.site): path.read_bytes()
                     for path in one.site.rglob("*") if path.is_file()}
-                   for one in (built(), places))  # fmt: skip
+                   for one in (SITE, places))  # fmt: skip
     assert once == again and Path("old.html") not in again
     card = data_card.MARKDOWN
-    assert (places.root / card).read_bytes() == (built().root / card).read_bytes()
+    assert (places.root / card).read_bytes() == (SITE.root / card).read_bytes()
 
 
 def test_links_into_the_repository_lead_to_its_home_once_it_is_named(tmp_path: Path) -> None:
@@ -289,7 +288,7 @@ def test_links_into_the_repository_lead_to_its_home_once_it_is_named(tmp_path: P
         + '\nrepository-code: "https://example.org/study"\n',
         encoding="utf-8",
     )
-    found = Material(built().__class__(tmp_path)).home
+    found = Material(SITE.__class__(tmp_path)).home
     assert re.fullmatch(r"https://example\.org/study/blob/v[\d.]+/", found)
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from chunkstudy.site import ranked_queries
 from chunkstudy.statistics.intervals import Interval
-from tests.made_site import ROOT, built, pages
+from tests.made_site import ROOT, SITE, pages
 
 MODULES = Path(os.environ.get("CHUNKSTUDY_BROWSER") or ROOT / "build" / "browser")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -49,7 +49,7 @@ pytestmark = [
 
 def visit(folder: Path, **request: object) -> dict[str, Any]:
     """What happened on the pages asked for; see ``browser/visit.mjs``."""
-    asked = {"base": f"{built().site.as_uri()}/", "pages": [], **request}
+    asked = {"base": f"{SITE.site.as_uri()}/", "pages": [], **request}
     (folder / "request.json").write_text(json.dumps(asked), encoding="utf-8")
     found = subprocess.run(
         ["node", ROOT / "tests/browser/visit.mjs", str(CHROMIUM), folder / "profile", MODULES,
@@ -136,7 +136,7 @@ def _sorted(found: dict[str, Any]) -> None:
 def test_two_ways_of_chunking_are_compared_as_the_records_say(tmp_path: Path) -> None:
     found = visit(tmp_path, acts=["pair"])
     assert found["errors"] == []
-    pair, one = found["acts"]["pair"], ranked_queries.read(built(), "scifact")
+    pair, one = found["acts"]["pair"], ranked_queries.read(SITE, "scifact")
     assert one is not None
     assert pair["written"] == pair["again"], "back to what was written without a script"
     names = [arm.name for arm in one.arms]
@@ -194,7 +194,7 @@ def test_a_page_server_shows_the_same(tmp_path: Path, server: str) -> None:
 @pytest.fixture
 def server() -> Iterator[str]:
     """The site behind a server on loopback."""
-    handler = functools.partial(_Quiet, directory=str(built().site))
+    handler = functools.partial(_Quiet, directory=str(SITE.site))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as found:
         thread = threading.Thread(target=found.serve_forever, daemon=True)
         thread.start()

@@ -14,7 +14,7 @@ from markupsafe import escape
 from chunkstudy.render import captions
 from chunkstudy.site import notebook_html, notebook_pages
 from chunkstudy.site.material import Material, SiteError
-from tests.made_site import ROOT, Reader, built, pages
+from tests.made_site import ROOT, SITE, Reader, pages
 
 EXECUTED = sorted((ROOT / "results" / "notebooks").glob("*.ipynb"))
 TABLE = """
@@ -56,7 +56,7 @@ def read(folder: Path, *given: dict[str, Any]) -> notebook_pages.Notebook:
     path = folder / "made.ipynb"
     title = {"cell_type": "markdown", "metadata": {}, "source": "# Made\n\nA lead."}
     path.write_text(json.dumps({"cells": [title, *given]}), encoding="utf-8")
-    return notebook_pages.read(Material(built()), path, {})
+    return notebook_pages.read(Material(SITE), path, {})
 
 
 def shows(data: dict[str, str], tags: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_a_page_says_what_its_notebook_says(path: Path) -> None:
     assert len(shown) == len(outputs(path, "image/png"))
     for source, picture in zip(shown, outputs(path, "image/png"), strict=True):
         name = source.rpartition("/")[2]
-        assert (built().site / "figures" / name).read_bytes() == base64.b64decode(picture)
+        assert (SITE.site / "figures" / name).read_bytes() == base64.b64decode(picture)
     for cell in cells(path):
         for heading in re.findall(r"^#+ (.*)", "".join(cell["source"]), re.MULTILINE):
             if cell["cell_type"] == "markdown":
@@ -89,7 +89,7 @@ def test_a_page_says_what_its_notebook_says(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXECUTED, ids=[path.stem for path in EXECUTED])
 def test_its_code_is_folded_and_what_it_answers_comes_first(path: Path) -> None:
-    html = (built().site / f"notebooks/{path.stem}.html").read_text(encoding="utf-8")
+    html = (SITE.site / f"notebooks/{path.stem}.html").read_text(encoding="utf-8")
     body, _, folded = html.partition('<details class="aside code">')
     for cell in cells(path):
         if "hide-input" in cell["metadata"].get("tags", []):
@@ -148,7 +148,7 @@ def test_a_notebook_without_a_heading_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "made.ipynb"
     path.write_text('{"cells": []}', encoding="utf-8")
     with pytest.raises(SiteError, match="opens with no heading"):
-        notebook_pages.read(Material(built()), path, {})
+        notebook_pages.read(Material(SITE), path, {})
 
 
 def test_links_lead_to_pages_or_into_the_repository_and_sections_have_names_of_their_own(

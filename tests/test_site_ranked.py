@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -15,10 +16,16 @@ from chunkstudy.render import formats
 from chunkstudy.site import ranked_queries
 from chunkstudy.site.material import SiteError
 from chunkstudy.site.ranked_queries import Ranked
-from tests.made_site import ROOT, Element, built, pages
+from tests.made_site import ROOT, SITE, Element, pages
 
-FOUND = {one.collection: one for one in ranked_queries.every(built())}
-NAMES = sorted(FOUND)
+NAMES = ["arguana", "chroma-within", "covid-qa-within", "nfcorpus", "scifact"]
+
+
+@cache
+def ranked(collection: str) -> Ranked:
+    found = ranked_queries.read(SITE, collection)
+    assert found
+    return found
 
 
 def scores(collection: str) -> list[pd.DataFrame]:
@@ -60,7 +67,6 @@ def rows(collection: str) -> list[Element]:
 
 
 def test_every_collection_that_was_run_has_a_page() -> None:
-    assert NAMES == ["arguana", "chroma-within", "covid-qa-within", "nfcorpus", "scifact"]
     overview = pages()["queries.html"]
     links = {one.attributes["href"] for one in overview.all("a", href="")}
     assert {ranked_queries.file(name) for name in NAMES} <= links
@@ -68,7 +74,7 @@ def test_every_collection_that_was_run_has_a_page() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_query_has_one_row_with_its_score_under_each_arm(name: str) -> None:
-    one, wide = FOUND[name], scores(name)
+    one, wide = ranked(name), scores(name)
     assert len(wide) == len(one.arms) >= 8
     page = pages()[ranked_queries.file(name)]
     cells: dict[int, list[str]] = {}
@@ -97,7 +103,7 @@ def test_each_query_has_one_row_with_its_score_under_each_arm(name: str) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pairs_are_the_mean_differences_with_intervals_that_hold_them(name: str) -> None:
-    one, wide = FOUND[name], scores(name)
+    one, wide = ranked(name), scores(name)
     assert [(pair.first, pair.second) for pair in one.pairs] == list(
         combinations(range(len(wide)), 2)
     )
@@ -116,7 +122,7 @@ def test_pairs_are_the_mean_differences_with_intervals_that_hold_them(name: str)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_moves_is_counted_and_the_furthest_are_named(name: str) -> None:
-    one, wide = FOUND[name], scores(name)
+    one, wide = ranked(name), scores(name)
     late = "late, 512" if name.endswith("-within") else "late"
     assert (one.arms[one.compared.first].name, one.arms[one.compared.second].name) == (
         "Fixed size, 256 tokens, plain", f"Fixed size, 256 tokens, {late}",
@@ -136,13 +142,13 @@ def test_what_moves_is_counted_and_the_furthest_are_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_holds_ids_and_numbers_and_is_small(name: str) -> None:
-    path = built().site / ranked_queries.file(name)
+    path = SITE.site / ranked_queries.file(name)
     assert path.stat().st_size < 600_000
     text = path.read_text(encoding="utf-8")
     held = re.search(r'<script type="application/json" id="scores">(.*?)</script>', text)
     assert held is not None
     data = json.loads(held[1])
-    one = FOUND[name]
+    one = ranked(name)
     assert data["scores"] == [arm.scores.tolist() for arm in one.arms]
     assert len(data["pairs"]) == len(one.pairs)
 
@@ -161,11 +167,11 @@ def test_records_of_other_queries_are_refused(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(ranked_queries.records, "read_scores", fewer)
     with pytest.raises(SiteError, match="has other queries than its fellows"):
-        ranked_queries.read(built(), "scifact")
+        ranked_queries.read(SITE, "scifact")
 
 
 def test_nothing_that_stays_is_named_as_moving() -> None:
-    one = FOUND["scifact"]
+    one = ranked("scifact")
     arm = one.arms[0]
     still = Ranked("scifact", one.queries, (arm, arm), one.pairs[:1], one.pairs[0])
     assert still.most(1) == still.most(-1) == []
