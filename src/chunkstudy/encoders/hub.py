@@ -1,7 +1,7 @@
 """Files from the model hub, at a revision and from an address that the environment may name.
 
-``HF_ENDPOINT`` and ``HF_HUB_CACHE`` are the hub's own variables. They are read when something is
-asked for, since its client reads them once, when it is imported.
+``HF_ENDPOINT``, ``HF_HUB_CACHE`` and ``HF_HUB_OFFLINE`` are the hub's own variables. They are read
+when something is asked for, since its client reads them once, when it is imported.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def snapshot(repository: str, revision: str, files: Iterable[str], only_cache: b
             repository,
             revision=revision,
             allow_patterns=sorted(files),
-            local_files_only=only_cache,
+            local_files_only=only_cache or bool(os.environ.get("HF_HUB_OFFLINE")),
             endpoint=endpoint(),
             cache_dir=cache(),
         )
