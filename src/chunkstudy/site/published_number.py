@@ -87,7 +87,7 @@ def number_of(
         str(beside["verdict"]),
         str(beside["reason"]) if _is(beside["reason"]) else "",
         _record(beside),
-        _command(cell, _record(beside)),
+        _command(cell, _record(beside), recorded=_is(beside["reproduced"])),
         tuple(predicted[one] for one in said),
     )
 
@@ -136,8 +136,8 @@ def _ends(cell: Cell, low: object, high: object, unit: str) -> str:
     return f"[{', '.join(ends)}]{unit}" if all(ends) else ""
 
 
-def _command(cell: Cell, record: str) -> str:
-    """What computes the cell; empty where no run gives it."""
+def _command(cell: Cell, record: str, recorded: bool) -> str:
+    """What computes the cell, anew where it is ``recorded``; empty where no run gives it."""
     if record.startswith("studies/"):
         return f"chunkstudy study {record.removeprefix('studies/')}"
     source = sources.source_of(cell)
@@ -145,7 +145,8 @@ def _command(cell: Cell, record: str) -> str:
         return ""
     if isinstance(source, Similarity):
         return "chunkstudy study berlin"
-    return f"chunkstudy run --only '{sources.pattern(source)}'"
+    again = " --again" if recorded else ""
+    return f"chunkstudy run --only '{sources.pattern(source)}'{again}"
 
 
 def predictions(material: Material) -> dict[str, Prediction]:
