@@ -10,10 +10,17 @@ import nbformat
 import papermill
 import pytest
 from nbconvert import HTMLExporter
+from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy import notebooks
-from chunkstudy.notebooks import NotebookError
 from chunkstudy.places import Places
+from chunkstudy.render.parameters import (
+    INJECTED,
+    NotebookError,
+    check_parameters,
+    inspect_parameters,
+)
+from chunkstudy.render.two_records import NoRecordError, compare
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -28,7 +35,7 @@ def test_a_source_notebook_is_thin_and_without_outputs(source: Path) -> None:
             assert not cell.outputs
             assert not re.search(r"^\s*(def|class)\s|pip install|[\"']/\w", cell.source, re.M)
             assert cell.source.count("\n") < 20
-    assert notebooks.inspect_parameters(source)
+    assert inspect_parameters(source)
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
@@ -39,7 +46,7 @@ def test_every_parameter_changes_what_a_page_shows(source: Path) -> None:
         for c in cells
         if "parameters" not in c.metadata.get("tags", []) and not c.source.startswith("assert")
     ]
-    for name in notebooks.inspect_parameters(source):
+    for name in inspect_parameters(source):
         assert any(re.search(rf"\b{name}\b", text) for text in used), name
 
 
@@ -60,7 +67,7 @@ def small(tmp_path: Path) -> Path:
     ("parameters", "sentence"),
     [
         ({"sise": 3}, "has no parameter 'sise'"),
-        ({"size": "3"}, "is a int, not a str"),
+        ({"size": "3"}, "is of type int, not str"),
         ({"api_key": "x"}, "looks like a secret"),
     ],
 )
@@ -69,6 +76,73 @@ def test_a_wrong_parameter_is_refused(
 ) -> None:
     with pytest.raises(NotebookError, match=sentence):
         notebooks.run(small, small.with_name("out.ipynb"), parameters, small.parent)
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        ("rwos = 3", "chroma_3_generate_questions.ipynb has no parameter 'rwos'; it has .*rows"),
+        ("project = 3", "has no parameter 'project'"),
+        ("rows = True", "parameter 'rows' of .* is of type int, not bool"),
+        ('rows = "3"', "is of type int, not str"),
+        ('rows = float("nan")', "is of type int, not float"),
+        ('api_key = "x"', "looks like a secret"),
+        ("rows = 3", None),
+        ('replies = "by hand"\nrows = 3', None),
+    ],
+)
+def test_what_papermill_gives_a_notebook_is_refused_in_its_kernel_too(
+    cells: str, sentence: str | None
+) -> None:
+    run = ["", "rows = 30", f"{INJECTED}{cells}", "wrong = 3"]
+    if sentence is None:
+        check_parameters("chroma_3_generate_questions", {"In": run})
+    else:
+        with pytest.raises(NotebookError, match=sentence):
+            check_parameters("chroma_3_generate_questions", {"In": run})
+    mended = [*run, f"{INJECTED}rows = 4"]
+    check_parameters("chroma_3_generate_questions", {"In": mended})
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: Path) -> None:
+    cells = [c for c in nbformat.read(source, as_version=4).cells if c.cell_type == "code"]
+    (at,) = [i for i, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
+    before = "".join(cell.source for cell in cells[:at])
+    opened = (
+        "card.overview(" if source.stem == "00_overview" else f'answers(project, "{source.stem}"'
+    )
+    assert (
+        opened in before or f'check_parameters("{source.stem}", globals())' in cells[at + 1].source
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("notebook", "given", "sentence"),
+    [
+        (
+            "chroma_3_generate_questions",
+            {"unknwon": 3},
+            "has no parameter 'unknwon'; it has replies",
+        ),
+        ("chroma_3_generate_questions", {"rows": True}, "is of type int, not bool"),
+        ("chroma_3_generate_questions", {"rows": 3}, None),
+        ("00_overview", {"abuot": "all"}, "has no parameter 'abuot'; it has about"),
+        ("your_own_chunker", {"step": "long"}, "is of type int, not str"),
+    ],
+)
+def test_plain_papermill_refuses_wrong_parameters_in_one_sentence(
+    tmp_path: Path, notebook: str, given: dict[str, object], sentence: str | None
+) -> None:
+    source, target = ROOT / f"notebooks/{notebook}.ipynb", tmp_path / "out.ipynb"
+    settings: Any = {"parameters": given, "cwd": ROOT, "kernel_name": notebooks.KERNEL}
+    if sentence is None:
+        papermill.execute_notebook(source, target, progress_bar=False, **settings)
+    else:
+        with pytest.raises(PapermillExecutionError) as refused:
+            papermill.execute_notebook(source, target, progress_bar=False, **settings)
+        assert sentence in refused.value.evalue
 
 
 def test_parameters_are_read_as_what_the_notebook_declares(small: Path) -> None:
@@ -147,8 +221,8 @@ def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
     assert pages[0] != pages[1]
 
 
-@pytest.mark.slow
-def test_a_comparison_of_what_nobody_ran_names_what_was_run(tmp_path: Path) -> None:
-    source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
-    with pytest.raises(notebooks.NotebookError, match=r"was not run; of scifact .* none/pre_embed"):
-        notebooks.run(source, tmp_path / "one.ipynb", {"first": "fixed-77/pre_embedding"}, ROOT)
+def test_a_comparison_of_what_nobody_ran_says_how_to_run_it_and_what_was_run() -> None:
+    encoder = "sentence-transformers__all-MiniLM-L6-v2-w512"
+    known = rf"`chunkstudy run --only 'scifact/fixed-77/{encoder}/pre_embedding/corrected'` makes"
+    with pytest.raises(NoRecordError, match=rf"{known}; of scifact .* none/pre_embed"):
+        compare(Places(ROOT), "scifact", encoder, "none/pre_embedding", "fixed-77/pre_embedding")

@@ -1,7 +1,6 @@
 """Running notebooks through papermill, so that the same inputs leave the same bytes.
 
-papermill itself only warns of an unknown parameter and writes in place; this runner refuses and
-writes atomically.
+papermill itself writes in place; this runner refuses wrong parameters first and writes atomically.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy.files import write_text
 from chunkstudy.places import Places
+from chunkstudy.render.parameters import NotebookError, check, inspect_parameters
 
-SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
 KERNELS, STILLBORN = 3, "Kernel died before replying"
@@ -33,10 +32,6 @@ FOLDED = "hide-input"
 """The tag of cells whose code a reader need not see."""
 HIDDEN = {"jupyter": {"source_hidden": True}, "transient": {"remove_source": True}}
 """What JupyterLab folds code by, and what nbconvert, and with it nbviewer, leaves it out by."""
-
-
-class NotebookError(RuntimeError):
-    """A notebook that cannot be run as asked; the message says which cell or parameter."""
 
 
 def sources(places: Places) -> list[Path]:
@@ -91,7 +86,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
         NotebookError: on an unknown, mistyped or secret-looking parameter, or a failing cell;
             the target is then left as it was.
     """
-    _check(source, parameters)
+    check(source, parameters)
     logging.getLogger("papermill").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / source.name
@@ -126,36 +121,6 @@ def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path)
         except RuntimeError as error:
             if not left or STILLBORN not in str(error):
                 raise
-
-
-def inspect_parameters(source: Path) -> dict[str, Any]:
-    """The parameters a notebook declares, with their defaults."""
-    notebook = nbformat.read(source, as_version=4)
-    found: dict[str, Any] = {}
-    for cell in notebook.cells:
-        if "parameters" in cell.metadata.get("tags", []):
-            for node in ast.parse(cell.source).body:
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                    found[node.targets[0].id] = ast.literal_eval(node.value)
-    return found
-
-
-def _check(source: Path, parameters: dict[str, Any]) -> None:
-    declared = inspect_parameters(source)
-    for name, value in parameters.items():
-        if SECRET.search(name):
-            raise NotebookError(
-                f"parameter {name!r} looks like a secret, which would be stored in the notebook; "
-                "set it in the environment instead"
-            )
-        if name not in declared:
-            known = ", ".join(sorted(declared)) or "none"
-            raise NotebookError(f"{source.name} has no parameter {name!r}; it has {known}")
-        if type(value) is not type(declared[name]):
-            raise NotebookError(
-                f"parameter {name!r} of {source.name} is a {type(declared[name]).__name__}, "
-                f"not a {type(value).__name__}"
-            )
 
 
 def _kernel() -> str:

@@ -9,13 +9,14 @@ import pandas as pd
 from IPython.display import HTML, Markdown
 
 from chunkstudy.places import Places
-from chunkstudy.render import display_names, notebook, readme
+from chunkstudy.render import display_names, notebook, parameters, readme
 
 COLUMNS = ("published", "ours", "agrees?")
 
 
 def overview(places: Places) -> Markdown:
     """What was run and what was found, which is what the first page opens with."""
+    parameters.check_cells("00_overview")
     found = notebook.read(places, "findings")
     top = found[found["headline"] > 0].sort_values("headline").head(readme.HEADLINES)
     lines = [

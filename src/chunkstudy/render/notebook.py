@@ -18,7 +18,7 @@ from IPython.display import HTML, Image, Markdown
 from pandas.io.formats.style import Styler
 
 from chunkstudy.places import Places
-from chunkstudy.render import captions, table_notes, tables
+from chunkstudy.render import captions, parameters, table_notes, tables
 
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
@@ -59,13 +59,15 @@ def read(places: Places, name: str) -> pd.DataFrame:
 
 
 def answers(places: Places, page: str, first: Sequence[str] = ()) -> Markdown:
-    """The questions that a page answers, in bold, each with its answer.
+    """The questions that a page answers, in bold, each with its answer; a page opens with them,
+    and from here on its parameters are checked.
 
     Args:
         places: the checkout.
         page: the notebook's name without its ending.
         first: names of the findings that it opens with, since they answer its title.
     """
+    parameters.check_cells(page)
     found = read(places, "findings").set_index("name", drop=False)
     found = found[found["page"] == page]
     order = [*first, *(name for name in found["name"] if name not in first)]

@@ -1,0 +1,109 @@
+"""A notebook's parameters: which it declares, and that it was given no others.
+
+papermill itself only warns of a name that a notebook does not declare, and takes a value of any
+kind.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from IPython.core.error import InputRejected
+from IPython.core.getipython import get_ipython
+
+from chunkstudy import places
+
+SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
+INJECTED = "# Parameters\n"
+"""How the cell begins that papermill puts behind a notebook's own parameters."""
+
+
+class NotebookError(RuntimeError):
+    """A notebook that cannot be run as asked; the message says which cell or parameter."""
+
+
+def inspect_parameters(source: Path) -> dict[str, Any]:
+    """The parameters a notebook declares, with their defaults."""
+    cells = nbformat.read(source, as_version=4).cells
+    declared = (one for one in cells if "parameters" in one.metadata.get("tags", []))
+    return {name: value for cell in declared for name, value in _assigned(cell.source).items()}
+
+
+def check(source: Path, given: Mapping[str, Any]) -> None:
+    """Refuse parameters that a notebook does not declare.
+
+    Raises:
+        NotebookError: naming one that is unknown, of another kind than its default, or that looks
+            like a secret.
+    """
+    declared = inspect_parameters(source)
+    for name, value in given.items():
+        if SECRET.search(name):
+            raise NotebookError(
+                f"parameter {name!r} looks like a secret, which would be stored in the notebook; "
+                "set it in the environment instead"
+            )
+        if name not in declared:
+            known = ", ".join(sorted(declared)) or "none"
+            raise NotebookError(f"{source.name} has no parameter {name!r}; it has {known}")
+        if type(value) is not type(declared[name]):
+            raise NotebookError(
+                f"parameter {name!r} of {source.name} is of type {type(declared[name]).__name__}, "
+                f"not {type(value).__name__}"
+            )
+
+
+def check_parameters(name: str, namespace: Mapping[str, Any]) -> None:
+    """Refuse what papermill gave the notebook ``name``, in whose kernel this runs.
+
+    Args:
+        name: of the notebook, without its ending.
+        namespace: the kernel's, whose ``In`` holds the cells that were run.
+
+    Raises:
+        NotebookError: as :func:`check` does.
+    """
+    injected = [cell for cell in namespace.get("In", ()) if cell.startswith(INJECTED)]
+    if injected:
+        check(places.find().notebooks / f"{name}.ipynb", _assigned(injected[-1]))
+
+
+def check_cells(name: str) -> None:
+    """Check the parameters of the notebook ``name`` before any further cell of this kernel runs."""
+    if (shell := get_ipython()) is not None:
+        shell.ast_transformers.append(_BeforeACell(name, shell.user_ns))
+
+
+class _BeforeACell(ast.NodeTransformer):
+    """What IPython shows a cell before it runs it."""
+
+    def __init__(self, name: str, namespace: Mapping[str, Any]) -> None:
+        self.name, self.namespace = name, namespace
+
+    def visit(self, cell: ast.AST) -> ast.AST:
+        try:
+            check_parameters(self.name, self.namespace)
+        except NotebookError as error:
+            raise InputRejected(str(error)) from None
+        return cell
+
+
+def _assigned(cell: str) -> dict[str, Any]:
+    """What a cell assigns, by name."""
+    return {
+        node.targets[0].id: _value(node.value)
+        for node in ast.parse(cell).body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+
+
+def _value(node: ast.expr) -> Any:
+    """A literal's; that of ``float("inf")`` and its like, for which there is none, too."""
+    if isinstance(node, ast.Call):
+        return float(ast.literal_eval(node.args[0]))
+    return ast.literal_eval(node)
