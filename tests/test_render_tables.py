@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from chunkstudy.measures.units import in_tokens
 from chunkstudy.places import Places
 from chunkstudy.render import notebook, table_notes, tables
 
 ROOT = Path(__file__).resolve().parents[1]
+MEASURES = sorted(
+    {name for path in Places(ROOT).runs.glob("*/*/*/*/*/run.json")
+     for name in json.loads(path.read_text(encoding="utf-8"))["measures"]}
+)  # fmt: skip
+"""Every measure that a record holds."""
 
 
 def test_a_score_that_is_whole_everywhere_is_shown_in_percent_all_the_same() -> None:
@@ -23,6 +30,30 @@ def test_a_score_that_is_whole_everywhere_is_shown_in_percent_all_the_same() -> 
 def test_tokens_read_are_counted_and_no_share() -> None:
     shown = tables.present(pd.DataFrame({"TokensRead@5": [593.02966, 0.4]}))
     assert list(shown["Tokens read at 5"]) == ["593", "0"]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_score_and_its_difference_are_in_the_unit_of_their_measure(measure: str) -> None:
+    columns = ["measure", "n", "first", "second", "difference", "low", "high"]
+    fractions = [measure, 9, 0.75, 0.5, 0.25, -0.1, 0.3]
+    as_fractions = ["9", "75.0", "50.0", "+25.0", "[\N{MINUS SIGN}10.0, +30.0]"]
+    counts = [measure, 9, 500.2, 1250.4, -750.4, -800, 0.3]
+    as_counts = ["9", "500 tokens", "1,250 tokens", "\N{MINUS SIGN}750 tokens",
+                 "[\N{MINUS SIGN}800 tokens, +0 tokens]"]  # fmt: skip
+    row, expected = (counts, as_counts) if in_tokens(measure) else (fractions, as_fractions)
+    alone = tables.present(pd.DataFrame([row], columns=columns))
+    assert list(alone.iloc[0])[1:] == expected
+    assert ("difference, points" in alone) == (row is fractions)
+    beside = pd.DataFrame([["nDCG@10", *fractions[1:]], row], columns=columns)
+    both = tables.present(beside).drop(columns="measure", errors="ignore")
+    assert [list(shown) for _, shown in both.iterrows()] == [as_fractions, expected]
+
+
+def test_all_scores_but_counts_of_tokens_are_fractions() -> None:
+    for path in sorted(Places(ROOT).runs.glob("*/recursive-200-0/*/*/*/per_query.parquet")):
+        largest = pd.read_parquet(path).drop(columns="query_id").max()
+        beyond = {name for name, most in largest.items() if most > 1}
+        assert beyond == {name for name in largest.index if in_tokens(str(name))}, path
 
 
 def test_a_bound_that_is_open_on_one_side_says_so() -> None:

@@ -24,6 +24,7 @@ from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.handing_in import HandedIn, HandingInError
 from chunkstudy.grid.parquet import RecordError
 from chunkstudy.grid.run import evaluate, load_collection
+from chunkstudy.measures.units import in_tokens
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection
@@ -150,7 +151,7 @@ def _versions(record: _Record, run: records.Run) -> None:
 
 
 def _range(record: _Record, run: records.Run, scores: pd.DataFrame) -> None:
-    shares = [name for name in scores if not str(name).startswith("TokensRead")]
+    shares = [name for name in scores if not in_tokens(str(name))]
     values = scores[shares].to_numpy()
     inside = bool(((values >= 0) & (values <= 1))[~np.isnan(values)].all())
     means = {

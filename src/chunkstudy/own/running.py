@@ -19,6 +19,7 @@ from chunkstudy.grid.encoding import Jobs, jobs, parse_ordering, read_once
 from chunkstudy.grid.run import Outcome, boundary_store
 from chunkstudy.grid.run import evaluate as score
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.measures.units import in_tokens
 from chunkstudy.own.arms import Arm, EvaluationError
 from chunkstudy.own.texts import Texts
 from chunkstudy.protocols import PROTOCOLS
@@ -149,7 +150,7 @@ def _with_measures(outcome: Outcome, texts: Texts, arm: Arm, wanted: Sequence[st
     scores = outcome.scores
     assert outcome.kept is not None
     for name in (one for one in wanted if one not in scores):
-        if name.startswith("TokensRead"):
+        if in_tokens(name):
             values = _tokens_read(texts, outcome.kept, int(name.partition("@")[2]))
         elif texts.task == "in_corpus":
             values = rescore.of_documents(texts.collection, name, outcome.kept)

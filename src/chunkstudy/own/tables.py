@@ -21,6 +21,7 @@ from chunkstudy.analysis.paired import (
     Pair,
     differences,
 )
+from chunkstudy.measures.units import in_tokens
 from chunkstudy.own.running import Ran, label, measures
 from chunkstudy.own.texts import Texts
 from chunkstudy.render import display_names
@@ -108,10 +109,7 @@ def _row(
         "score": float(values.mean()),
         "low": low,
         "high": high,
-        **{
-            READ if name.startswith("TokensRead") else name: float(scores[name].mean())
-            for name in names[1:]
-        },
+        **{READ if in_tokens(name) else name: float(scores[name].mean()) for name in names[1:]},
         "chunks": run.counts.chunks,
         "mean tokens": run.sizes["cl100k"].mean,
         "text in no chunk": _left_out(texts, one),

@@ -49,6 +49,16 @@ def whole(value: float) -> str:
     return decimals(value, 0)
 
 
+def tokens(value: float) -> str:
+    """A count of tokens, with its unit."""
+    return "" if pd.isna(value) else f"{whole(value)} tokens"
+
+
+def more_tokens(value: float) -> str:
+    """A difference of two counts of tokens, with its unit."""
+    return "" if pd.isna(value) else f"{decimals(value, 0, signed=True)} tokens"
+
+
 def number(value: float) -> str:
     return decimals(value, 2)
 

@@ -27,8 +27,8 @@ LONG = 24
 """Rows beyond which a table is folded behind a line that says what it holds."""
 
 NUMBERS = (
-    r"(?:at (?:least|most))?[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}\N{PLUS-MINUS SIGN}"
-    r"\N{HORIZONTAL ELLIPSIS}^<\s\d.,%\[\]]*"
+    r"(?:at (?:least|most))?(?:[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}\N{PLUS-MINUS SIGN}"
+    r"\N{HORIZONTAL ELLIPSIS}^<\s\d.,%\[\]]|\btokens\b)*"
 )
 """What a column of numbers, intervals, bounds and deviations holds."""
 CODE = re.compile(r"`([^`]+)`")

@@ -2,7 +2,7 @@
 
 A column's name decides its title and how its values are shown (``COLUMNS``); captions stand in
 ``table_captions.toml``. Scores are fractions in a frame and percent in a table, their differences
-points.
+points; of a row whose measure counts tokens both are tokens.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy.measures.units import in_tokens
 from chunkstudy.render import display_names
 from chunkstudy.render.formats import (
     Column,
     decimals,
+    more_tokens,
     number,
     percent,
     percent_finely,
@@ -28,6 +30,7 @@ from chunkstudy.render.formats import (
     ten_thousandths,
     tenths,
     thousandths,
+    tokens,
     whole,
 )
 
@@ -170,6 +173,10 @@ OF_INTERVAL = ("difference", "gain per step", "gain", "late - plain", "a minus b
 """What a table's ``low`` and ``high`` surround: the first of these that it has."""
 Kinds = Mapping[str, Callable[[float], str] | Column]
 """By column: how its numbers are shown, and where it is a ``Column`` its title too."""
+IN_TOKENS: Mapping[Callable[[float], str], Callable[[float], str]] = {
+    percent: tokens, percent_finely: tokens, points: more_tokens, points_finely: more_tokens,
+}  # fmt: skip
+"""How a number is shown where the row's measure counts tokens, by how a fraction is."""
 
 
 def present(
@@ -202,9 +209,11 @@ def present(
             ends = _both(frame, f"{base} least", f"{base} most", how)
             found[f"{_title(base)}, least and most"] = ends
             continue
-        found[_title(name, kinds.get(name))] = _column(
-            frame[name], name, _kind(frame, name, kinds), kinds
-        )
+        how = _kind(frame, name, kinds)
+        title = _title(name, kinds.get(name))
+        if _token_rows(frame, name, how).all():
+            title = title.removesuffix(", points")
+        found[title] = _column(frame, name, how, kinds)
     return pd.DataFrame(found, index=frame.index)
 
 
@@ -222,11 +231,25 @@ def same_in_all_rows(frame: pd.DataFrame, columns: Sequence[str] | None = None) 
 
 def _both(frame: pd.DataFrame, low: str, high: str, how: Callable[[float], str]) -> pd.Series:
     """Two columns as one: the text of both ends, or of the one there is."""
-    low_text, high_text = (frame[one].map(how).astype(str) for one in (low, high))
+    low_text, high_text = (_texts(frame, one, how).astype(str) for one in (low, high))
     text = "[" + low_text + ", " + high_text + "]"
     text = text.where(low_text != "", "at most " + high_text)
     text = text.where(high_text != "", "at least " + low_text)
     return text.where((low_text != "") | (high_text != ""), "")
+
+
+def _texts(frame: pd.DataFrame, name: str, how: Callable[[float], str]) -> pd.Series:
+    """A column's numbers as text, with their unit where it is not that of the column."""
+    values, in_their_unit = frame[name].astype(float), IN_TOKENS.get(how, how)
+    return values.map(how).mask(_token_rows(frame, name, how), values.map(in_their_unit))
+
+
+def _token_rows(frame: pd.DataFrame, name: str, how: Callable[[float], str]) -> pd.Series:
+    """Which rows of a column are in tokens, since they are in the unit of the row's measure."""
+    own_unit = "@" in name or "%" in _title(name) or pd.api.types.is_integer_dtype(frame[name])
+    if own_unit or how not in IN_TOKENS or "measure" not in frame:
+        return pd.Series(False, index=frame.index)
+    return frame["measure"].astype(str).map(in_tokens).astype(bool)
 
 
 def _is_end(name: str, end: str) -> bool:
@@ -267,27 +290,28 @@ def _kind(frame: pd.DataFrame, name: str, kinds: Kinds) -> Callable[[float], str
     own = kinds.get(name)
     if own is not None:
         return own.text if isinstance(own, Column) else own
-    if name.startswith("TokensRead"):
-        return whole
+    if in_tokens(name):
+        return more_tokens if name.endswith("difference") else whole
     if name in COLUMNS and name not in ("value",):
         return COLUMNS[name].text
     if (others := kinds.get("*")) is not None:
         return others.text if isinstance(others, Column) else others
     if name not in frame or not pd.api.types.is_numeric_dtype(frame[name]):
         return percent
-    values = frame[name].dropna()
-    if "@" in name:
+    values = frame[name][~_token_rows(frame, name, percent)].dropna()
+    if "@" in name or len(values) == 0:
         return percent
     if pd.api.types.is_integer_dtype(values) or (values == values.round()).all():
         return whole
     return percent if (values.abs() <= 1).all() else number
 
 
-def _column(values: pd.Series, name: str, how: Callable[[float], str], kinds: Kinds) -> pd.Series:
+def _column(frame: pd.DataFrame, name: str, how: Callable[[float], str], kinds: Kinds) -> pd.Series:
+    values = frame[name]
     if pd.api.types.is_bool_dtype(values):
         return values.map({True: "yes", False: "no"})
     if pd.api.types.is_numeric_dtype(values):
-        return values.astype(float).map(how)
+        return _texts(frame, name, how)
     if name in ("a", "b"):
         name = "chunker"
     if name in kinds and not isinstance(kinds[name], Column):

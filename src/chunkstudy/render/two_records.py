@@ -55,7 +55,7 @@ def _record(places: Places, collection: str, encoder: str, arm: str, protocol: s
         found = sorted((places.runs / collection).glob(f"*/{encoder}/*/{protocol}/run.json"))
         known = ", ".join(f"{p.parents[3].name}/{p.parents[1].name}" for p in found)
         raise NoRecordError(
-            f"there is no record of {condition}, which `chunkstudy run --only '{condition}'` makes; "
-            f"of {collection} and {encoder} there are: {known or 'none'}"
+            f"there is no record of {condition}, which `chunkstudy run --only '{condition}'` "
+            f"makes; of {collection} and {encoder} there are: {known or 'none'}"
         )
     return Record(records.read_run(folder), folder)
