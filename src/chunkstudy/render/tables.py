@@ -246,10 +246,10 @@ def _texts(frame: pd.DataFrame, name: str, how: Callable[[float], str]) -> pd.Se
 
 def _token_rows(frame: pd.DataFrame, name: str, how: Callable[[float], str]) -> pd.Series:
     """Which rows of a column are in tokens, since they are in the unit of the row's measure."""
-    own_unit = "@" in name or "%" in _title(name) or pd.api.types.is_integer_dtype(frame[name])
+    own_unit = "@" in name or "%" in _title(name)
     if own_unit or how not in IN_TOKENS or "measure" not in frame:
         return pd.Series(False, index=frame.index)
-    return frame["measure"].astype(str).map(in_tokens).astype(bool)
+    return frame["measure"].map(lambda measure: in_tokens(str(measure))).astype(bool)
 
 
 def _is_end(name: str, end: str) -> bool:
@@ -298,10 +298,13 @@ def _kind(frame: pd.DataFrame, name: str, kinds: Kinds) -> Callable[[float], str
         return others.text if isinstance(others, Column) else others
     if name not in frame or not pd.api.types.is_numeric_dtype(frame[name]):
         return percent
-    values = frame[name][~_token_rows(frame, name, percent)].dropna()
-    if "@" in name or len(values) == 0:
+    if "@" in name:
         return percent
-    if pd.api.types.is_integer_dtype(values) or (values == values.round()).all():
+    if pd.api.types.is_integer_dtype(frame[name]):
+        return whole
+    counted = _token_rows(frame, name, percent)
+    values = frame[name][~counted].dropna()
+    if (values == values.round()).all() and not counted.all():
         return whole
     return percent if (values.abs() <= 1).all() else number
 
