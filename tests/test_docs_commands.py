@@ -1,4 +1,4 @@
-"""What the pages tell a reader to type, open or set is there."""
+"""What the pages tell a reader to type, open or set is there, and what can be run here runs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import fnmatch
 import importlib.util
 import re
 import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from chunkstudy import cli
 from chunkstudy.collections import registry
@@ -34,6 +37,24 @@ NOT_ALONE = ("Missing argument", "Missing option")
 COMMANDS: Any = typer.main.get_command(cli.app)
 UsageError: Any = typer.BadParameter.__mro__[1]
 """Of the click that typer uses, whichever it is."""
+WAITING = {
+    r"(evaluate|fetch|generate|rescore|verify)$": "a word of a sentence, without its arguments",
+    r"fetch .*": "the network",
+    r"(inspect chroma|rescore) .*": "a collection that is fetched",
+    r"study (?!--list).*": "hours, or a collection that is fetched",
+    r"reproduce|inspect builtin": "minutes; `make reproduce` runs both",
+    r"generate (?!.*--dry-run).*": "a language model",
+    r"inspect handbook|run --only handbook/.*": "questions that a language model wrote",
+    r"pack .*|verify runs.tar": "records of the reader's own",
+    r"predict --register": "a rule that was not there before",
+}
+"""Commands of ours that are typed here and not run, by what they need."""
+IN_SMALL = {"run": ["--dry-run"], "export": ["--only", "builtin/*"]}
+"""What keeps a command that does run to seconds."""
+SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+ELSEWHERE = ("dask_jobqueue", "Asker(", "compare(")
+"""What a snippet holds that needs a cluster, a language model, or minutes: the notebook
+your_own_chunker runs that one."""
 TARGETS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -152,3 +173,68 @@ def test_a_command_that_cannot_be_typed_is_noticed(line: str, said: str | None) 
     (words,) = typed(f"```\n{line}\n```\n")
     found = fault(words)
     assert found is None if said is None else said in str(found)
+
+
+def _ours() -> list[str]:
+    pages = (page.read_text(encoding="utf-8") for page in PAGES)
+    found = (words[1:] for page in pages for words in typed(page) if words[0] == "chunkstudy")
+    return sorted({shlex.join(words) for words in found if words and not words[0].startswith("-")})
+
+
+def _waits(command: str) -> list[str]:
+    plain = " ".join(shlex.split(command))
+    return [pattern for pattern in WAITING if re.fullmatch(pattern, plain)]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project whose records may change, with the files that the pages speak of."""
+    root = tmp_path_factory.mktemp("checkout")
+    for name in ("results", "notebooks"):
+        shutil.copytree(ROOT / name, root / name)
+    for name in ("figures", "docs", "paper", "src"):
+        (root / name).symlink_to(ROOT / name)
+    (root / "handbook").mkdir()
+    (root / "my-folder").symlink_to(root / "handbook")
+    (root / "handbook/leave.md").write_text("# Leave\n\nThirty days a year.\n\nAsk in the tool.\n")
+    (root / "handbook/travel.md").write_text("# Travel\n\nThe office books trains.\n")
+    question = '{"question": "Who books trains?", "excerpts": ["The office books trains."]}\n'
+    (root / "questions.jsonl").write_text(question)
+    (root / "my_module.py").write_text("def split(text):\n    return text.split('\\n\\n')\n")
+    return root
+
+
+@pytest.fixture
+def here(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(checkout)
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", str(checkout))
+    return checkout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [one for one in _ours() if not _waits(one)])
+def test_every_command_that_needs_nothing_runs(here: Path, command: str) -> None:
+    words = [word.removeprefix("~/") for word in shlex.split(command)]
+    small = [one for one in IN_SMALL.get(words[0], []) if one not in words]
+    ended = CliRunner().invoke(cli.app, [*words, *small])
+    assert ended.exit_code == 0, f"{ended.output}{ended.exception!r}"
+
+
+def test_no_command_is_spared_that_no_page_names() -> None:
+    spared = {pattern for command in _ours() for pattern in _waits(command)}
+    assert spared == set(WAITING)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_make_knows_how_to_make_what_a_page_tells_it_to(page: Path) -> None:
+    for words in typed(page.read_text(encoding="utf-8")):
+        if words[0] == "make":
+            subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, check=True, capture_output=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_snippet_of_python_that_needs_nothing_runs(here: Path, page: Path) -> None:
+    for snippet in SNIPPET.findall(page.read_text(encoding="utf-8")):
+        if not any(one in snippet for one in ELSEWHERE):
+            exec(snippet, {"my_splitter": str.splitlines})

@@ -173,6 +173,7 @@ def test_a_librarys_chunker_is_recorded_with_its_version() -> None:
     core = "llama-index-core"
     assert own_objects.comes_from(SentenceSplitter()) == f"{core} {version(core)}"
     assert own_objects.comes_from(lambda text: [text]) == ""
+    assert own_objects.comes_from(str.splitlines) == ""
 
 
 @pytest.mark.slow

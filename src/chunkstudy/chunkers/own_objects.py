@@ -92,7 +92,9 @@ def comes_from(made: object) -> str:
     """The package, with its version, that a library's object comes from; empty for other code."""
     from importlib.metadata import packages_distributions, version
 
-    module = (made if inspect.isroutine(made) else type(made)).__module__ or ""
+    # A method of a built-in type, such as str.splitlines, has no module.
+    owner = made if inspect.isroutine(made) else type(made)
+    module: str = getattr(owner, "__module__", None) or ""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top in ("__main__", "chunkstudy"):
         return ""
