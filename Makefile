@@ -5,7 +5,7 @@ PYTHON ?= python3
 # By content, not by date: a clock may have been set back.
 READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d ' ' -f 1)
 
-.PHONY: help reproduce test test-all bench check paper mpnet e5 smollm archive clean lint browser rehearse install bench-gpu
+.PHONY: help reproduce test test-all bench check check-runs paper mpnet e5 smollm archive clean lint browser rehearse install bench-gpu
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -26,6 +26,9 @@ test-all: $(READY) ## Also those that kill, fill disks, start clusters, drive a 
 
 check: $(READY) ## Are tables, figures, pages and notebooks what the records give?
 	$(BIN)/chunkstudy check
+
+check-runs: $(READY) ## Run two dozen conditions again and hold them against their records (minutes)
+	$(BIN)/python -m tests.check_runs
 
 paper: $(READY) ## Set paper/main.pdf (needs TeX; says what to install)
 	$(BIN)/chunkstudy paper

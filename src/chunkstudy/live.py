@@ -9,15 +9,12 @@ same kind and Chroma's own protocol, which embed nearly the same texts again, ar
 from __future__ import annotations
 
 from chunkstudy.grid import grids, records
+from chunkstudy.grid.against_record import TOLERANCE, hold
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.library import Library
 from chunkstudy.grid.run import read_together, run
-from chunkstudy.measures.units import in_tokens
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 
-TOLERANCE = 0.005
-"""Of a mean over queries: another machine's rounding may swap two neighbours in a ranking."""
 CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200", "none", "sentence-5", "semantic",
             "proposition-sentences")  # fmt: skip
 AS_PUBLISHED = "recursive-200-0"
@@ -42,25 +39,21 @@ def compare(places: Places, unit: tuple[Condition, ...]) -> str:
     Raises:
         RecordError: if a mean is further from its stored value than the tolerance.
     """
-    worst = 0.0
     read_together(unit, places.vectors)
-    stored = Library(places)
+    held = []
     for condition in unit:
-        run(condition, places.vectors, places.build / "runs", places.build / "rankings")
-        kept = stored.get(condition)
-        if kept is None:
+        record = places.runs / condition.path
+        if not (record / "run.json").is_file():
             raise records.RecordError(
                 f"there is no stored record of {condition}; run "
                 f"`chunkstudy run --only '{condition}'` once and commit it"
             )
-        live = records.read_scores(places.build / "runs" / condition.path)
-        difference = (live.mean() - kept.wide.mean()).abs()
-        difference = difference[[not in_tokens(one) for one in difference.index]]
-        worst = max(worst, float(difference.max()))
-        if worst > TOLERANCE:
+        outcome = run(condition, places.vectors, places.build / "runs", places.build / "rankings")
+        held.append(hold(condition, outcome, record, places.rankings))
+        if held[-1].mean > TOLERANCE:
             raise records.RecordError(
-                f"{condition} gives scores that differ by {worst:.4f} from the stored ones; "
-                "check that requirements.lock is installed as it stands"
+                f"{condition} gives scores that differ by {held[-1].mean:.4f} from the stored "
+                "ones; check that requirements.lock is installed as it stands"
             )
-    name = unit[0].collection
+    name, worst = unit[0].collection, max(one.mean for one in held)
     return f"{name}, {len(unit)} conditions, largest difference of a mean {worst:.6f}"

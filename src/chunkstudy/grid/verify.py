@@ -19,6 +19,7 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.grid import rankings, records, rescore
+from chunkstudy.grid.against_record import apart
 from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.handing_in import HandedIn, HandingInError
@@ -358,10 +359,8 @@ def _beside_ours(record: _Record, scores: pd.DataFrame) -> None:
     if not (folder / "run.json").is_file() or folder.resolve() == record.folder.resolve():
         return
     ours = records.read_in_order(folder, records.read_run(folder))
-    common = [one for one in scores if one in ours]
-    apart = (scores[common] - ours.reindex(scores.index)[common]).abs()
-    means = (scores[common].mean() - ours[common].mean()).abs()
-    moved = int((apart > HALF_UNIT).any(axis=1).sum())
+    differences, means = apart(scores, ours)
+    moved = int((differences > HALF_UNIT).any(axis=1).sum())
     record.holds(
         "our own run",
         bool(means.max() <= BY_VECTORS),

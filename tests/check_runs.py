@@ -1,0 +1,159 @@
+"""Conditions run again and held against their records: ``python -m tests.check_runs [PATTERN]``.
+
+One for each family of chunkers, each ordering, each protocol and each task, on the built-in
+collection with MiniLM, so that it takes minutes; with CHUNKSTUDY_DATA a few on real collections. A
+run goes to a temporary folder. What no record of the study covers, all that is asked within a
+document among it, has a record below ``tests/records``; ``--record`` writes those not there yet.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fnmatch import fnmatch
+from itertools import groupby
+from pathlib import Path
+
+from chunkstudy import places
+from chunkstudy.collections import builtin, registry
+from chunkstudy.collections.sources import SourceError
+from chunkstudy.collections.within import within_documents
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.grid.against_record import hold
+from chunkstudy.grid.conditions import MINILM, Condition, parse
+from chunkstudy.grid.grids import LATE, PRE, SMOLLM, WIDE
+from chunkstudy.grid.run import run
+from chunkstudy.reproduce import pool
+from chunkstudy.spans import Collection
+from tests.small_context import quoted
+
+OWN_RECORDS = Path(__file__).parent / "records"
+WITHIN = "builtin-within"
+CONDITIONS = f"""
+builtin/recursive-200-0/{MINILM}/{PRE}/as_published-chroma
+builtin/token-250-125/{MINILM}/{PRE}/corrected
+builtin/cluster-200/{MINILM}/{PRE}/as_published-chroma
+builtin/kamradt/{MINILM}/{PRE}/corrected
+builtin/kamradt-modified-300/{MINILM}/{PRE}/as_published-chroma
+builtin/signal-influence-200/{MINILM}/{PRE}/corrected
+builtin/lumberchunker-by-{SMOLLM}/{MINILM}/{PRE}/corrected
+builtin/sentence-5/{MINILM}/contextualized-256/corrected
+builtin/segmenter/none/none/corrected
+builtin/sentence-5/{WIDE}/prepended-headings/corrected
+builtin/sentence-5/{WIDE}/prepended-by-{SMOLLM}/corrected
+builtin-graded/none/{WIDE}/{LATE}/corrected
+builtin-graded/paragraph/{WIDE}/{PRE}/corrected
+builtin-graded/semantic/{WIDE}/{PRE}/corrected
+builtin-graded/proposition-sentences/{WIDE}/{PRE}/corrected
+builtin-graded/lumberchunker-handmade/{WIDE}/{LATE}/corrected
+builtin-graded/fixed-64/{WIDE}/{LATE}/as_published-jina
+builtin-graded/fixed-merged-64-16/{WIDE}/{PRE}/as_published-jina
+builtin-graded/sentence-5/{WIDE}/{LATE}/as_published-ielab
+{WITHIN}/paragraph/{WIDE}/{PRE}/as_published-lumberchunker
+{WITHIN}/sentence-5/{WIDE}/{LATE}/as_published-ielab
+{WITHIN}/sentence-5/{WIDE}/{LATE}-separated/corrected
+{WITHIN}/lumberchunker-last/{WIDE}/{PRE}/corrected
+{WITHIN}/fixed-64/{MINILM}/contextualized-256-at-256/corrected
+"""
+REAL = f"""
+chroma/segmenter/none/none/corrected
+chroma/token-400-200/none/none/as_published-chroma
+gutenqa-emma/lumberchunker-released/{WIDE}/{PRE}/as_published-lumberchunker
+gutenqa-emma/paragraph/{WIDE}/{LATE}/as_published-ielab
+"""
+"""Two without a model, two whose answers are quotations of a book."""
+
+
+def load_within() -> Collection:
+    """The built-in collection, each query in the document that it is judged on; those judged on
+    several are left out."""
+    whole = builtin.load()
+    several = {
+        query
+        for query, judged in whole.judgments_by_query().items()
+        if len({one.document for one in judged}) > 1
+    }
+    return within_documents(
+        replace(
+            whole,
+            queries=tuple(one for one in whole.queries if one.id not in several),
+            judgments=tuple(one for one in whole.judgments if one.query not in several),
+        )
+    )
+
+
+def register() -> None:
+    """Let conditions of this process name the collection that is searched within documents."""
+    registry.COLLECTIONS[WITHIN] = registry.Entry(
+        "in_document", load_within, documents=47, quotations=lambda: quoted(load_within())
+    )
+
+
+def record_of(condition: Condition) -> Path:
+    """The folder of its record, the study's or one of ``tests/records``."""
+    runs = OWN_RECORDS if (OWN_RECORDS / condition.path).exists() else places.find().runs
+    return runs / condition.path
+
+
+def held(lines: list[str], folder: Path) -> list[tuple[str, str]]:
+    """Run conditions of one collection and encoder: of each whether it agrees, and a sentence."""
+    register()
+    return [_held(parse(line), folder) for line in lines]
+
+
+def _held(condition: Condition, folder: Path) -> tuple[str, str]:
+    if reason := condition.reason_not_run:
+        return "not run", f"not run: {condition} {reason}"
+    try:
+        outcome = run(condition, folder / "vectors", folder / "runs", folder / "rankings")
+    except (SourceError, ModelError) as error:
+        return "not run", f"not run: {condition}: {error}"
+    except Exception as error:  # what a change broke does not keep the others from being run
+        return "different", f"different: {condition} fails: {error!r}"
+    found = hold(condition, outcome, record_of(condition), places.find().rankings)
+    return found.agreement, str(found)
+
+
+def record() -> None:
+    """Write the records that neither the study nor this folder has yet."""
+    register()
+    with tempfile.TemporaryDirectory() as name:
+        for condition in map(parse, CONDITIONS.split()):
+            if not (record_of(condition) / "run.json").is_file():
+                run(condition, Path(name) / "vectors", OWN_RECORDS, Path(name))
+                (OWN_RECORDS / condition.path / "timing.json").unlink()
+                print(f"recorded: {condition}", flush=True)
+
+
+def units(chosen: list[str]) -> Iterator[list[str]]:
+    """Conditions that share vectors: those of one collection and encoder."""
+    for _, lines in groupby(chosen, lambda line: (line.split("/")[0], line.split("/")[2])):
+        yield list(lines)
+
+
+def check(chosen: list[str]) -> int:
+    """Run conditions and say of each how it agrees; 1 if one does not."""
+    started, found = time.monotonic(), Counter[str]()
+    with tempfile.TemporaryDirectory() as name, pool() as processes:
+        given = list(units(chosen))
+        folders = [Path(name) / str(i) for i in range(len(given))]
+        for said in processes.map(held, given, folders):
+            for agreement, line in said:
+                found[agreement] += 1
+                print(line, flush=True)
+    counted = ", ".join(f"{count} {agreement}" for agreement, count in found.items())
+    print(f"{counted}; {time.monotonic() - started:.0f} s")
+    return int(found["different"] > 0)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--record"]:
+        record()
+    else:
+        known = (CONDITIONS + (REAL if os.environ.get("CHUNKSTUDY_DATA") else "")).split()
+        sys.exit(check([one for one in known if fnmatch(one, (*sys.argv[1:], "*")[0])]))
