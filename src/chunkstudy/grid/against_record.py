@@ -18,6 +18,7 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import rankings, records
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.run import Outcome
+from chunkstudy.measures.units import in_tokens
 
 TOLERANCE = 0.005
 """Of a mean over queries: another machine's rounding may swap two neighbours in a ranking."""
@@ -97,7 +98,7 @@ def hold(condition: Condition, outcome: Outcome, folder: Path, outside: Path) ->
 def apart(scores: pd.DataFrame, others: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """How far two scores are apart, by query and measure, and how far their means are, by measure;
     of measures that both have, without what a reader gets in tokens."""
-    common = [one for one in scores if one in others and not str(one).startswith("Tokens")]
+    common = [one for one in scores if one in others and not in_tokens(str(one))]
     ours, theirs = scores[common], others.reindex(scores.index)[common]
     return (ours - theirs).abs(), (ours.mean() - others[common].mean()).abs()
 

@@ -1,0 +1,97 @@
+"""What is recorded of language models is what today's code asks, request by request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from chunkstudy.chunkers import breakpoints
+from chunkstudy.collections import builtin
+from chunkstudy.generation import demonstration
+from chunkstudy.generation.generate import generate
+from chunkstudy.grid import by_language_model, grids
+from chunkstudy.grid.chunking import chunk
+from chunkstudy.grid.run import load_collection
+from chunkstudy.llm import providers
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Provider, Reply, Request, digest
+from chunkstudy.llm.recordings import contents, place
+from chunkstudy.spans import Chunks
+from tests import authored_segments
+
+RECORDED = Path(__file__).parents[1] / "results" / "llm"
+FILES = sorted(RECORDED.glob("*/*.jsonl"))
+provider = cache(providers.provider)
+
+
+class Noting(Asker):
+    """Asks nobody, and notes the digest of each request; what is not recorded is an error."""
+
+    def __init__(self) -> None:
+        super().__init__("replay", RECORDED, provider=provider)
+        self.asked: set[str] = set()
+
+    def ask(self, request: Request) -> Reply:
+        self.asked.add(digest(provider(request.model).describe(), request.recorded()))
+        return super().ask(request)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_reply_lies_under_the_digest_of_its_request_and_its_provider_is_todays(
+    path: Path,
+) -> None:
+    found = list(contents(path))
+    assert len({one["digest"] for one in found}) == len(path.read_bytes().splitlines()) > 0
+    for one in found:
+        name = one["request"]["model"]
+        who: Provider = provider(name)
+        assert one["digest"] == digest(one["provider"], one["request"])
+        assert one["provider"] == who.describe()
+        assert path == place(RECORDED, who, name.partition("/")[2])
+
+
+def on_conditions(asker: Noting, collections: Sequence[str]) -> None:
+    """Draw the boundaries and write the contexts of the study's conditions again."""
+    written: dict[str, Chunks] = {}
+    for one in grids.grid():
+        if one.collection not in collections or grids.SMOLLM not in str(one):
+            continue
+        collection = load_collection(one.collection)
+        if one.chunker.startswith("lumberchunker-by"):
+            by_language_model.chunk(one, collection, asker=asker)
+        elif "by-" in one.ordering and one.collection not in written:
+            written[one.collection] = chunk(one, collection, None)
+            by_language_model.contexts(one, collection, written[one.collection], asker)
+
+
+def on_built_in(asker: Noting) -> None:
+    """Everything that is asked about the built-in collection."""
+    for settings in (demonstration.EXACT, demonstration.APPROXIMATE, demonstration.SMALL):
+        generate(builtin.load_documents(), settings, asker.ask)
+    for kind in breakpoints.TASKS:
+        breakpoints.chunk(authored_segments.text(), asker.ask, authored_segments.MODEL, kind)
+    on_conditions(asker, ("builtin", "builtin-graded"))
+
+
+def recorded() -> set[str]:
+    return {one["digest"] for path in FILES for one in contents(path)}
+
+
+def test_what_is_asked_about_the_built_in_collection_is_recorded() -> None:
+    asker = Noting()
+    on_built_in(asker)
+    assert len(asker.asked) > 150 and asker.asked <= recorded()
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+def test_what_is_asked_about_all_collections_is_what_is_recorded_and_nothing_else(
+    chroma_collection: object,
+) -> None:
+    asker = Noting()
+    on_built_in(asker)
+    on_conditions(asker, ("chroma-within", "covid-qa-within", "gutenqa-emma"))
+    assert asker.asked == recorded()
