@@ -1,0 +1,123 @@
+"""Every study runs in small and leaves the tables and columns that are committed.
+
+What is measured is not looked at: the encoder has one layer, the collections a few documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from chunkstudy.collections import registry
+from chunkstudy.encoders.registry import ModelSpec
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.grids import OWN, PRE, WIDE
+from chunkstudy.grid.run import evaluate
+from chunkstudy.places import Places
+from chunkstudy.studies import (
+    berlin,
+    chroma_search,
+    random_boundaries,
+    results,
+    runner,
+    window_answers,
+)
+from chunkstudy.studies.conformance import arms
+from chunkstudy.studies.empty_documents import chain
+from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
+from tests.small_study import write_outcome
+
+ROOT = Places(Path(__file__).parents[1])
+LACKING = {
+    "boundary-signals": "a causal model's weights",
+    "lumberchunker-means": "the published file of means",
+    "one-post": "the printed post",
+    "printed-texts": "the report's text",
+    "prompted-breakpoints": "the printed post and a causal model's weights",
+}
+"""What a study takes that is not here and that nothing small can stand for."""
+SMALLER: dict[str, dict[str, Any]] = {
+    "berlin": {"MODELS": berlin.MODELS[1:]},
+    "bidirectionality": {"TEXTS": dict.fromkeys(berlin.MODELS[1:], 1)},
+    "chroma-search": {
+        "CHUNKERS": chroma_search.CHUNKERS[:2], "SEEDS": 1, "SEARCH_LISTS": (50,),
+        "INSERTIONS": {"official": chroma_search.INSERTIONS["official"]},
+    },
+    "chunking-speed": {"EMBEDDED": 1},
+    "random-boundaries": {
+        "ARMS": [
+            replace(one, at_units=1, anywhere=min(one.anywhere, 1))
+            for one in random_boundaries.ARMS
+        ]
+    },
+    "repeatability": {"SETTINGS": ((1024, 1),)},
+    "search-cost": {
+        "EXACT_SIZES": (30, 60), "REMEMBERED": (50,), "GRAPHS": {50: 1}, "SEEDS": 1, "ROUNDS": 1,
+        "STEPS": 2, "SEARCH_LISTS": (50,), "QUERIES": 20, "DIMENSIONS": (32,), "TIMES": 1,
+    },
+    "window-answers": {
+        "DRAWS": {
+            ordering: dict.fromkeys(draws, 1) for ordering, draws in window_answers.DRAWS.items()
+        }
+    },
+}  # fmt: skip
+"""Fewer models, draws, seeds and sizes."""
+OTHERS = {"document-lengths": ("builtin",)}
+"""Collections in place of those whose files a study reads by itself."""
+PARTS: dict[str, Callable[[SmallContext], dict[str, pd.DataFrame]]] = {
+    "conformance": lambda context: {"scores": arms.scores(context, "chroma-within")},
+    "empty-documents": lambda _: {"chunkers": chain.chunkers()},
+}
+"""What can be run of studies that take other libraries, or more documents."""
+RECORDED = {
+    "chunk-sizes": Condition("scifact", "sentence-5", WIDE, PRE, OWN),
+    "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE, OWN),
+}
+"""A record of which a study wants to know more."""
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> tuple[ModelSpec, Path]:
+    folder = tmp_path_factory.mktemp("weights") / "one-layer"
+    return one_layer(folder), folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", results.names())
+def test_a_study_leaves_the_columns_that_are_committed(
+    name: str, weights: tuple[ModelSpec, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name in LACKING:
+        pytest.skip(f"{name} takes {LACKING[name]}")
+    study = runner.module(name)
+    for constant, value in SMALLER.get(name, {}).items():
+        monkeypatch.setattr(study, constant, value)
+    quotations = partial(quoted, collection(EMMA))
+    emma = replace(registry.COLLECTIONS[EMMA], quotations=quotations)
+    monkeypatch.setitem(registry.COLLECTIONS, EMMA, emma)
+    places = Places(tmp_path)
+    places.results.mkdir()
+    places.llm.symlink_to(ROOT.llm)
+    context = SmallContext(places, *weights)
+    if one := RECORDED.get(name):
+        store = context.store(one.encoder)
+        write_outcome(places, evaluate(one, context.collection(one.collection), store))
+    if hasattr(study, "PLAN"):
+        untrained, trained = study.PLAN[0], replace(study.PLAN[1], steps=1)
+        elsewhere = replace(untrained, test="elsewhere")
+        made = [study.part(context, one) for one in (untrained, trained, elsewhere)]
+    elif name in PARTS:
+        made = [PARTS[name](context)]
+    else:
+        made = [study.tables(context, OTHERS.get(name, tuple(study.COLLECTIONS)))]
+    committed = results.tables(ROOT, name)
+    columns = {(table, *sorted(map(str, rows))) for found in made for table, rows in found.items()}
+    assert columns and columns <= {
+        (table, *sorted(map(str, rows))) for table, rows in committed.items()
+    }
