@@ -26,6 +26,7 @@ import nbformat
 import pandas as pd
 
 from chunkstudy import derive, live, notebooks, reproduce, tokens
+from chunkstudy.analysis import every_table
 from chunkstudy.encoders.registry import MODELS
 from chunkstudy.files import json_text, write_json, write_text
 from chunkstudy.grid import conditions, records, store
@@ -144,7 +145,7 @@ def small_reproduce(folder: str) -> None:
     reproduce.reproduce(Places(Path(folder)), workers=2)
 
 
-def _tables(places: Places) -> str:
+def _tables(places: Places, mapped: every_table.Mapped) -> str:
     """As ``derive.tables`` writes them, of what the study's own derivation found."""
     given = Places(Path(__file__).parents[1])
     made = {name: _read(given.tables / f"{name}.csv") for name in (*TABLES, *OF_README)}

@@ -18,6 +18,7 @@ from chunkstudy.claims.evidence import Evidence
 from chunkstudy.claims.sources import MADE_WITH, Sources, model
 from chunkstudy.claims.verdicts import ClaimError, Outcome
 from chunkstudy.grid.conditions import MINILM
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import official_code
 
@@ -28,7 +29,7 @@ TABLES = {
     for path in (ROOT / "results" / "tables").glob("*.csv")
 }
 COMPARISON = pd.read_csv(ROOT / "results" / "comparison.csv", dtype={"published": str})
-SOURCES = Sources(Places(ROOT), COMPARISON, TABLES)
+SOURCES = Sources(Library(Places(ROOT)), COMPARISON, TABLES)
 CLAIM = """models = ["a/b"]
 [[claim]]
 id = "Z1"

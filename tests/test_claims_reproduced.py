@@ -75,4 +75,4 @@ def test_shuffled_published_values_are_not_reproduced(
                 writer.writerow(row | {"published": shown(value)})
         judged = compare(places, library)
         assert len(judged) == len(rows) and not judged["verdict"].eq("not_run").any()
-        assert decided(claim, Sources(Places(ROOT), judged, TABLES)) == [expected, expected]
+        assert decided(claim, Sources(library, judged, TABLES)) == [expected, expected]

@@ -15,6 +15,7 @@ from chunkstudy.claims.evidence import Evidence
 from chunkstudy.claims.predicates import Predicate, asked
 from chunkstudy.claims.selection import Selection, Selector, names_of
 from chunkstudy.claims.sources import Sources
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 
 CELLS = pd.DataFrame(
@@ -32,7 +33,7 @@ CELLS = pd.DataFrame(
 )
 KEYS = ["collection", "chunker", "encoder"]
 TABLES = {"cells": CELLS, "none": CELLS.head(0)}
-EVIDENCE = Evidence(Sources(Places(Path()), pd.DataFrame(), TABLES))
+EVIDENCE = Evidence(Sources(Library(Places(Path())), pd.DataFrame(), TABLES))
 SELECTOR = Selector({"cells": Selection(table="cells", value="score", keys=KEYS)}, EVIDENCE)
 
 

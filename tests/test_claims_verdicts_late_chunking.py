@@ -14,6 +14,7 @@ from scipy import stats
 
 from chunkstudy.claims import ledger
 from chunkstudy.claims.sources import Sources
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import official_code
 from tests.claims_printed import decided, number, printed, settled
@@ -325,7 +326,7 @@ def test_without_records_of_other_models_every_verdict_is_the_same() -> None:
     }
     works = ledger.read_works(["jina", "taxonomy"])
     found, bare = (
-        ledger.settle(works, Sources(Places(ROOT), COMPARISON, tables))
+        ledger.settle(works, Sources(Library(Places(ROOT)), COMPARISON, tables))
         for tables in (TABLES, without)
     )
     pd.testing.assert_series_equal(found["verdict"], bare["verdict"])
@@ -350,5 +351,5 @@ def test_a_changed_cell_changes_its_verdict(tmp_path: Path) -> None:
             text = path.read_text(encoding="utf-8").replace("0.6016", "0.1016")
             place = folder / path.relative_to(ROOT / "results" / "published")
             place.write_text(text, encoding="utf-8")
-    changed = Sources(Places(tmp_path), COMPARISON, TABLES)
+    changed = Sources(Library(Places(tmp_path)), COMPARISON, TABLES)
     assert decided("C94", changed) == ["contradicted"]

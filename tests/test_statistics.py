@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -64,7 +63,7 @@ def test_fewer_than_two_queries_have_no_test(n: int) -> None:
     assert all(map(math.isnan, (*found.interval, found.p, found.effect)))
     assert math.isnan(found.mean) == (n == 0)
     assert all(map(math.isnan, statistics.bootstrap_interval(A[:n])))
-    assert math.isnan(statistics.equivalence(A[:n], B[:n], 0.1).p)
+    assert math.isnan(statistics.two_one_sided(found.mean, found.error, n - 1, 0.1))
 
 
 def test_holm_multiplies_by_the_tests_left_and_passes_over_gaps() -> None:
@@ -80,36 +79,36 @@ def test_holm_is_statsmodels(n: int) -> None:
     np.testing.assert_allclose(statistics.holm(p), multipletests(p, method="holm")[1])
 
 
-@pytest.mark.parametrize("method", ["pearson", "spearman"])
-def test_correlation_is_scipys_inside_its_interval(
-    method: Literal["pearson", "spearman"],
-) -> None:
-    found = statistics.correlation(A, B, method, resamples=2000)
-    theirs = (stats.pearsonr if method == "pearson" else stats.spearmanr)(A, B)
-    assert (found.r, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
-    assert -1 <= found.interval.low < found.r < found.interval.high <= 1
-    assert found == statistics.correlation(A, B, method, resamples=2000)
+def test_correlations_are_scipys_and_their_intervals_those_of_resamples_drawn_singly() -> None:
+    sides = [(A, B), (A[:9], B[:9]), (A, B**3)]
+    for (x, y), found in zip(sides, statistics.correlations(sides, resamples=300), strict=True):
+        theirs = stats.pearsonr(x, y)
+        assert (found.r, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+        drawn = np.random.default_rng(0).integers(0, len(x), (300, len(x)))
+        each = [stats.pearsonr(x[one], y[one]).statistic for one in drawn]
+        assert found.interval == pytest.approx(np.quantile(each, [0.025, 0.975]))
 
 
 def test_correlation_with_a_constant_is_a_gap() -> None:
-    found = statistics.correlation(A, np.full(60, 0.1))
+    (found,) = statistics.correlations([(A, np.full(60, 0.1))])
     assert math.isnan(found.r) and math.isnan(found.p) and math.isnan(found.interval.low)
 
 
 def test_resamples_without_variance_are_left_out_of_the_interval() -> None:
-    found = statistics.correlation([0.1, 0.1, 0.3], [0.1, 0.2, 0.4])
+    (found,) = statistics.correlations([([0.1, 0.1, 0.3], [0.1, 0.2, 0.4])])
     assert not math.isnan(found.interval.low)
     assert -1 - 1e-9 <= found.interval.low <= found.interval.high <= 1 + 1e-9
 
 
-def test_equivalence_holds_exactly_when_the_interval_lies_inside_the_margin() -> None:
+def test_systems_are_equivalent_when_the_interval_lies_inside_the_margin() -> None:
+    found = statistics.paired_difference(A, B)
+    half = stats.t.ppf(0.95, 59) * found.error
     for margin in (0.02, 0.04, 0.06, 0.2):
-        found = statistics.equivalence(A, B, margin)
-        inside = -margin < found.interval.low and found.interval.high < margin
-        assert (found.p < 0.05) == inside
-        assert found.p == pytest.approx(ttost_paired(A, B, -margin, margin)[0])
-    assert statistics.equivalence(A, A, 0.01).p == 0
-    assert statistics.equivalence(A, A + 0.1, 0.01).p == 1
+        p = statistics.two_one_sided(found.mean, found.error, 59, margin)
+        assert (p < 0.05) == (abs(found.mean) + half < margin)
+        assert p == pytest.approx(ttost_paired(A, B, -margin, margin)[0])
+    assert statistics.two_one_sided(0.0, 0.0, 59, 0.01) == 0
+    assert statistics.two_one_sided(0.1, 0.0, 59, 0.01) == 1
 
 
 def test_values_that_cannot_be_used_are_refused() -> None:
@@ -120,9 +119,9 @@ def test_values_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(ValueError, match="one-dimensional"):
         statistics.mean([[1.0]])
     with pytest.raises(ValueError, match="cannot be paired"):
-        statistics.correlation([1, 2], [1])
+        statistics.correlations([([1, 2], [1])])
     with pytest.raises(ValueError, match="must be positive"):
-        statistics.equivalence(A, B, 0)
+        statistics.two_one_sided(0.1, 0.1, 59, 0)
 
 
 def test_the_mean_over_collections_counts_each_the_same() -> None:
@@ -139,11 +138,24 @@ def test_the_mean_over_collections_counts_each_the_same() -> None:
     assert np.isnan(statistics.over_collections([[1.0], [1.0, 2.0]]).p)
 
 
+def test_intervals_asked_for_together_are_those_asked_for_one_by_one() -> None:
+    columns = [A, B, A[:20], A[:1], A - B]
+    together = statistics.bootstrap_intervals(columns, resamples=200)
+    for column, found in zip(columns, together, strict=True):
+        alone = statistics.bootstrap_interval(column, resamples=200)
+        assert found == pytest.approx(alone, rel=1e-12, nan_ok=True)
+    systems = [[A, B[:20]], [B], [A[:30]], [B, A[:20], A]]
+    for groups, several in zip(systems, statistics.means_over_collections(systems), strict=True):
+        alone = statistics.over_collections(groups)
+        assert several.interval == pytest.approx(alone.interval)
+        assert (several.mean, several.p) == (alone.mean, alone.p)
+
+
 def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
     generator = np.random.default_rng(5)
     above, below = generator.integers(0, 4, 40), generator.integers(4, 9, 40)
-    sums = statistics.resampled_sums(np.stack([above, below], axis=1), resamples=500)
-    assert statistics.percentile_interval(sums[:, 0] / 40) == pytest.approx(
+    sums = statistics.resampled_sums([above, below], resamples=500)
+    assert statistics.percentile_interval(sums[0] / 40) == pytest.approx(
         statistics.bootstrap_interval(above, resamples=500)
     )
     generator = np.random.default_rng(0)
@@ -151,8 +163,8 @@ def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
     for _ in range(500):
         drawn = generator.integers(0, 40, 40)
         ratios.append(above[drawn].sum() / below[drawn].sum())
-    assert np.allclose(np.sort(sums[:, 0] / sums[:, 1]), np.sort(ratios))
-    with pytest.raises(ValueError, match=r"of shape \(queries, columns\)"):
+    assert np.allclose(np.sort(sums[0] / sums[1]), np.sort(ratios))
+    with pytest.raises(ValueError, match=r"of shape \(columns, queries\)"):
         statistics.resampled_sums(above)
 
 

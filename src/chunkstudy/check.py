@@ -63,7 +63,7 @@ def check(places: Places) -> str:
 
 
 def _derive(copy: Places, processes: ProcessPoolExecutor) -> None:
-    _say(processes.submit(derive.tables, copy).result())
+    _say(derive.tables(copy, processes.map))
     for drawn in processes.map(derive.figure, *zip(*_figures(copy), strict=True)):
         _say(drawn)
     sources = notebooks.sources(copy)

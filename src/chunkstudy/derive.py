@@ -36,14 +36,18 @@ class Derived:
     claims: pd.DataFrame
 
 
-def tables(places: Places) -> str:
+def tables(places: Places, mapped: every_table.Mapped = map) -> str:
     """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README.
+
+    Args:
+        places: where everything lies.
+        mapped: as the builtin ``map``, which may be that of several processes.
 
     Raises:
         FindingError: if a finding or a sentence of the paper no longer says what the records say.
         ClaimError: if a claim breaks the ledger's rules.
     """
-    found = derived(places)
+    found = derived(places, mapped)
     known = found.tables | {"claims": found.claims, "comparison": found.comparison}
     for_paper = generate.every(known)
     found.tables["findings"] = findings.settle(findings.read(), known)
@@ -59,7 +63,7 @@ def tables(places: Places) -> str:
     )
 
 
-def derived(places: Places) -> Derived:
+def derived(places: Places, mapped: every_table.Mapped = map) -> Derived:
     """Everything but the findings, whose sentences people write.
 
     Raises:
@@ -72,12 +76,13 @@ def derived(places: Places) -> Derived:
     evidence = today.evidence(places, library, cells, comparison, correlations)
     comparison = outcomes.with_measured(evidence)
     evidence = replace(evidence, comparison=comparison)
-    made = every_table.make(places, library, cells, comparison)
+    known = every_table.Known(library, cells, comparison, correlations)
+    made = every_table.make(known, mapped)
     made |= prediction_tables.every(register.read(places), evidence)
     made |= language_models.published_tables(
         comparison, made["predictions"], made["language_models_prices"]
     )
-    claims = ledger.derive(places, comparison, made)
+    claims = ledger.derive(library, comparison, made)
     return Derived(made, predicted(places, comparison), claims)
 
 

@@ -12,7 +12,14 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
@@ -40,19 +47,24 @@ class Stage:
 
 @dataclass
 class Board:
-    """Work handed to processes, and what became of it."""
+    """Work handed to processes or threads, and what became of it."""
 
-    pool: ProcessPoolExecutor
+    pool: Executor
     started: float = field(default_factory=time.monotonic)
     waiting: dict[Future[Any], tuple[Stage, Callable[[Any], None]]] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
 
     def submit(
-        self, stage: Stage, then: Callable[[Any], None], work: Callable[..., Any], *given: Any
+        self,
+        stage: Stage,
+        then: Callable[[Any], None],
+        work: Callable[..., Any],
+        *given: Any,
+        pool: Executor | None = None,
     ) -> None:
-        """Run ``work(*given)`` in a process and hand its result to ``then`` in this one."""
+        """Run ``work(*given)`` in a pool, and hand its result to ``then`` in this thread."""
         stage.pieces += 1
-        self.waiting[self.pool.submit(work, *given)] = (stage, then)
+        self.waiting[(pool or self.pool).submit(work, *given)] = (stage, then)
 
     def finish(self) -> None:
         """Wait for everything, including what a result lets begin.
@@ -88,7 +100,7 @@ def reproduce(places: Places, workers: int | None = None) -> None:
         OSError: if nothing can be written, before anything is done.
     """
     check_writable(places.results)
-    with pool(workers) as processes:
+    with pool(workers) as processes, ThreadPoolExecutor(1) as here:
         board = Board(processes)
         stages = {name: Stage(name) for name in ("tables", "built-in collection, live", "figures",
                                                  "notebooks", "site", "inspector")}  # fmt: skip
@@ -106,10 +118,11 @@ def reproduce(places: Places, workers: int | None = None) -> None:
             if stages["notebooks"].done == stages["notebooks"].pieces:
                 board.submit(stages["site"], nothing, derive.site, places)
 
-        board.submit(stages["tables"], figures, derive.tables, places)
         for unit in live.units():
             board.submit(stages["built-in collection, live"], nothing, live.compare, places, unit)
         board.submit(stages["inspector"], nothing, inspect_builtin, places)
+        # In a thread, which can hand groups of tables to the processes, as none of these could.
+        board.submit(stages["tables"], figures, derive.tables, places, processes.map, pool=here)
         board.finish()
 
 

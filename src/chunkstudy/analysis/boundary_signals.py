@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -59,10 +60,15 @@ class Task:
         elif name == SINCE:
             found = self.rows["since"].astype(float)
         elif name == PUNCTUATION:
-            return held_out.predictions(punctuation(self.rows), self.true, self.groups).score
+            return self.by_punctuation.score
         else:
             found = strength(name, self.rows[name])
         return np.asarray(found, dtype=np.float64)
+
+    @cached_property
+    def by_punctuation(self) -> held_out.HeldOut:
+        """What punctuation and lengths alone tell of documents that were left out."""
+        return held_out.predictions(punctuation(self.rows), self.true, self.groups)
 
 
 def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -175,7 +181,7 @@ def added(found: list[Task]) -> pd.DataFrame:
         if task.keys["form"] != ALONE:
             continue
         base = punctuation(task.rows)
-        without = held_out.predictions(base, task.true, task.groups)
+        without = task.by_punctuation
         wins = roc.wins(without.score, task.true, task.groups)
         for name, own in ({one: [one] for one in (*SIGNALS, DISTANCE)} | {ALL: SIGNALS}).items():
             columns = np.column_stack([base, task.rows[list(own)].to_numpy(dtype=float)])

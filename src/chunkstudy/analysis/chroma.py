@@ -133,22 +133,28 @@ def lengths(library: Library, published: pd.DataFrame) -> pd.DataFrame:
 
 def scores(library: Library) -> pd.DataFrame:
     """Mean, population std and 95% interval of every measure, per corpus and over all queries."""
-    rows = []
-    for condition, record in _records(library):
-        found = {("all", name): one for name, one in _summaries(record.wide).items()}
-        headlines = [measure for measure in SHOWN if measure in record.wide]
-        for part in PUBLISHED_COUNTS if headlines else ():
-            asked = library.values(record, headlines[0], part).index
-            of_part = _summaries(record.wide.loc[asked, headlines])
-            found |= {(part, name): one for name, one in of_part.items()}
-        keys = {name: getattr(condition, name) for name in ("chunker", "encoder", "ordering")}
-        rows += [
-            {**keys, "protocol": condition.protocol, "part": part, "measure": measure, **one}
-            for measure in record.wide.columns
-            for part in ("all", *PUBLISHED_COUNTS)
-            if (one := found.get((part, measure)))
-        ]
-    return pd.DataFrame(rows)
+    names = ("chunker", "encoder", "ordering", "protocol")
+    found = [
+        (
+            {name: getattr(condition, name) for name in names} | {"part": part, "measure": measure},
+            library.values(record, measure, part),
+        )
+        for condition, record in _records(library)
+        for measure in map(str, record.wide)
+        for part in ("all", *(PUBLISHED_COUNTS if measure in SHOWN else ()))
+    ]
+    intervals = statistics.bootstrap_intervals([values for _, values in found])
+    return pd.DataFrame(
+        {
+            **keys,
+            "n": len(values),
+            "mean": statistics.mean(values),
+            "std": statistics.population_std(values),
+            "low": interval.low,
+            "high": interval.high,
+        }
+        for (keys, values), interval in zip(found, intervals, strict=True)
+    )
 
 
 def protocols(library: Library) -> pd.DataFrame:
@@ -196,20 +202,6 @@ def cost(library: Library) -> pd.DataFrame:
 
 def _minilm_means(published: pd.DataFrame) -> pd.DataFrame:
     return published[(published["table"] == "minilm") & (published["statistic"] == "mean")]
-
-
-def _summaries(wide: pd.DataFrame) -> dict[str, dict[str, float]]:
-    intervals = statistics.bootstrap_intervals(wide)
-    return {
-        measure: {
-            "n": len(wide),
-            "mean": statistics.mean(wide[measure]),
-            "std": statistics.population_std(wide[measure]),
-            "low": interval.low,
-            "high": interval.high,
-        }
-        for measure, interval in zip(wide.columns, intervals, strict=True)
-    }
 
 
 def _cost_row(

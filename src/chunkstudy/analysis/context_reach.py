@@ -169,8 +169,8 @@ def _next_chunk(part: pd.DataFrame) -> pd.Series:
 
 
 def _ratio(moved: pd.Series, unit: pd.Series) -> dict[str, float]:
-    drawn = resampled_sums(np.stack([moved.to_numpy(), unit.to_numpy()], axis=1))
-    interval = percentile_interval(drawn[:, 0] / drawn[:, 1])
+    drawn = resampled_sums([moved, unit])
+    interval = percentile_interval(drawn[0] / drawn[1])
     name = "of the next chunk"
     return {
         name: float(moved.sum() / unit.sum()),

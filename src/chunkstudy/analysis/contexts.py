@@ -28,6 +28,7 @@ from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED, p
 from chunkstudy.grid.grids import MPNET_WINDOWS, WINDOWS, Windows
 from chunkstudy.grid.library import Library
 from chunkstudy.protocols import CORRECTED
+from chunkstudy.statistics.intervals import Floats
 
 MEASURES = {
     "chroma-within": DCG,
@@ -104,16 +105,14 @@ def _alike(found: Found, papers: pd.DataFrame) -> pd.DataFrame:
     partial correlation of their scores given plain chunking. Contexts against each other are what
     contexts against late chunking are to be held against."""
     pairs = []
-    correlations = []
+    sides = []
     for where, of in found.items():
         for one, other in combinations(of, 2):
             if one.chunkers == other.chunkers and not one.name.startswith(LATE):
                 keys = _keys(*where) | {"context": one.name, "beside": other.name}
                 keys |= {"chunkers": len(one.chunkers)}
                 pairs.append(Pair(keys, one.gain, other.gain))
-                correlations.append(
-                    partial_correlation(one.scores, other.scores, one.plain, other.plain)
-                )
+                sides.append(left_of(one.scores, other.scores, one.plain, other.plain))
 
     def family(keys: Keys) -> str:
         late = str(keys["beside"]).startswith(LATE)
@@ -121,20 +120,19 @@ def _alike(found: Found, papers: pd.DataFrame) -> pd.DataFrame:
         return f"{question}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
 
     table = differences(with_papers(pairs, papers), family, "gain", "gain beside")
-    rows = [(one.r, *one.interval, one.p) for one in correlations]
+    rows = [(one.r, *one.interval, one.p) for one in statistics.correlations(sides)]
     columns = ["correlation", "correlation low", "correlation high", "correlation p"]
     return pd.concat([table, pd.DataFrame(rows, columns=columns)], axis=1)
 
 
-def partial_correlation(
-    first: pd.Series, second: pd.Series, *held: pd.Series
-) -> statistics.Correlation:
-    """Pearson's r of what is left of two scores when those held are taken out of both, linearly."""
+def left_of(first: pd.Series, second: pd.Series, *held: pd.Series) -> tuple[Floats, Floats]:
+    """What is left of two scores when those held are taken out of both, linearly: their correlation
+    is the partial one."""
     rows = pd.concat([first, second, *held], axis=1).dropna()
     values = rows.to_numpy()
     known = np.column_stack([np.ones(len(rows)), values[:, 2:]])
     left = values[:, :2] - known @ np.linalg.lstsq(known, values[:, :2], rcond=None)[0]
-    return statistics.correlation(left[:, 0], left[:, 1])
+    return left[:, 0], left[:, 1]
 
 
 def _ways(library: Library, collection: str, windows: Windows) -> Iterator[Way]:

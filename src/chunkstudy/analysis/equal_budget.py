@@ -14,7 +14,7 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis.paired import FEWEST_DOCUMENTS, Pair, differences
 from chunkstudy.chunkers import catalogue
-from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.clusters import clustered_means
 from chunkstudy.statistics.intervals import Interval
 
 MEASURE = "SpanRecall(unit=token)"
@@ -101,8 +101,8 @@ def without_overlap(chunker: str) -> str:
 def _intervals(wide: pd.DataFrame, document: pd.Series) -> list[Interval]:
     """Of each column's mean, drawn as the comparisons draw."""
     if document.nunique() < FEWEST_DOCUMENTS:
-        return statistics.bootstrap_intervals(wide.to_numpy())
-    return [clustered_mean(column, document).interval for _, column in wide.items()]
+        return statistics.bootstrap_intervals(wide.to_numpy().T)
+    return [one.interval for one in clustered_means((of, document) for _, of in wide.items())]
 
 
 def _read(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import pandas as pd
 
@@ -14,7 +16,6 @@ from chunkstudy.analysis import (
     chroma_models,
     chroma_print,
     chroma_search,
-    chunk_size,
     conformance,
     context_reach,
     contexts,
@@ -61,109 +62,179 @@ from chunkstudy.published.cells import Cell, frame
 from chunkstudy.published.verdicts import VERDICTS
 from chunkstudy.studies import results
 
-SEARCH = "chroma-search"
+Tables = dict[str, pd.DataFrame]
+Group = Callable[["Known"], Tables]
+Mapped = Callable[[Callable[[Group], Tables], Sequence[Group]], Iterable[Tables]]
+"""As the builtin ``map``, in this process or in several."""
 
 
-def make(
-    places: Places, library: Library, cells: Sequence[Cell], comparison: pd.DataFrame
-) -> dict[str, pd.DataFrame]:
-    """Every table; one whose records are missing is empty.
+@dataclass(frozen=True)
+class Known:
+    """What tables are made of.
 
-    Args:
-        places: where facts and studies lie.
+    Attributes:
         library: the records.
         cells: the published cells.
         comparison: what became of them.
+        correlations: the table ``chunk_size_correlations``, by which some of them were judged.
     """
-    published = frame(cells)
-    of_papers = facts.read(places, covid_qa.WITHIN)
-    made = {
-        "verdicts": verdict_counts(comparison),
-        "published_consistency": consistency.consistency(published),
-        "published_facts": published_facts.table(published),
-        "chroma_collection": chroma.collection(facts.read(places, "chroma_counts")),
-        "chroma_main": chroma.published_rows(comparison, "main"),
-        "chroma_minilm": chroma.published_rows(comparison, "minilm"),
-        "chroma_appendix": chroma.appendix(comparison),
-        "chroma_lengths": chroma.lengths(library, published),
-        "chroma_protocols": chroma.protocols(library),
-        "chroma_token_unit": chroma.token_unit(library),
-        "chroma_cost": chroma.cost(library),
-        "chroma_leading_digits": chroma_print.leading_digits(comparison, cells),
-        "chroma_cluster_sizes": chroma_print.cluster_sizes(library, published),
-        "chroma_rerun": chroma_print.rerun(places, published),
-        "chroma_scores": chroma.scores(library),
-        **chroma_models.tables(library),
+
+    library: Library
+    cells: Sequence[Cell]
+    comparison: pd.DataFrame
+    correlations: pd.DataFrame
+
+    @property
+    def places(self) -> Places:
+        return self.library.places
+
+    @cached_property
+    def published(self) -> pd.DataFrame:
+        return frame(self.cells)
+
+    @cached_property
+    def papers(self) -> pd.DataFrame:
+        """``query_id`` and ``part``, the paper of every query of COVID-QA; may be empty."""
+        return facts.read(self.places, covid_qa.WITHIN)
+
+    def study(self, name: str) -> Tables:
+        """Every table of a study; none where it was not run."""
+        return results.tables(self.places, name)
+
+    def of_study(self, name: str, table: str | None = None) -> pd.DataFrame:
+        """One of them, which is empty then."""
+        return results.read(self.places, name, table)
+
+
+def make(known: Known, mapped: Mapped = map) -> Tables:
+    """Every table; one whose records are missing is empty.
+
+    Args:
+        known: what they are made of.
+        mapped: what asks each group of tables for its own.
+    """
+    made: Tables = {}
+    for tables in mapped(partial(_asked, known), GROUPS):
+        made |= tables
+    return made | {"late_chunking_asked": models_run.asked(made)}
+
+
+def _asked(known: Known, group: Group) -> Tables:
+    return group(known)
+
+
+def _works(known: Known) -> Tables:
+    of_taxonomy = taxonomy.tables(known.library, known.published)
+    return {
+        "verdicts": verdict_counts(known.comparison),
+        "published_consistency": consistency.consistency(known.published),
+        "published_facts": published_facts.table(known.published),
+        "witnesses": witnesses.table(leaderboard.read(known.places), known.library),
+        "jina_berlin": jina.berlin(known.published, known.of_study("berlin")),
+        "jina_datasets": jina.datasets(known.published, known.library),
+        "jina_length": jina.length(known.published),
+        "jina_combinations": jina.combinations(known.published, known.library),
+        "jina_comparisons": jina.comparisons(known.published),
+        **of_taxonomy,
+        "chunk_size_correlations": known.correlations,
+        "reproduction_measures": reproduction.measures(
+            known.library, known.published, known.comparison, of_taxonomy
+        ),
+        **empty_documents.tables(known.study("empty-documents"), known.published),
+    }
+
+
+def _chroma(known: Known) -> Tables:
+    searched = known.study("chroma-search")
+    bias = chroma_bias.rows(known.comparison, searched.get("spread", pd.DataFrame()))
+    return {
+        "chroma_collection": chroma.collection(facts.read(known.places, "chroma_counts")),
+        "chroma_main": chroma.published_rows(known.comparison, "main"),
+        "chroma_minilm": chroma.published_rows(known.comparison, "minilm"),
+        "chroma_appendix": chroma.appendix(known.comparison),
+        "chroma_lengths": chroma.lengths(known.library, known.published),
+        "chroma_protocols": chroma.protocols(known.library),
+        "chroma_token_unit": chroma.token_unit(known.library),
+        "chroma_cost": chroma.cost(known.library),
+        "chroma_leading_digits": chroma_print.leading_digits(known.comparison, known.cells),
+        "chroma_cluster_sizes": chroma_print.cluster_sizes(known.library, known.published),
+        "chroma_rerun": chroma_print.rerun(known.places, known.published),
+        "chroma_scores": chroma.scores(known.library),
+        **chroma_models.tables(known.library),
+        "chroma_bias_rows": bias,
+        "chroma_bias": chroma_bias.tests(bias, known.library),
+        **_chroma_search(searched, known.cells, known.comparison),
+    }
+
+
+def _late_chunking(known: Known) -> Tables:
+    library, of_study = known.library, known.of_study
+    return {
         "late_chunking_scores": late_chunking.scores(library),
         "late_chunking_gains": late_chunking.gains(library),
         "late_chunking_windows": late_chunking.windows(library),
         "late_chunking_tails": late_chunking.tails(library),
         "late_chunking_tail_gains": late_chunking.tail_gains(library),
         "late_chunking_protocols": late_chunking.protocols(library),
-        "late_chunking_collections": late_chunking.facts(places),
+        "late_chunking_collections": late_chunking.facts(known.places),
         "late_chunking_emma": late_chunking.emma(library),
         "late_chunking_propositions": late_chunking.propositions(library),
-        "late_chunking_excerpts": late_chunking_excerpts.excerpts(
-            library, results.read(places, "cut-chunks", "chunkers")
-        ),
-        "late_chunking_cut": late_chunking_cut.by_window(
-            library,
-            results.read(places, "cut-chunks", "questions"),
-            results.read(places, "cut-chunks", "chunkers"),
-        ),
-        "late_chunking_positions": positions.within_corpora(library),
-        "papers_positions": positions.within_papers(library, of_papers),
-        "late_chunking_excerpts_alike": results.read(places, "similarity", "windows"),
-        "late_chunking_similarity": results.read(places, "similarity", "orderings").rename(
+        "late_chunking_excerpts_alike": of_study("similarity", "windows"),
+        "late_chunking_similarity": of_study("similarity", "orderings").rename(
             columns={"n": "documents, of a book chunks"}
         ),
-        "late_chunking_company": results.read(places, "packed-windows"),
-        "late_chunking_depth": results.read(places, "depth"),
-        "late_chunking_depth_changes": late_chunking.depth_changes(results.read(places, "depth")),
-        **models.every(library, of_papers),
-        "late_chunking_read_whole": late_against_whole.table(library, of_papers),
+        "late_chunking_company": of_study("packed-windows"),
+        "late_chunking_depth": of_study("depth"),
+        "late_chunking_depth_changes": late_chunking.depth_changes(of_study("depth")),
         "late_chunking_run": models_run.table(library),
-        "late_chunking_conformance": conformance.decisions(
-            results.read(places, "conformance", "scores")
-        ),
-        "late_chunking_conformance_vectors": results.read(places, "conformance", "vectors"),
-        **contexts.tables(library, of_papers),
-        "contexts_prices": results.read(places, "context-prices", "requests"),
-        "late_chunking_separated": conformance.separated(library, of_papers),
+        "late_chunking_conformance": conformance.decisions(of_study("conformance", "scores")),
+        "late_chunking_conformance_vectors": of_study("conformance", "vectors"),
         "late_chunking_which_models": model_list.table(),
-        **context_reach.tables(results.read(places, "bidirectionality")),
-        "papers_gains": papers.gains(library, of_papers),
-        "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
-        "papers_release": facts.read(places, f"{covid_qa.ALL}_release"),
-        "jina_berlin": jina.berlin(published, results.read(places, "berlin")),
-        "jina_datasets": jina.datasets(published, library),
-        "jina_length": jina.length(published),
-        "jina_combinations": jina.combinations(published, library),
-        "jina_comparisons": jina.comparisons(published),
-        "witnesses": witnesses.table(leaderboard.read(places), library),
-        "chunk_size_correlations": chunk_size.correlations(library, places, published),
+        "segmenter_excerpts": segmenter.excerpts(library),
+        **context_reach.tables(of_study("bidirectionality")),
+        **one_post.tables(known.study("one-post")),
+        **trained_late_chunking.tables(known.study("trained-late-chunking")),
     }
-    searched = results.tables(places, SEARCH)
-    bias = chroma_bias.rows(comparison, searched.get("spread", pd.DataFrame()))
-    made |= {"chroma_bias_rows": bias, "chroma_bias": chroma_bias.tests(bias, library)}
-    made |= _chroma_search(searched, cells, comparison)
-    made |= taxonomy.tables(library, published)
-    made |= empty_documents.tables(results.tables(places, "empty-documents"), published)
-    made["reproduction_measures"] = reproduction.measures(library, published, comparison, made)
-    made["which_chunker"] = which_chunker.which_chunker(
-        library, published, made["chroma_cost"], made["late_chunking_collections"], of_papers
-    )
-    made["which_chunker_advice"] = which_chunker.advice(made["which_chunker"])
-    made |= generation.tables(results.tables(places, "generated-questions"))
-    made |= _language_models(places, library)
-    made["segmenter_excerpts"] = segmenter.excerpts(library)
-    made |= one_post.tables(results.tables(places, "one-post"))
-    made |= prompted_breakpoints.tables(results.tables(places, "prompted-breakpoints"))
-    made |= trained_late_chunking.tables(results.tables(places, "trained-late-chunking"))
-    made |= boundary_signals.tables(results.tables(places, "boundary-signals"))
-    made["boundary_signals_chunkers"] = boundary_signals_chunkers.table(library)
-    made |= _controls(places) | _moderators(places, library) | _labels(places)
-    return made | {"late_chunking_asked": models_run.asked(made)}
+
+
+def _late_chunking_within(known: Known) -> Tables:
+    library, papers, cut = known.library, known.papers, partial(known.of_study, "cut-chunks")
+    return {
+        "late_chunking_excerpts": late_chunking_excerpts.excerpts(library, cut("chunkers")),
+        "late_chunking_cut": late_chunking_cut.by_window(
+            library, cut("questions"), cut("chunkers")
+        ),
+        "late_chunking_positions": positions.within_corpora(library),
+        "papers_positions": positions.within_papers(library, papers),
+        "late_chunking_read_whole": late_against_whole.table(library, papers),
+        "late_chunking_separated": conformance.separated(library, papers),
+        **models.every(library, papers),
+    }
+
+
+def _papers(known: Known) -> Tables:
+    return {
+        "papers_gains": papers.gains(known.library, known.papers),
+        "papers_against_paragraphs": papers.against_paragraphs(known.library, known.papers),
+        "papers_release": facts.read(known.places, f"{covid_qa.ALL}_release"),
+    }
+
+
+def _contexts(known: Known) -> Tables:
+    prices = known.of_study("context-prices", "requests")
+    return contexts.tables(known.library, known.papers) | {"contexts_prices": prices}
+
+
+def _which_chunker(known: Known) -> Tables:
+    cost, sizes = chroma.cost(known.library), late_chunking.facts(known.places)
+    found = which_chunker.which_chunker(known.library, known.published, cost, sizes, known.papers)
+    return {"which_chunker": found, "which_chunker_advice": which_chunker.advice(found)}
+
+
+def _signals(known: Known) -> Tables:
+    of_chunkers = boundary_signals_chunkers.table(known.library)
+    of_places = boundary_signals.tables(known.study("boundary-signals"))
+    return of_places | {"boundary_signals_chunkers": of_chunkers}
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -183,9 +254,7 @@ def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
     ].rename_axis(columns=None)
 
 
-def _chroma_search(
-    study: dict[str, pd.DataFrame], cells: Sequence[Cell], comparison: pd.DataFrame
-) -> dict[str, pd.DataFrame]:
+def _chroma_search(study: Tables, cells: Sequence[Cell], comparison: pd.DataFrame) -> Tables:
     names = [f"chroma_search{part}" for part in ("", "_settings", "_recalls", "_corpora")]
     if not study:
         return {name: pd.DataFrame() for name in names}
@@ -199,13 +268,15 @@ def _chroma_search(
     return dict(zip(names, made, strict=True))
 
 
-def _language_models(places: Places, library: Library) -> dict[str, pd.DataFrame]:
+def _language_models(known: Known) -> Tables:
     """What follows from records; what stands beside predictions is added where these are known."""
-    study = results.tables(places, "window-answers")
-    measured = results.read(places, "chunking-speed")
-    arms = language_models.arms(library, study, results.tables(places, "random-boundaries"))
+    library, places = known.library, known.places
+    study = known.study("window-answers")
+    arms = language_models.arms(library, study, known.study("random-boundaries"))
     answers = language_models_answers.answers(places)
     return {
+        **generation.tables(known.study("generated-questions")),
+        **prompted_breakpoints.tables(known.study("prompted-breakpoints")),
         "language_models_emma": language_models.side_by_side(arms),
         "language_models_bought": language_models.bought(arms),
         "language_models_replies": language_models_answers.replies(answers),
@@ -214,13 +285,13 @@ def _language_models(places: Places, library: Library) -> dict[str, pd.DataFrame
         ),
         "language_models_prices": language_models_cost.prices(places),
         "language_models_cost": language_models_cost.beside_score(
-            library, places, measured, speeds.read(places), answers
+            library, places, known.of_study("chunking-speed"), speeds.read(places), answers
         ),
     }
 
 
-def _controls(places: Places) -> dict[str, pd.DataFrame]:
-    drawn, read = (results.tables(places, one) for one in ("random-boundaries", "equal-budget"))
+def _controls(known: Known) -> Tables:
+    drawn, read = known.study("random-boundaries"), known.study("equal-budget")
     nothing = pd.DataFrame()
     questions = read.get("questions", nothing)
     return {
@@ -232,8 +303,8 @@ def _controls(places: Places) -> dict[str, pd.DataFrame]:
     }
 
 
-def _moderators(places: Places, library: Library) -> dict[str, pd.DataFrame]:
-    rows = moderators_rows.rows(library, results.tables(places, "moderators"))
+def _moderators(known: Known) -> Tables:
+    rows = moderators_rows.rows(known.library, known.study("moderators"))
     return {
         "moderators": moderators.over_windows(rows),
         "moderators_by_window": moderators.by_window(rows),
@@ -243,14 +314,21 @@ def _moderators(places: Places, library: Library) -> dict[str, pd.DataFrame]:
     }
 
 
-def _labels(places: Places) -> dict[str, pd.DataFrame]:
-    records = labels.LabelRecords.read(places)
+def _labels(known: Known) -> Tables:
+    records = labels.LabelRecords.read(known.places)
     scored = labels.scores(records)
     return {
-        "labels_worked_example": labels.worked_example(places),
+        "labels_worked_example": labels.worked_example(known.places),
         "labels_scores": scored,
         "labels_by_chunk_size": labels.by_chunk_size(scored),
         "labels_macro_micro": labels.macro_micro(records),
         "labels_power": labels_power.queries_needed(records),
         "labels_power_curve": labels_power.power_curve(records),
     }
+
+
+GROUPS: tuple[Group, ...] = (
+    _moderators, _signals, _contexts, _late_chunking, _chroma, _papers, _late_chunking_within,
+    _controls, _works, _which_chunker, _labels, _language_models,
+)  # fmt: skip
+"""Tables that share what they read; those that take longest come first."""

@@ -106,7 +106,7 @@ def scores(records: LabelRecords | None) -> pd.DataFrame:
         return pd.DataFrame()
     keys = list(product(records.chunkers, GOLD_RULES, CUTS))
     counts = [records.counts(*key) for key in keys]
-    per_query = np.stack([one for c in counts for one in (c.precision, c.recall)], axis=1)
+    per_query = [one for c in counts for one in (c.precision, c.recall)]
     intervals = iter(statistics.bootstrap_intervals(per_query))
     rows = []
     for (chunker, rule, cut), found in zip(keys, counts, strict=True):
@@ -150,10 +150,10 @@ def macro_micro(records: LabelRecords | None) -> pd.DataFrame:
     rows = []
     for chunker in records.chunkers:
         found = records.counts(chunker)
-        sums = statistics.resampled_sums(
-            np.stack([found.recall, found.true_positives, found.gold], axis=1)
+        recall, positives, gold = statistics.resampled_sums(
+            [found.recall, found.true_positives, found.gold]
         )
-        macro, micro = sums[:, 0] / len(found.gold), sums[:, 1] / sums[:, 2]
+        macro, micro = recall / len(found.gold), positives / gold
         of_macro, of_micro, of_both = map(
             statistics.percentile_interval, (macro, micro, micro - macro)
         )

@@ -41,25 +41,25 @@ Name = Callable[[Mapping[str, object]], str]
 
 def scores(library: Library) -> pd.DataFrame:
     """Mean and 95% interval of every measure of every ranked condition."""
-    rows: list[dict[str, object]] = []
-    for condition, record in _ranked(library):
-        wide = record.wide
-        intervals = statistics.bootstrap_intervals(wide)
-        rows += [
-            {
-                **_keys(condition),
-                "measure": measure,
-                "n": len(wide),
-                "mean": statistics.mean(wide[measure]),
-                "low": interval.low,
-                "high": interval.high,
-                "chunks": record.run.counts.chunks,
-                "chunks without tokens": record.run.counts.empty_chunks,
-                "ties at the cut": record.run.counts.ties_at_cut,
-            }
-            for measure, interval in zip(wide.columns, intervals, strict=True)
-        ]
-    return pd.DataFrame(rows)
+    ranked = list(_ranked(library))
+    values = [of for _, record in ranked for _, of in record.wide.items()]
+    intervals = iter(statistics.bootstrap_intervals(values))
+    return pd.DataFrame(
+        {
+            **_keys(condition),
+            "measure": measure,
+            "n": len(of),
+            "mean": statistics.mean(of),
+            "low": interval.low,
+            "high": interval.high,
+            "chunks": record.run.counts.chunks,
+            "chunks without tokens": record.run.counts.empty_chunks,
+            "ties at the cut": record.run.counts.ties_at_cut,
+        }
+        for condition, record in ranked
+        for measure, of in record.wide.items()
+        for interval in [next(intervals)]
+    )
 
 
 def gains(library: Library) -> pd.DataFrame:

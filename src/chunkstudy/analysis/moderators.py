@@ -27,7 +27,7 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis.moderators_rows import MODERATORS, UNITS, WIDER, in_order, questions
 from chunkstudy.analysis.paired import POINT, corrected
-from chunkstudy.statistics.left_out import fit
+from chunkstudy.statistics.left_out import Design, fit
 
 STEP = "standard deviation"
 BETTER, WORSE, NOT_SHOWN = "better", "worse", "not shown"
@@ -138,10 +138,10 @@ def effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
         keys: the row's leading columns.
     """
     columns, steps, constants = _columns(part)
-    x = pd.concat([columns, constants], axis=1)
-    gain, plain, late = (fit(x, part[name], part["group"]) for name in ("gain", "plain", "late"))
+    design = Design(pd.concat([columns, constants], axis=1), part["group"])
+    gain, plain, late = (design.fit(part[name]) for name in ("gain", "plain", "late"))
     over = f"reading {keys['window']} tokens" if "window" in keys else "all windows"
-    intervals = gain.intervals()
+    intervals, p, asked = gain.intervals(), gain.p, questions(part)
     for i, (name, step) in enumerate(steps.items()):
         yield {
             **keys,
@@ -149,7 +149,7 @@ def effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
             "step": MODERATORS.get(name, "doubling") or STEP,
             "size of step": step,
             "unit of step": UNITS[name],
-            "n": questions(part),
+            "n": asked,
             "rows": len(part),
             "documents": gain.groups,
             "plain per step": plain.coefficients[i],
@@ -157,7 +157,7 @@ def effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
             "difference": gain.coefficients[i],
             "low": intervals[i, 0],
             "high": intervals[i, 1],
-            "p": gain.p[i],
+            "p": p[i],
             "p_equivalent": statistics.two_one_sided(
                 gain.coefficients[i], gain.errors[i], gain.groups - 1, POINT
             ),
@@ -196,12 +196,10 @@ def _scored(part: pd.DataFrame, wrong: pd.Series, mean_wrong: pd.Series) -> dict
         }
     )
     sums = errors.groupby(part["group"]).sum()
-    drawn = statistics.resampled_sums(sums.to_numpy(), statistics.RESAMPLES, 0)
+    squared, of_mean, absolute, absolute_of_mean, rows = statistics.resampled_sums(sums.T)
     total = sums.sum()
-    low, high = statistics.percentile_interval(1 - drawn[:, 0] / drawn[:, 1], statistics.LEVEL)
-    less = statistics.percentile_interval(
-        (drawn[:, 2] - drawn[:, 3]) / drawn[:, 4], statistics.LEVEL
-    )
+    low, high = statistics.percentile_interval(1 - squared / of_mean)
+    less = statistics.percentile_interval((absolute - absolute_of_mean) / rows)
     return {
         "n": questions(part),
         "rows": len(part),

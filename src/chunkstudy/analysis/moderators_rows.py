@@ -153,12 +153,11 @@ def read(
         prefix: tokens that the model puts before every document.
     """
     ordering = parse_ordering(late.ordering)
-    place = pd.Series(0, index=tokens.index)
-    from_end = pd.Series(0, index=tokens.index)
-    for length in lengths.unique():
-        own = lengths == length
-        found = read_at(
-            tokens[own].tolist(), int(length), ordering.window, ordering.overlap, int(prefix)
+    asked = tokens.to_numpy()
+    found = np.zeros((2, len(asked)), dtype=np.int64)
+    for length, own in lengths.groupby(lengths).indices.items():
+        found[:, own] = read_at(
+            asked[own], int(str(length)), ordering.window, ordering.overlap, int(prefix)
         )
-        place[own], from_end[own] = found
+    place, from_end = (pd.Series(one, index=tokens.index) for one in found)
     return place, from_end

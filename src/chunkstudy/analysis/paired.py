@@ -14,14 +14,15 @@ documents are what is drawn, each with all its questions; otherwise questions ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.clusters import ClusteredMean, clustered_means
 
 SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""
@@ -93,12 +94,23 @@ def differences(
         ValueError: for query ids that stand twice, so that no query has one score, and for a query
             without its document where documents are named.
     """
-    rows = []
-    for pair in pairs:
-        name = family if isinstance(family, str) else family(pair.keys)
-        rows.append({**pair.keys, **_compared(pair, first, second, seed), "family": name})
-    if not rows:
+    given = [_Common.of(pair) for pair in pairs]
+    if not given:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
+    rows = [
+        {
+            **one.keys,
+            "n": len(one.change),
+            first: one.first,
+            second: one.second,
+            "margin": one.margin,
+            "family": family if isinstance(family, str) else family(one.keys),
+            "interval": one.drawn,
+            **({} if one.documents is None else {"documents": one.documents.nunique()}),
+            **figures,
+        }
+        for one, figures in zip(given, _figures(given, seed), strict=True)
+    ]
     table = corrected(pd.DataFrame(rows))
     counts = ["n"]
     if "documents" in table:
@@ -147,74 +159,112 @@ def shown(table: pd.DataFrame) -> pd.Series:
     return pd.Series(words, index=table.index)
 
 
-def _compared(pair: Pair, first: str, second: str, seed: int) -> dict[str, object]:
-    for scores in (pair.first, pair.second):
-        if not scores.index.is_unique:
-            twice = scores.index[scores.index.duplicated()][0]
-            raise ValueError(
-                f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
-            )
-    both = pd.concat({first: pair.first, second: pair.second}, axis=1, join="inner").dropna()
-    allowed = margin(str(pair.keys.get("measure", "")))
-    if both.index.nlevels > 1:
-        return {"n": len(both), "margin": allowed, **_over_collections(both, allowed, seed)}
-    both = both.sort_index()  # so that the order of the rows cannot move the interval
-    found = statistics.paired_difference(both[first], both[second], seed=seed)
-    row = {
-        "n": found.n,
-        first: statistics.mean(both[first]),
-        second: statistics.mean(both[second]),
+@dataclass(frozen=True)
+class _Common:
+    """A pair over the queries that both systems score.
+
+    Attributes:
+        keys: of the pair.
+        change: first minus second, by query.
+        first: mean of the first system; ``second`` likewise.
+        documents: that the queries are asked of, where the pair names them.
+    """
+
+    keys: Keys
+    change: pd.Series
+    first: float
+    second: float
+    documents: pd.Series | None = None
+
+    @classmethod
+    def of(cls, pair: Pair) -> _Common:
+        for scores in (pair.first, pair.second):
+            if not scores.index.is_unique:
+                twice = scores.index[scores.index.duplicated()][0]
+                raise ValueError(
+                    f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
+                )
+        both = pd.concat([pair.first, pair.second], axis=1, join="inner", keys=[0, 1]).dropna()
+        if both.index.nlevels > 1:
+            means = both.groupby(level=0).mean().mean()
+            return cls(pair.keys, both[0] - both[1], float(means[0]), float(means[1]))
+        both = both.sort_index()  # so that the order of the rows cannot move the interval
+        documents = pair.documents
+        if documents is not None:
+            if len(unknown := both.index.difference(documents.index)):
+                raise ValueError(
+                    f"query {unknown[0]!r} of {dict(pair.keys)} has no document; name one for "
+                    "every query"
+                )
+            documents = documents.loc[both.index]
+        first, second = (statistics.mean(both[name]) for name in both)
+        return cls(pair.keys, both[0] - both[1], first, second, documents)
+
+    @property
+    def margin(self) -> float:
+        return margin(str(self.keys.get("measure", "")))
+
+    @cached_property
+    def drawn(self) -> str:
+        """What is drawn for the interval."""
+        if self.change.index.nlevels > 1:
+            return STRATIFIED
+        many = self.documents is not None and self.documents.nunique() >= FEWEST_DOCUMENTS
+        return OVER_DOCUMENTS if many else BOOTSTRAP
+
+
+def _figures(given: Sequence[_Common], seed: int) -> list[dict[str, object]]:
+    """What is computed of each pair, together for all that draw the same."""
+    alike: dict[str, list[int]] = {}
+    for place, one in enumerate(given):
+        alike.setdefault(one.drawn, []).append(place)
+    found: dict[int, dict[str, object]] = {}
+    for drawn, places in alike.items():
+        figures = _COMPUTED[drawn]([given[place] for place in places], seed)
+        found |= zip(places, figures, strict=True)
+    return [found[place] for place in range(len(given))]
+
+
+def _over_queries(given: Sequence[_Common], seed: int) -> Iterator[dict[str, object]]:
+    intervals = statistics.bootstrap_intervals([one.change for one in given], seed=seed)
+    for one, interval in zip(given, intervals, strict=True):
+        found = statistics.mean_difference(one.change.to_numpy(), interval)
+        yield _row(found, found.effect, found.n - 1, one.margin)
+
+
+def _over_documents(given: Sequence[_Common], seed: int) -> Iterator[dict[str, object]]:
+    known = [(one.change, one.documents) for one in given if one.documents is not None]
+    drawn = clustered_means(known, seed=seed)
+    for one, found in zip(given, drawn, strict=True):
+        effect = statistics.mean_difference(one.change.to_numpy()).effect
+        yield _row(found, effect, found.groups - 1, one.margin)
+
+
+def _over_collections(given: Sequence[_Common], seed: int) -> Iterator[dict[str, object]]:
+    groups = [[part for _, part in one.change.groupby(level=0, sort=False)] for one in given]
+    drawn = statistics.means_over_collections(groups, seed=seed)
+    for one, found in zip(given, drawn, strict=True):
+        yield _row(found, np.nan, found.freedom, one.margin)
+
+
+def _row(
+    found: statistics.PairedDifference | ClusteredMean | statistics.MeanOverCollections,
+    effect: float,
+    freedom: float,
+    allowed: float,
+) -> dict[str, object]:
+    return {
         "difference": found.mean,
         "low": found.interval.low,
         "high": found.interval.high,
         "p": found.p,
-        "interval": BOOTSTRAP,
-        "effect": found.effect,
-        "margin": allowed,
-        "p_equivalent": statistics.equivalence(both[first], both[second], allowed).p,
-    }
-    if pair.documents is None:
-        return row
-    return row | _over_documents(both[first] - both[second], pair, allowed, seed)
-
-
-def _over_documents(change: pd.Series, pair: Pair, allowed: float, seed: int) -> dict[str, object]:
-    """Their number and, where they are many enough, what is drawn over them."""
-    assert pair.documents is not None
-    if len(unknown := change.index.difference(pair.documents.index)):
-        raise ValueError(
-            f"query {unknown[0]!r} of {dict(pair.keys)} has no document; name one for every query"
-        )
-    groups = pair.documents.loc[change.index]
-    if groups.nunique() < FEWEST_DOCUMENTS:
-        return {"documents": groups.nunique()}
-    found = clustered_mean(change, groups, seed=seed)
-    return {
-        "documents": found.groups,
-        "low": found.interval.low,
-        "high": found.interval.high,
-        "p": found.p,
-        "interval": OVER_DOCUMENTS,
-        "p_equivalent": statistics.two_one_sided(
-            found.mean, found.error, found.groups - 1, allowed
-        ),
+        "effect": effect,
+        "p_equivalent": statistics.two_one_sided(found.mean, found.error, freedom, allowed),
     }
 
 
-def _over_collections(both: pd.DataFrame, allowed: float, seed: int) -> dict[str, object]:
-    first, second = both.columns
-    change = both[first] - both[second]
-    groups = [one for _, one in change.groupby(level=0, sort=False)]
-    found = statistics.over_collections(groups, seed=seed)
-    means = both.groupby(level=0).mean().mean()
-    return {
-        first: float(means[first]),
-        second: float(means[second]),
-        "difference": found.mean,
-        "low": found.interval.low,
-        "high": found.interval.high,
-        "p": found.p,
-        "interval": STRATIFIED,
-        "effect": np.nan,
-        "p_equivalent": statistics.two_one_sided(found.mean, found.error, found.freedom, allowed),
-    }
+_COMPUTED = {
+    BOOTSTRAP: _over_queries,
+    OVER_DOCUMENTS: _over_documents,
+    STRATIFIED: _over_collections,
+}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,7 @@ from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.encoding import parse_ordering
 from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.grid.library import Library, Record
-from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.clusters import clustered_means
 from chunkstudy.studies.cut_chunks import SPECIAL
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
@@ -189,9 +189,9 @@ def _ranked(
     if names == covid_qa.WITHIN and len(known.papers):
         pairs = [_over_papers(one, known.papers) for one in pairs]
     compared = differences(pairs, f"behind the best, {task}, {names}, {encoder}", "score", "best")
+    intervals = _intervals((scores[method] for method in ranked), names, known.papers)
     rows = []
-    for at, method in enumerate(ranked):
-        low, high = _interval(scores[method], names, known.papers)
+    for at, (method, (low, high)) in enumerate(zip(ranked, intervals, strict=True)):
         found = dict(compared.iloc[at - 1]) if at else {}
         behind = "yes" if found.get("p_holm", 1.0) < SIGNIFICANT else "no"
         rows.append(
@@ -227,14 +227,18 @@ def _over_papers(pair: Pair, parts: pd.DataFrame) -> Pair:
     return Pair(pair.keys, *scores, documents_of(parts))
 
 
-def _interval(scores: pd.Series, names: str, papers: pd.DataFrame) -> statistics.Interval:
-    """The 95% interval of a score, by collection and query; over papers where these are known."""
+def _intervals(
+    scores: Iterable[pd.Series], names: str, papers: pd.DataFrame
+) -> list[statistics.Interval]:
+    """The 95% interval of each score, by collection and query; over papers where these are
+    known."""
     if names == covid_qa.WITHIN and len(papers):
-        values = scores.droplevel(0)
         of = papers.set_index("query_id")["part"]
-        return clustered_mean(values, of.loc[values.index]).interval
-    groups = [one for _, one in scores.groupby(level=0, sort=False)]
-    return statistics.over_collections(groups).interval
+        by_query = (one.droplevel(0) for one in scores)
+        clustered = clustered_means((one, of.loc[one.index]) for one in by_query)
+        return [one.interval for one in clustered]
+    groups = [[part for _, part in one.groupby(level=0, sort=False)] for one in scores]
+    return [one.interval for one in statistics.means_over_collections(groups)]
 
 
 def _encoders(question: Question, library: Library) -> list[str]:

@@ -30,7 +30,7 @@ from chunkstudy.claims.selection import Selection, Selector
 from chunkstudy.claims.sources import Kind, Sources
 from chunkstudy.claims.verdicts import STRENGTH, ClaimError, Outcome
 from chunkstudy.faults import first_fault
-from chunkstudy.places import Places
+from chunkstudy.grid.library import Library
 
 WORKS = ("chroma", "jina", "taxonomy", "tutorial")
 COLUMNS = [
@@ -179,10 +179,10 @@ def parsed(name: str, text: str) -> Work:
 
 
 def derive(
-    places: Places, comparison: pd.DataFrame, tables: dict[str, pd.DataFrame]
+    library: Library, comparison: pd.DataFrame, tables: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
     """The ledger as a table: a row per claim and reading."""
-    return settle(read_works(), Sources(places, comparison, tables))
+    return settle(read_works(), Sources(library, comparison, tables))
 
 
 def settle(works: Iterable[Work], sources: Sources) -> pd.DataFrame:

@@ -18,7 +18,6 @@ from chunkstudy.claims.verdicts import ClaimError
 from chunkstudy.grid import facts
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.library import Library, Record
-from chunkstudy.places import Places
 from chunkstudy.published import cells, official_code
 from chunkstudy.studies import results
 
@@ -53,12 +52,12 @@ class Sources:
     """What is known.
 
     Attributes:
-        places: where the project's files lie.
+        library: the records, beside which the project's other files lie.
         comparison: a row per published cell, with what was reproduced.
         tables: the derived tables by name, as ``results/tables`` holds them.
     """
 
-    places: Places
+    library: Library
     comparison: pd.DataFrame
     tables: dict[str, pd.DataFrame]
     _read: dict[tuple[Kind, str], pd.DataFrame] = field(default_factory=dict, repr=False)
@@ -75,10 +74,10 @@ class Sources:
 
     def conditions(self) -> Iterable[Condition]:
         """Every condition that has a record."""
-        return self._library
+        return self.library
 
     def record(self, condition: Condition) -> Record | None:
-        return self._library.get(condition)
+        return self.library.get(condition)
 
     def models(self, kind: Kind, name: str) -> frozenset[str]:
         """Whose vectors a table without a column ``encoder`` rests on.
@@ -89,19 +88,15 @@ class Sources:
         if (place := f"{kind}/{name}") in MADE_WITH:
             return MADE_WITH[place]
         if kind == "study":
-            here = results.folder(self.places, name.partition("/")[0])
+            here = results.folder(self.library.places, name.partition("/")[0])
             return frozenset(one.id for one in results.read_provenance(here).models)
         if kind == "table":
             raise ClaimError(f"table {name} has no column encoder; say in MADE_WITH who made it")
         return NO_MODEL
 
     @cached_property
-    def _library(self) -> Library:
-        return Library(self.places)
-
-    @cached_property
     def _published(self) -> dict[str, pd.DataFrame]:
-        tables = cells.frame(cells.read(self.places)).groupby(["work", "table"])
+        tables = cells.frame(cells.read(self.library.places)).groupby(["work", "table"])
         return {f"{work}/{table}": found for (work, table), found in tables}
 
     def _frame(self, kind: Kind, name: str) -> pd.DataFrame:
@@ -119,10 +114,10 @@ class Sources:
                     raise ClaimError(f"there is no derived table {name!r}")
                 return self.tables[name]
             case "facts":
-                return facts.read(self.places, name)
+                return facts.read(self.library.places, name)
             case "study":
                 study, _, table = name.partition("/")
-                return results.read(self.places, study, table or None)
+                return results.read(self.library.places, study, table or None)
             case "records":
                 return self._records(name)
             case "code":
@@ -133,13 +128,13 @@ class Sources:
         names = ("chunker", "encoder", "ordering", "protocol")
         found = [
             {name: getattr(condition, name) for name in names} | {"value": 1}
-            for condition in self._library
+            for condition in self.library
             if condition.collection == collection and condition.encoder != NONE
         ]
         return pd.DataFrame(found, columns=[*names, "value"])
 
     def _code(self, name: str) -> pd.DataFrame:
-        found = official_code.read(self.places)
+        found = official_code.read(self.library.places)
         if name not in found:
             raise ClaimError(
                 f"no fact of official code is called {name!r}; add it to "

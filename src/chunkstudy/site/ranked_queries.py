@@ -20,7 +20,7 @@ from chunkstudy.render import display_names
 from chunkstudy.site.material import Material, SiteError, embedded
 from chunkstudy.site.pages import Page, render
 from chunkstudy.site.query_tasks import PLAIN, TASKS, Task, task_of
-from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.clusters import clustered_means
 from chunkstudy.statistics.intervals import Interval, bootstrap_intervals
 
 COMPARED = "fixed-256"
@@ -224,8 +224,8 @@ def _papers(places: Places, collection: str, queries: Sequence[str]) -> pd.Serie
 def _intervals(columns: NDArray[np.float64], papers: pd.Series | None) -> list[Interval]:
     """Of the mean of each column, papers drawn with all their queries where they are known."""
     if papers is None:
-        return bootstrap_intervals(columns)
-    return [clustered_mean(column, papers).interval for column in columns.T]
+        return bootstrap_intervals(columns.T)
+    return [one.interval for one in clustered_means((column, papers) for column in columns.T)]
 
 
 def _folders(places: Places, task: Task, collection: str) -> Iterator[tuple[str, str, Path]]:

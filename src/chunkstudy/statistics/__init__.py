@@ -6,12 +6,11 @@ modules of their own.
 
 from chunkstudy.statistics.correlations import (
     Correlation,
-    correlation,
+    correlations,
     fisher_interval,
     inside_fences,
     smallest_significant_r,
 )
-from chunkstudy.statistics.equivalence_tests import Equivalence, equivalence, two_one_sided
 from chunkstudy.statistics.intervals import (
     LEVEL,
     RESAMPLES,
@@ -20,29 +19,36 @@ from chunkstudy.statistics.intervals import (
     bootstrap_interval,
     bootstrap_intervals,
     mean,
+    means_over_collections,
     over_collections,
     percentile_interval,
     population_std,
     resampled_sums,
 )
-from chunkstudy.statistics.paired import PairedDifference, holm, paired_difference
+from chunkstudy.statistics.paired import (
+    PairedDifference,
+    holm,
+    mean_difference,
+    paired_difference,
+    two_one_sided,
+)
 
 __all__ = [
     "LEVEL",
     "RESAMPLES",
     "Correlation",
-    "Equivalence",
     "Interval",
     "MeanOverCollections",
     "PairedDifference",
     "bootstrap_interval",
     "bootstrap_intervals",
-    "correlation",
-    "equivalence",
+    "correlations",
     "fisher_interval",
     "holm",
     "inside_fences",
     "mean",
+    "mean_difference",
+    "means_over_collections",
     "over_collections",
     "paired_difference",
     "percentile_interval",

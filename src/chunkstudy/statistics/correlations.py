@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from chunkstudy.statistics.intervals import (
     LEVEL,
@@ -15,13 +15,16 @@ from chunkstudy.statistics.intervals import (
     RESAMPLES,
     Floats,
     Interval,
+    by_length,
     checked,
     constant,
-    drawn_queries,
     percentile_interval,
+    resampled_sums,
 )
 
 _NAN = float("nan")
+_ROUNDING = 1e-14
+"""Of a mean square: a variance below it is that of equal values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +37,48 @@ class Correlation:
     p: float
 
 
-def correlation(
-    x: ArrayLike,
-    y: ArrayLike,
-    method: Literal["pearson", "spearman"] = "pearson",
+def correlations(
+    pairs: Iterable[tuple[ArrayLike, ArrayLike]],
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Correlation:
-    """Pearson's r or Spearman's rho; NaN where a side is constant or there are under 3 pairs.
+) -> list[Correlation]:
+    """Pearson's r of each two sides; NaN where a side is constant or they have under 3 values.
 
     Resamples in which a side is constant have no coefficient and are left out of the interval.
     """
-    first, second = checked(x), checked(y)
-    if first.shape != second.shape:
-        raise ValueError(f"{len(first)} and {len(second)} values cannot be paired")
-    if method not in ("pearson", "spearman"):
-        raise ValueError(f"unknown correlation {method!r}; use pearson or spearman")
-    n = len(first)
-    if n < 3 or constant(first) or constant(second):
-        return Correlation(n, _NAN, NO_INTERVAL, _NAN)
-    found = (stats.pearsonr if method == "pearson" else stats.spearmanr)(first, second)
-    drawn = np.concatenate(
-        [_coefficients(first[d], second[d], method) for d in drawn_queries(n, resamples, seed)]
-    )
-    interval = percentile_interval(drawn[~np.isnan(drawn)], level)
-    return Correlation(n, float(found.statistic), interval, float(found.pvalue))
+    from scipy.stats import pearsonr  # late: the import alone takes half a second
+
+    sides = [(checked(x), checked(y)) for x, y in pairs]
+    for x, y in sides:
+        if x.shape != y.shape:
+            raise ValueError(f"{len(x)} and {len(y)} values cannot be paired")
+    found = [Correlation(len(x), _NAN, NO_INTERVAL, _NAN) for x, _ in sides]
+    for n, places in by_length([x for x, _ in sides]):
+        varying = [at for at in places if n > 2 and not any(map(constant, sides[at]))]
+        if not varying:
+            continue
+        sums = resampled_sums(np.vstack([_products(*sides[at]) for at in varying]), resamples, seed)
+        for at, of in zip(varying, sums.reshape(-1, 5, resamples) / n, strict=True):
+            drawn = _coefficients(*of)
+            interval = percentile_interval(drawn[~np.isnan(drawn)], level)
+            r, p = pearsonr(*sides[at])
+            found[at] = Correlation(n, float(r), interval, float(p))
+    return found
+
+
+def _products(x: Floats, y: Floats) -> tuple[Floats, ...]:
+    x, y = x - x.mean(), y - y.mean()
+    return x, y, x * x, y * y, x * y
+
+
+def _coefficients(x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats) -> Floats:
+    """Of resamples, from the means of both sides and of their products; NaN for constant ones."""
+    spreads = [square - middle**2 for square, middle in ((xx, x), (yy, y))]
+    varies = (spreads[0] > _ROUNDING * xx) & (spreads[1] > _ROUNDING * yy)
+    found: Floats = np.full(len(x), np.nan)
+    found[varies] = (xy - x * y)[varies] / np.sqrt(spreads[0] * spreads[1])[varies]
+    return found
 
 
 def fisher_interval(r: float, n: int, level: float = LEVEL) -> Interval:
@@ -71,7 +90,7 @@ def fisher_interval(r: float, n: int, level: float = LEVEL) -> Interval:
         return NO_INTERVAL
     if abs(r) == 1:
         return Interval(r, r)
-    half = float(stats.norm.ppf((1 + level) / 2)) / np.sqrt(n - 3)
+    half = float(special.ndtri((1 + level) / 2)) / np.sqrt(n - 3)
     z = np.arctanh(r)
     return Interval(float(np.tanh(z - half)), float(np.tanh(z + half)))
 
@@ -80,7 +99,7 @@ def smallest_significant_r(n: int, alpha: float = 0.05) -> float:
     """The size of Pearson's r from which n pairs differ significantly from 0, two-sided."""
     if n < 3:
         return _NAN
-    t = float(stats.t.ppf(1 - alpha / 2, n - 2))
+    t = float(special.stdtrit(n - 2, 1 - alpha / 2))
     return float(t / np.sqrt(n - 2 + t * t))
 
 
@@ -93,14 +112,3 @@ def inside_fences(values: ArrayLike, reach: float = 1.5) -> NDArray[np.bool_]:
     fence = reach * (high - low)
     inside: NDArray[np.bool_] = (array >= low - fence) & (array <= high + fence)
     return inside
-
-
-def _coefficients(x: Floats, y: Floats, method: str) -> Floats:
-    """The correlation of each row of x with the same row of y; NaN for constant rows."""
-    if method == "spearman":
-        x, y = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
-    varies = (np.ptp(x, axis=1) > 0) & (np.ptp(y, axis=1) > 0)  # rounding may hide it below
-    x = x - x.mean(axis=1, keepdims=True)
-    y = y - y.mean(axis=1, keepdims=True)
-    scale = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
-    return np.divide((x * y).sum(axis=1), scale, out=np.full(len(x), np.nan), where=varies)

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 Floats = NDArray[np.float64]
 LEVEL, RESAMPLES = 0.95, 10_000
 _NAN = float("nan")
 _DRAWN_AT_ONCE = 2_000_000  # indices of queries: 16 MB
 _ADDED_AT_ONCE = 250_000  # times drawn: 2 MB, which a core's cache holds
-_KEPT = 20_000_000  # times drawn that are kept for the next values, 40 MB
+_KEPT = 40_000_000  # times drawn that are kept for the next values, 40 MB
 
 
 class Interval(NamedTuple):
@@ -57,21 +57,29 @@ def bootstrap_interval(
     values: ArrayLike, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
     """Percentile bootstrap interval of the mean over queries; NaN for fewer than two values."""
-    return bootstrap_intervals(checked(values)[:, None], level, resamples, seed)[0]
+    return bootstrap_intervals([values], level, resamples, seed)[0]
 
 
 def bootstrap_intervals(
-    columns: ArrayLike, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
+    columns: Iterable[ArrayLike],
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> list[Interval]:
-    """An interval for each column of shape (queries, columns): the same queries drawn for all."""
-    values = _checked_columns(columns)
-    if len(values) < 2:
-        return [NO_INTERVAL] * values.shape[1]
-    means = resampled_sums(values, resamples, seed) / len(values)
-    largest = np.abs(values).max(axis=0)
-    return [
-        _percentiles(one, level, float(size)) for one, size in zip(means.T, largest, strict=True)
-    ]
+    """The interval of each of several columns of values; the same queries are drawn for all of one
+    length, and only once, so that asking of many together takes little longer than asking of
+    one."""
+    arrays = [checked(column) for column in columns]
+    found = [NO_INTERVAL] * len(arrays)
+    for n, places in by_length(arrays):
+        if n < 2:
+            continue
+        values = np.stack([arrays[place] for place in places])
+        means = resampled_sums(values, resamples, seed) / n
+        intervals = _percentiles(means, level, np.abs(values).max(axis=1))
+        for place, interval in zip(places, intervals, strict=True):
+            found[place] = interval
+    return found
 
 
 def resampled_sums(columns: ArrayLike, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
@@ -81,26 +89,32 @@ def resampled_sums(columns: ArrayLike, resamples: int = RESAMPLES, seed: int = 0
     The queries drawn are those of :func:`bootstrap_interval`.
 
     Args:
-        columns: shape (queries, columns).
+        columns: shape (columns, queries).
 
     Returns:
-        Shape (resamples, columns).
+        Shape (columns, resamples).
     """
-    values = _checked_columns(columns)
-    if not len(values):
+    values = np.asarray(columns, dtype=np.float64)
+    if values.ndim != 2 or not np.isfinite(values).all():
+        raise ValueError("columns must be finite numbers of shape (columns, queries)")
+    n = values.shape[1]
+    if not n:
         raise ValueError("nothing can be drawn from no queries")
-    few = max(1, _ADDED_AT_ONCE // len(values))
-    sums = [
-        part[first : first + few].astype(np.float64) @ values
-        for part in _times_drawn(len(values), resamples, seed)
-        for first in range(0, len(part), few)
-    ]
-    return np.concatenate(sums)
+    few = max(1, _ADDED_AT_ONCE // n)
+    sums = np.empty((len(values), resamples))
+    at = 0
+    for part in times_drawn(n, resamples, seed):
+        for first in range(0, len(part), few):
+            times = part[first : first + few].astype(np.float64)
+            sums[:, at : at + len(times)] = values @ times.T
+            at += len(times)
+    return sums
 
 
 def percentile_interval(values: ArrayLike, level: float = LEVEL) -> Interval:
     """The middle of resampled values that holds the share ``level`` of them; NaN of nothing."""
-    return _percentiles(checked(values), level)
+    array = checked(values)
+    return _percentiles(array[None], level, np.zeros(1))[0] if len(array) else NO_INTERVAL
 
 
 def over_collections(
@@ -114,15 +128,38 @@ def over_collections(
     Queries are drawn anew within their collection. p is two-sided, by Welch's t of the sum of the
     means' variances. NaN where a collection has fewer than two values.
     """
-    arrays = [checked(group) for group in groups]
-    average = float(np.mean([mean(array) for array in arrays])) if arrays else _NAN
-    if not arrays or min(map(len, arrays)) < 2:
-        return MeanOverCollections(average, NO_INTERVAL, _NAN, _NAN, _NAN)
-    drawn = [
-        resampled_sums(a[:, None], resamples, seed + i)[:, 0] / len(a) for i, a in enumerate(arrays)
-    ]
-    largest = max(float(np.abs(a).max()) for a in arrays)
-    interval = _percentiles(np.mean(drawn, axis=0), level, largest)
+    return means_over_collections([groups], level, resamples, seed)[0]
+
+
+def means_over_collections(
+    systems: Iterable[Sequence[ArrayLike]],
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[MeanOverCollections]:
+    """:func:`over_collections` of many, for all of which the same queries are drawn."""
+    arrays = [[checked(group) for group in groups] for groups in systems]
+    known = [i for i, of in enumerate(arrays) if of and min(map(len, of)) > 1]
+    means = np.zeros((len(arrays), resamples))
+    for at in range(max((len(arrays[i]) for i in known), default=0)):
+        here = [i for i in known if at < len(arrays[i])]
+        for n, places in by_length([arrays[i][at] for i in here]):
+            rows = [here[place] for place in places]
+            drawn = resampled_sums([arrays[i][at] for i in rows], resamples, seed + at)
+            means[rows] += drawn / n
+    found = []
+    for i, of in enumerate(arrays):
+        average = float(np.mean([mean(one) for one in of])) if of else _NAN
+        if i not in known:
+            found.append(MeanOverCollections(average, NO_INTERVAL, _NAN, _NAN, _NAN))
+            continue
+        largest = max(float(np.abs(one).max()) for one in of)
+        interval = _percentiles(means[i, None] / len(of), level, np.array([largest]))[0]
+        found.append(_tested(average, interval, of))
+    return found
+
+
+def _tested(average: float, interval: Interval, arrays: list[Floats]) -> MeanOverCollections:
     parts = np.array([a.var(ddof=1) / len(a) for a in arrays])
     if constant(np.append(parts, 0.0)):
         return MeanOverCollections(average, interval, 1.0 if average == 0 else 0.0, 0.0, _NAN)
@@ -130,8 +167,13 @@ def over_collections(
         p**2 / (len(a) - 1) for p, a in zip(parts, arrays, strict=True)
     )
     error = float(np.sqrt(parts.sum())) / len(arrays)
-    p = float(2 * stats.t.sf(abs(average / error), freedom))
+    p = float(two_sided(average / error, freedom))
     return MeanOverCollections(average, interval, p, error, float(freedom))
+
+
+def two_sided(t: ArrayLike, freedom: float) -> Floats:
+    """p of Student's t, of being as far from 0 on either side."""
+    return np.asarray(2 * special.stdtr(freedom, -np.abs(t)))
 
 
 def checked(values: ArrayLike) -> Floats:
@@ -151,46 +193,43 @@ def constant(values: Floats) -> bool:
     return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
 
 
-def drawn_queries(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Indices of n queries drawn with replacement, in parts of shape (some resamples, n)."""
-    generator = np.random.default_rng(seed)
-    part = max(1, _DRAWN_AT_ONCE // n)
-    for first in range(0, resamples, part):
-        yield generator.integers(0, n, size=(min(part, resamples - first), n))
+def times_drawn(n: int, resamples: int, seed: int) -> Iterable[NDArray[np.uint8]]:
+    """How often each of n queries is drawn with replacement, in parts of shape (some resamples, n).
+
+    No query is drawn 256 times: more than 255 queries would all have to be nearly the same one.
+    """
+    return (_kept if n * resamples <= _KEPT else _count)(n, resamples, seed)
+
+
+def by_length(arrays: Sequence[Floats]) -> Iterable[tuple[int, list[int]]]:
+    """Places of arrays of one length, length by length."""
+    found: dict[int, list[int]] = {}
+    for place, array in enumerate(arrays):
+        found.setdefault(len(array), []).append(place)
+    return found.items()
 
 
 _ROUNDING = 1e-12
 
 
-def _checked_columns(columns: ArrayLike) -> Floats:
-    values = np.ascontiguousarray(columns, dtype=np.float64)
-    if values.ndim != 2 or not np.isfinite(values).all():
-        raise ValueError("columns must be finite numbers of shape (queries, columns)")
-    return values
-
-
-def _times_drawn(n: int, resamples: int, seed: int) -> Iterable[NDArray[np.uint16]]:
-    """How often each query is drawn, in parts of shape (some resamples, n)."""
-    return (_kept if n * resamples <= _KEPT else _count)(n, resamples, seed)
-
-
 @lru_cache(maxsize=8)
-def _kept(n: int, resamples: int, seed: int) -> list[NDArray[np.uint16]]:
+def _kept(n: int, resamples: int, seed: int) -> list[NDArray[np.uint8]]:
     return list(_count(n, resamples, seed))
 
 
-def _count(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint16]]:
-    for drawn in drawn_queries(n, resamples, seed):
+def _count(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
+    generator = np.random.default_rng(seed)
+    part = max(1, _DRAWN_AT_ONCE // n)
+    for first in range(0, resamples, part):
+        drawn = generator.integers(0, n, size=(min(part, resamples - first), n))
         places = drawn + n * np.arange(len(drawn))[:, None]
         counts = np.bincount(places.ravel(), minlength=drawn.size).reshape(drawn.shape)
-        yield counts.astype(np.uint16)
+        yield counts.astype(np.uint8)
 
 
-def _percentiles(values: Floats, level: float, largest: float = 0.0) -> Interval:
-    """The middle of ``values``; an end that is 0 but for the rounding of a sum of values of size
-    ``largest`` is 0, so that ``low > 0`` can be asked."""
-    if not len(values):
-        return NO_INTERVAL
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    ends = (0.0 if abs(end) <= _ROUNDING * largest else float(end) for end in (low, high))
-    return Interval(*ends)
+def _percentiles(values: Floats, level: float, largest: Floats) -> list[Interval]:
+    """The middle of each row of ``values``; an end that is 0 but for the rounding of a sum of
+    values of size ``largest`` is 0, so that ``low > 0`` can be asked."""
+    ends = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    ends[np.abs(ends) <= _ROUNDING * largest] = 0.0
+    return [Interval(float(low), float(high)) for low, high in ends.T]

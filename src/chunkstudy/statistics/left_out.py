@@ -9,14 +9,13 @@ unequal sizes. The same regressions predict the rows of the group that they have
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from numpy.typing import ArrayLike
+from scipy import special
 
-from chunkstudy.statistics.intervals import LEVEL, Floats
+from chunkstudy.statistics.intervals import LEVEL, Floats, two_sided
 
 _SMALLEST = 1e-10
 """Of the largest eigenvalue: below it a column says nothing that others do not."""
@@ -41,16 +40,15 @@ class GroupedFit:
 
     def intervals(self, level: float = LEVEL) -> Floats:
         """(columns, 2)."""
-        reach = stats.t.ppf((1 + level) / 2, max(self.groups - 1, 1)) * self.errors
+        reach = special.stdtrit(max(self.groups - 1, 1), (1 + level) / 2) * self.errors
         return np.stack([self.coefficients - reach, self.coefficients + reach], axis=1)
 
     @property
     def p(self) -> Floats:
         """(columns,), two-sided, of each coefficient being 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.abs(self.coefficients) / self.errors
-        found: Floats = 2 * stats.t.sf(t, max(self.groups - 1, 1))
-        return found
+            t = self.coefficients / self.errors
+        return two_sided(t, max(self.groups - 1, 1))
 
 
 def fit(columns: ArrayLike, values: ArrayLike, groups: ArrayLike) -> GroupedFit:
@@ -64,34 +62,65 @@ def fit(columns: ArrayLike, values: ArrayLike, groups: ArrayLike) -> GroupedFit:
     Raises:
         ValueError: if a number is missing, or rows, values and groups are not equally many.
     """
-    x, y, names = np.asarray(columns, float), np.asarray(values, float), np.asarray(groups)
-    if x.ndim != 2 or not len(x) == len(y) == len(names):
-        raise ValueError(f"{x.shape} columns, {len(y)} values and {len(names)} groups do not fit")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+    return Design(columns, groups).fit(values)
+
+
+class Design:
+    """Columns and groups to regress any values on: what does not hang on these is computed once.
+
+    Args:
+        columns: (rows, columns).
+        groups: the name of each row's group.
+
+    Raises:
+        ValueError: if a number is missing, or rows and groups are not equally many.
+    """
+
+    def __init__(self, columns: ArrayLike, groups: ArrayLike) -> None:
+        x, names = np.asarray(columns, float), np.asarray(groups)
+        if x.ndim != 2 or len(x) != len(names):
+            raise ValueError(f"{x.shape} columns and {len(names)} groups do not fit")
+        self._order = np.argsort(names, kind="stable")
+        self._first = np.unique(names[self._order], return_index=True)[1]
+        self._x = _finite(x)[self._order]
+        squares = np.stack([part.T @ part for part in self._parts(self._x)])
+        whole = squares.sum(axis=0)
+        self._whole, self._without = _inverse(whole), _inverse(whole - squares)
+
+    def fit(self, values: ArrayLike) -> GroupedFit:
+        """Regress values, (rows,).
+
+        Raises:
+            ValueError: if one is missing, or they are not as many as rows.
+        """
+        y = np.asarray(values, float)
+        if y.shape != self._order.shape:
+            raise ValueError(f"{len(y)} values and {len(self._order)} rows do not fit")
+        parts = zip(self._parts(self._x), self._parts(_finite(y)[self._order]), strict=True)
+        products = np.stack([x.T @ of for x, of in parts])
+        total = products.sum(axis=0)
+        whole = self._whole @ total
+        without = (self._without @ (total - products)[..., None])[..., 0]
+        count = len(self._first)
+        predicted = np.empty(len(y))
+        sizes = np.diff(self._first, append=len(y))
+        predicted[self._order] = (self._x * np.repeat(without, sizes, axis=0)).sum(axis=1)
+        spread = (count - 1) / count * ((without - whole) ** 2).sum(axis=0)
+        errors = np.sqrt(spread) if count > 1 else np.full(len(whole), np.nan)
+        return GroupedFit(whole, errors, predicted, count)
+
+    def _parts(self, rows: Floats) -> list[Floats]:
+        """Rows in the order of their groups, group by group."""
+        return np.split(rows, self._first[1:])
+
+
+def _finite(numbers: Floats) -> Floats:
+    if not np.isfinite(numbers).all():
         raise ValueError("a number is not finite; leave out what was not measured first")
-    order = np.argsort(names, kind="stable")
-    x_sorted, y_sorted = x[order], y[order]
-    first = np.unique(names[order], return_index=True)[1]
-    limits = np.append(first, len(x))
-    count = len(first)
-    products = [
-        (x_sorted[a:b].T @ x_sorted[a:b], x_sorted[a:b].T @ y_sorted[a:b])
-        for a, b in itertools.pairwise(limits)
-    ]
-    squares = np.sum([one for one, _ in products], axis=0)
-    with_values = np.sum([one for _, one in products], axis=0)
-    whole = _solve(squares, with_values)
-    without = np.stack([_solve(squares - s, with_values - v) for s, v in products])
-    sizes = np.diff(limits)
-    predicted = np.empty(len(y))
-    predicted[order] = (x_sorted * np.repeat(without, sizes, axis=0)).sum(axis=1)
-    spread = (count - 1) / count * ((without - whole) ** 2).sum(axis=0)
-    errors = np.sqrt(spread) if count > 1 else np.full(len(whole), np.nan)
-    return GroupedFit(whole, errors, predicted, count)
+    return numbers
 
 
-def _solve(squares: NDArray[np.float64], with_values: NDArray[np.float64]) -> Floats:
-    """The shortest coefficients among the best: 0 of a column that nothing is known of."""
-    inverse = np.linalg.pinv(squares, rcond=_SMALLEST, hermitian=True)
-    found: Floats = inverse @ with_values
-    return found
+def _inverse(squares: Floats) -> Floats:
+    """Of one matrix of sums of squares or of several: with it coefficients are the shortest among
+    the best, 0 of a column that nothing is known of."""
+    return np.asarray(np.linalg.pinv(squares, rcond=_SMALLEST, hermitian=True), dtype=np.float64)

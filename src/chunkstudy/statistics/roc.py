@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from chunkstudy.statistics.intervals import Floats, Interval, percentile_interval
+from chunkstudy.statistics.intervals import Floats, Interval, percentile_interval, two_sided
 
 RESAMPLES = 5_000
 CHANCE = 0.5
@@ -70,12 +70,11 @@ def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
         raise ValueError("a score is missing; leave out what was not measured first")
     names, group = np.unique(name, return_inverse=True)
     won = np.zeros((len(names), len(names)))
-    others = [np.sort(value[~is_true & (group == g)]) for g in range(len(names))]
-    for g in range(len(names)):
-        mine = value[is_true & (group == g)]
-        for h, theirs in enumerate(others):
-            below = np.searchsorted(theirs, mine, "left")
-            won[g, h] = ((below + np.searchsorted(theirs, mine, "right")) / 2).sum()
+    mine = value[is_true]
+    for h in range(len(names)):
+        theirs = np.sort(value[~is_true & (group == h)])
+        twice = np.searchsorted(theirs, mine, "left") + np.searchsorted(theirs, mine, "right")
+        won[:, h] = np.bincount(group[is_true], twice / 2, len(names))
     counts = [np.bincount(group[is_true == one], minlength=len(names)) for one in (True, False)]
     return Wins(won, counts[0].astype(float), counts[1].astype(float))
 
@@ -125,10 +124,7 @@ def by_chance(scores: ArrayLike, true: ArrayLike, draws: int = 1_000, seed: int 
     """The middle 95% of areas where as many places, drawn at random, are taken for boundaries."""
     value, is_true = np.asarray(scores, float), np.asarray(true, bool)
     ranks, count = stats.rankdata(value), int(is_true.sum())
-    random = np.random.default_rng(seed)
-    sums = np.array(
-        [ranks[random.permutation(len(ranks))[:count]].sum() for _ in range(draws)], dtype=float
-    )
+    sums = ranks[_drawn(len(ranks), count, draws, seed)].sum(axis=1)
     return percentile_interval((sums / count - (count + 1) / 2) / (len(ranks) - count))
 
 
@@ -145,7 +141,14 @@ def _jackknife(without: Floats) -> tuple[float, int]:
 def _p(value: float, error: float, freedom: int) -> float:
     if error == 0:
         return 0.0 if value else 1.0
-    return float(2 * stats.t.sf(abs(value) / error, freedom)) if freedom else _NAN
+    return float(two_sided(value / error, freedom)) if freedom else _NAN
+
+
+@lru_cache(maxsize=1)
+def _drawn(places: int, count: int, draws: int, seed: int) -> NDArray[np.int64]:
+    """Places drawn without replacement, (draws, count)."""
+    random = np.random.default_rng(seed)
+    return np.stack([random.permutation(places)[:count] for _ in range(draws)])
 
 
 @lru_cache(maxsize=16)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from chunkstudy.encoders.contextualized import centred, tokens_between
 from chunkstudy.spans import Chunks
@@ -30,7 +30,7 @@ class Read(NamedTuple):
     from_end: Ints
 
 
-def read_at(tokens: Sequence[int], length: int, window: int, overlap: int, prefix: int = 0) -> Read:
+def read_at(tokens: ArrayLike, length: int, window: int, overlap: int, prefix: int = 0) -> Read:
     """Where the tokens of a document are read.
 
     Args:
