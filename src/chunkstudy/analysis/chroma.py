@@ -137,11 +137,13 @@ def scores(library: Library) -> pd.DataFrame:
     found = [
         (
             {name: getattr(condition, name) for name in names} | {"part": part, "measure": measure},
-            library.values(record, measure, part),
+            rows[measure],
         )
         for condition, record in _records(library)
-        for measure in map(str, record.wide)
-        for part in ("all", *(PUBLISHED_COUNTS if measure in SHOWN else ()))
+        for parts in [{part: library.rows(record, part) for part in ("all", *PUBLISHED_COUNTS)}]
+        for measure in record.wide
+        for part, rows in parts.items()
+        if part == "all" or measure in SHOWN
     ]
     intervals = statistics.bootstrap_intervals([values for _, values in found])
     return pd.DataFrame(

@@ -120,12 +120,13 @@ def _columns(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float], pd.Dat
     constants = pd.get_dummies(cell, dtype=float)
     names = [*([WIDER] if part["window"].nunique() > 1 else []), *MODERATORS]
     centred = part[names] - part[names].groupby(cell).transform("mean")
+    values = centred.to_numpy()
     steps: dict[str, float] = {}
-    for name in names:
-        spread = float(np.sqrt((centred[name] ** 2).mean()))
-        before = centred[list(steps)].to_numpy()
-        known = before @ np.linalg.lstsq(before, centred[name], rcond=None)[0] if steps else 0.0
-        if np.sqrt(((centred[name] - known) ** 2).mean()) > ALMOST * max(spread, ALMOST):
+    for at, name in enumerate(names):
+        own, before = values[:, at], values[:, [names.index(one) for one in steps]]
+        spread = float(np.sqrt((own**2).mean()))
+        known = before @ np.linalg.lstsq(before, own, rcond=None)[0] if steps else 0.0
+        if np.sqrt(((own - known) ** 2).mean()) > ALMOST * max(spread, ALMOST):
             steps[name] = 1.0 if MODERATORS.get(name, "step") else spread
     return centred[list(steps)] / pd.Series(steps), steps, constants
 

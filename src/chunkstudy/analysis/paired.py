@@ -106,7 +106,7 @@ def differences(
             "margin": one.margin,
             "family": family if isinstance(family, str) else family(one.keys),
             "interval": one.drawn,
-            **({} if one.documents is None else {"documents": one.documents.nunique()}),
+            **({} if one.documents is None else {"documents": one.asked_of}),
             **figures,
         }
         for one, figures in zip(given, _figures(given, seed), strict=True)
@@ -184,33 +184,38 @@ class _Common:
                 raise ValueError(
                     f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
                 )
-        both = pd.concat([pair.first, pair.second], axis=1, join="inner", keys=[0, 1]).dropna()
-        if both.index.nlevels > 1:
+        if pair.first.index.nlevels > 1:
+            both = pd.concat([pair.first, pair.second], axis=1, join="inner", keys=[0, 1]).dropna()
             means = both.groupby(level=0).mean().mean()
             return cls(pair.keys, both[0] - both[1], float(means[0]), float(means[1]))
+        both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
         both = both.sort_index()  # so that the order of the rows cannot move the interval
         documents = pair.documents
         if documents is not None:
-            if len(unknown := both.index.difference(documents.index)):
+            documents = documents.reindex(both.index)
+            if documents.hasnans:
                 raise ValueError(
-                    f"query {unknown[0]!r} of {dict(pair.keys)} has no document; name one for "
-                    "every query"
+                    f"query {both.index[documents.isna()][0]!r} of {dict(pair.keys)} has no "
+                    "document; name one for every query"
                 )
-            documents = documents.loc[both.index]
         first, second = (statistics.mean(both[name]) for name in both)
         return cls(pair.keys, both[0] - both[1], first, second, documents)
+
+    @cached_property
+    def asked_of(self) -> int:
+        """How many documents these are."""
+        return 0 if self.documents is None else self.documents.nunique()
 
     @property
     def margin(self) -> float:
         return margin(str(self.keys.get("measure", "")))
 
-    @cached_property
+    @property
     def drawn(self) -> str:
         """What is drawn for the interval."""
         if self.change.index.nlevels > 1:
             return STRATIFIED
-        many = self.documents is not None and self.documents.nunique() >= FEWEST_DOCUMENTS
-        return OVER_DOCUMENTS if many else BOOTSTRAP
+        return OVER_DOCUMENTS if self.asked_of >= FEWEST_DOCUMENTS else BOOTSTRAP
 
 
 def _figures(given: Sequence[_Common], seed: int) -> list[dict[str, object]]:

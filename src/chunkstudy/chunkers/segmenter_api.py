@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chunkstudy import places
@@ -112,6 +111,8 @@ class SegmenterApi:
         return found
 
     def _once(self, text: str) -> list[Span] | Failure:
+        import httpx  # late: every page and table imports the chunkers, and few ask a server
+
         asked = {"content": text, "return_chunks": True, "max_chunk_length": self.longest}
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:

@@ -15,8 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pooch
-
 from chunkstudy.collections.sources import SourceError, cache_folder
 from chunkstudy.files import sha256, write_bytes
 from chunkstudy.spans import Collection, Document, Judgment, Query
@@ -267,6 +265,8 @@ def _check(name: str, member: str, path: Path) -> None:
 
 
 def _download(name: str) -> None:
+    import pooch
+
     try:
         pooch.retrieve(
             f"{HOME}{name}.zip",

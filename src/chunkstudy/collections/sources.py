@@ -9,8 +9,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import pooch
-
 from chunkstudy.files import sha256
 
 
@@ -29,7 +27,11 @@ class SourceFile:
 
 def cache_folder() -> Path:
     """Downloads go here: CHUNKSTUDY_CACHE, else the user's cache folder."""
-    return Path(os.environ.get("CHUNKSTUDY_CACHE") or pooch.os_cache("chunkstudy"))
+    if own := os.environ.get("CHUNKSTUDY_CACHE"):
+        return Path(own)
+    import pooch  # late: most that import this never download
+
+    return Path(pooch.os_cache("chunkstudy"))
 
 
 def find(path: str) -> Path | None:
@@ -56,6 +58,8 @@ def fetch(source: SourceFile) -> Path:
     """
     if found := locate(source):
         return found
+    import pooch
+
     target = cache_folder() / source.path
     try:
         pooch.retrieve(

@@ -62,15 +62,18 @@ class Library:
 
     def values(self, record: Record, measure: str, part: str = "all") -> pd.Series:
         """A measure's value per query, of one part of the collection or of all."""
-        column = record.wide[measure]
+        return self.rows(record, part)[measure]
+
+    def rows(self, record: Record, part: str = "all") -> pd.DataFrame:
+        """The scores of one part of the collection, as those of all in ``record.wide``."""
         if part == "all":
-            return column
+            return record.wide
         name = record.run.collection
         if name not in self._parts:
             table = facts.read(self.places, name)
             self._parts[name] = table.set_index("query_id")["part"]
         parts = self._parts[name]
-        return column[column.index.isin(parts.index[parts == part])]
+        return record.wide[record.wide.index.isin(parts.index[parts == part])]
 
 
 @lru_cache(maxsize=1)

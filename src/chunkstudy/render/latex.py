@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import pandas as pd
 
@@ -12,12 +13,12 @@ SMALL = "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
 CONTINUED = "The same rows, further columns."
 ROW = "row"
 """The head of the numbers by which a row is found again in a further panel."""
-SPECIAL = {
+SPECIAL = str.maketrans({
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "\N{MINUS SIGN}": r"\textminus{}", "\N{GREEK CAPITAL LETTER OMEGA}": r"\ensuremath{\Omega}",
     "<": r"\textless{}", ">": r"\textgreater{}",
-}  # fmt: skip
+})  # fmt: skip
 
 
 def every_table(made: dict[str, pd.DataFrame]) -> dict[str, str]:
@@ -33,13 +34,15 @@ def table(frame: pd.DataFrame, name: str) -> str:
     """A booktabs table in small type that breaks over pages (``array``, ``longtable``); text is
     escaped. What does not fit the line stands in further panels below."""
     found = tables.present(frame, kinds=tables.KINDS.get(name))
-    if len(table_shapes.panels(found)) > 1:
+    panels = table_shapes.panels(found)
+    if len(panels) > 1:
         found.insert(0, ROW, [str(at + 1) for at in range(len(found))])
+        panels = table_shapes.panels(found)
     said = escape(tables.CAPTIONS[name])
     body = [
         panel(found.iloc[:, list(one.columns)], one.formats, said if at == 0 else CONTINUED,
               name if at == 0 else "")
-        for at, one in enumerate(table_shapes.panels(found))
+        for at, one in enumerate(panels)
     ]  # fmt: skip
     below = f"\\noindent {_breakable(note)}\\par\n" if (note := table_notes.note(frame)) else ""
     return f"{SMALL}{''.join(body)}{below}}}\n"
@@ -64,6 +67,7 @@ def panel(found: pd.DataFrame, formats: Sequence[str], caption: str, label: str 
     )
 
 
+@lru_cache(maxsize=100_000)
 def _breakable(text: object) -> str:
     """Escaped, with leave to break paths and long names."""
     return r"\allowbreak{}".join(escape(part) for part in table_shapes.BREAKS.split(str(text)))
@@ -71,4 +75,4 @@ def _breakable(text: object) -> str:
 
 def escape(text: object) -> str:
     """Make any text safe inside a LaTeX cell."""
-    return "".join(SPECIAL.get(character, character) for character in str(text))
+    return str(text).translate(SPECIAL)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -53,6 +54,12 @@ def pieces(text: str) -> list[str]:
     return [part for word in re.split(r"[\s-]+", text) for part in BREAKS.split(word)]
 
 
+@lru_cache(maxsize=100_000)
+def widest(text: str) -> float:
+    """Points of what is widest of its pieces."""
+    return max(map(points, pieces(text)))
+
+
 def points(word: str) -> float:
     """How wide a word comes out."""
     return sum(CAPITAL if one.isupper() or one in "@%&" else LETTER for one in word)
@@ -60,10 +67,10 @@ def points(word: str) -> float:
 
 def _least(cells: Sequence[str], numeric: bool) -> float:
     """Points that a column needs: its numbers whole, of its texts and its head the longest word."""
-    head = max(points(word) for word in pieces(cells[0]))
+    head = widest(cells[0])
     if numeric:
         return max(head, max(map(len, cells[1:]), default=0) * DIGIT)
-    return max(head, *(points(word) for cell in cells[1:] for word in pieces(cell)))
+    return max(head, *map(widest, cells[1:]))
 
 
 def _wanted(cells: Sequence[str], numeric: bool) -> float:
