@@ -118,9 +118,12 @@ def reproduce(places: Places, workers: int | None = None) -> None:
             if stages["notebooks"].done == stages["notebooks"].pieces:
                 board.submit(stages["site"], nothing, derive.site, places)
 
+        def inspected(_: str) -> None:
+            if (of := stages["built-in collection, live"]).done == of.pieces:  # by its vectors
+                board.submit(stages["inspector"], nothing, inspect_builtin, places)
+
         for unit in live.units():
-            board.submit(stages["built-in collection, live"], nothing, live.compare, places, unit)
-        board.submit(stages["inspector"], nothing, inspect_builtin, places)
+            board.submit(stages["built-in collection, live"], inspected, live.compare, places, unit)
         # In a thread, which can hand groups of tables to the processes, as none of these could.
         board.submit(stages["tables"], figures, derive.tables, places, processes.map, pool=here)
         board.finish()

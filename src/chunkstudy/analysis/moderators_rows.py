@@ -14,9 +14,8 @@ import pandas as pd
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.late_chunking_excerpts import DCG, late_and_plain
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import parse_ordering
+from chunkstudy.grid.encoding import SPECIAL, parse_ordering
 from chunkstudy.grid.library import Library
-from chunkstudy.studies.cut_chunks import SPECIAL
 from chunkstudy.studies.moderators import DIGITS, TOKENS
 from chunkstudy.studies.moderators.places import read_at
 

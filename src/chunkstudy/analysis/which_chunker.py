@@ -29,11 +29,10 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import NONE, Condition
-from chunkstudy.grid.encoding import parse_ordering
+from chunkstudy.grid.encoding import SPECIAL, parse_ordering
 from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.statistics.clusters import clustered_means
-from chunkstudy.studies.cut_chunks import SPECIAL
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 QUESTIONS = (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
+from chunkstudy.grid.encoding import CONTEXTUALIZED, SPECIAL, parse_ordering
 from chunkstudy.grid.library import Record
-from chunkstudy.studies.cut_chunks import SPECIAL
 
 IN_ORDER = "in order"
 

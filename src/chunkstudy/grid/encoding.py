@@ -28,6 +28,8 @@ from chunkstudy.llm import providers
 from chunkstudy.protocols import Protocol
 from chunkstudy.spans import Chunks, Document
 
+SPECIAL = 2
+"""[CLS] and [SEP], which take two of a window's tokens."""
 PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
 HALVED = "halved"

@@ -8,12 +8,11 @@ from pathlib import Path
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.grid import devices
-from chunkstudy.grid.encoding import parse_ordering
+from chunkstudy.grid.encoding import SPECIAL, parse_ordering
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.own.arms import Arm
 from chunkstudy.own.running import as_functions, chunked, label, read_tokens
 from chunkstudy.own.texts import Texts
-from chunkstudy.studies.cut_chunks import SPECIAL
 from chunkstudy.tokens import counter
 
 

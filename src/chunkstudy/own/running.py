@@ -15,7 +15,7 @@ from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.grid import records, rescore
 from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.encoding import Jobs, jobs, parse_ordering, read_once
+from chunkstudy.grid.encoding import SPECIAL, Jobs, jobs, parse_ordering, read_once
 from chunkstudy.grid.run import Outcome, boundary_store
 from chunkstudy.grid.run import evaluate as score
 from chunkstudy.grid.store import VectorStore
@@ -26,7 +26,6 @@ from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.render import display_names
 from chunkstudy.services.prices import PRICES
 from chunkstudy.spans import Chunker, Chunks, RewrittenSpan, Span
-from chunkstudy.studies.cut_chunks import SPECIAL
 
 DEEPEST = 20
 """Ranks that are kept of each question."""

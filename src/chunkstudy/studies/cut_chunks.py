@@ -19,13 +19,12 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET
+from chunkstudy.grid.encoding import SPECIAL
 from chunkstudy.grid.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
 from chunkstudy.spans import Chunks, Collection
 from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma-within",)
-SPECIAL = 2
-"""[CLS] and [SEP], which take two of a window's tokens."""
 DIGITS = 12
 """Of a digest, to tell chunks apart."""
 READ = {

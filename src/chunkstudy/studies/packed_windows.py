@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import Ordering, jobs
+from chunkstudy.grid.encoding import SPECIAL, Ordering, jobs
 from chunkstudy.grid.grids import (
     BEIR_AT_HAND,
     EMMA_METHODS,
@@ -30,8 +30,6 @@ from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.studies.runner import Context
 
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")
-SPECIAL = 2
-"""[CLS] and [SEP] of every window; MiniLM has no document prefix."""
 WINDOWS = (512, 8192)
 """Those of the taxonomy's models: 512 is E5's, the other three read 8,192 tokens."""
 
