@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from numpy.typing import ArrayLike
 
 from chunkstudy import statistics
-from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.clusters import ClusteredMean, clustered_means
 
 RNG = np.random.default_rng(5)
+
+
+def clustered_mean(values: ArrayLike, groups: ArrayLike) -> ClusteredMean:
+    return clustered_means([(values, groups)])[0]
 
 
 def test_groups_of_one_query_give_the_interval_and_the_test_over_queries() -> None:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from numpy.typing import ArrayLike
 
-from chunkstudy.statistics.left_out import fit
+from chunkstudy.statistics.left_out import Design, GroupedFit
 
 RNG = np.random.default_rng(11)
+
+
+def fit(columns: ArrayLike, values: ArrayLike, groups: ArrayLike) -> GroupedFit:
+    return Design(columns, groups).fit(values)
+
+
 ROWS, GROUPS = 120, 9
 
 

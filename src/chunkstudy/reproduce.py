@@ -111,7 +111,7 @@ def reproduce(places: Places, workers: int | None = None) -> None:
 
         def pages(_: str) -> None:
             if stages["figures"].done == stages["figures"].pieces:
-                for source in notebooks.sources(places):
+                for source in reversed(notebooks.sources(places)):  # the last run models
                     board.submit(stages["notebooks"], site, notebooks.run_one, places, source)
 
         def site(_: str) -> None:

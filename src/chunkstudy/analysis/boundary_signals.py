@@ -30,7 +30,7 @@ from chunkstudy.analysis.boundary_signals_means import (
 )
 from chunkstudy.chunkers.signals.measuring import INFLUENCE, READ, SIGNALS, strength
 from chunkstudy.statistics import held_out, roc
-from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.clusters import clustered_means
 
 PARAGRAPH_END, SINCE, PUNCTUATION = "paragraph end", "length since", "punctuation"
 DISTANCE, ALL = "distance", "all signals"
@@ -190,7 +190,7 @@ def added(found: list[Task]) -> pd.DataFrame:
             one = roc.area(other, wins)
             saved = held_out.log_loss(without.probability, task.true)
             saved = saved - held_out.log_loss(with_it.probability, task.true)
-            bits = clustered_mean(saved, task.groups)
+            (bits,) = clustered_means([(saved, task.groups)])
             rows.append(
                 {
                     **_asked(task, name),

@@ -197,38 +197,31 @@ def _late_chunking(known: Known) -> Tables:
     }
 
 
-def _late_chunking_within(known: Known) -> Tables:
-    library, papers, cut = known.library, known.papers, partial(known.of_study, "cut-chunks")
+def _within(known: Known) -> Tables:
+    library, of_papers = known.library, known.papers
+    cut = partial(known.of_study, "cut-chunks")
+    sizes = late_chunking.facts(known.places)
+    chosen = which_chunker.which_chunker(
+        library, known.published, chroma.cost(library), sizes, of_papers
+    )
     return {
         "late_chunking_excerpts": late_chunking_excerpts.excerpts(library, cut("chunkers")),
         "late_chunking_cut": late_chunking_cut.by_window(
             library, cut("questions"), cut("chunkers")
         ),
         "late_chunking_positions": positions.within_corpora(library),
-        "papers_positions": positions.within_papers(library, papers),
-        "late_chunking_read_whole": late_against_whole.table(library, papers),
-        "late_chunking_separated": conformance.separated(library, papers),
-        **models.every(library, papers),
-    }
-
-
-def _papers(known: Known) -> Tables:
-    return {
-        "papers_gains": papers.gains(known.library, known.papers),
-        "papers_against_paragraphs": papers.against_paragraphs(known.library, known.papers),
+        "papers_positions": positions.within_papers(library, of_papers),
+        "late_chunking_read_whole": late_against_whole.table(library, of_papers),
+        "late_chunking_separated": conformance.separated(library, of_papers),
+        **models.every(library, of_papers),
+        **contexts.tables(library, of_papers),
+        "contexts_prices": known.of_study("context-prices", "requests"),
+        "papers_gains": papers.gains(library, of_papers),
+        "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
         "papers_release": facts.read(known.places, f"{covid_qa.ALL}_release"),
+        "which_chunker": chosen,
+        "which_chunker_advice": which_chunker.advice(chosen),
     }
-
-
-def _contexts(known: Known) -> Tables:
-    prices = known.of_study("context-prices", "requests")
-    return contexts.tables(known.library, known.papers) | {"contexts_prices": prices}
-
-
-def _which_chunker(known: Known) -> Tables:
-    cost, sizes = chroma.cost(known.library), late_chunking.facts(known.places)
-    found = which_chunker.which_chunker(known.library, known.published, cost, sizes, known.papers)
-    return {"which_chunker": found, "which_chunker_advice": which_chunker.advice(found)}
 
 
 def _signals(known: Known) -> Tables:
@@ -328,7 +321,7 @@ def _labels(known: Known) -> Tables:
 
 
 GROUPS: tuple[Group, ...] = (
-    _moderators, _signals, _contexts, _late_chunking, _chroma, _papers, _late_chunking_within,
-    _controls, _works, _which_chunker, _labels, _language_models,
+    _within, _chroma, _signals, _moderators, _late_chunking, _controls, _works, _labels,
+    _language_models,
 )  # fmt: skip
 """Tables that share what they read; those that take longest come first."""

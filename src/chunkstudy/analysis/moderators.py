@@ -27,7 +27,7 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis.moderators_rows import MODERATORS, UNITS, WIDER, in_order, questions
 from chunkstudy.analysis.paired import POINT, corrected
-from chunkstudy.statistics.left_out import Design, fit
+from chunkstudy.statistics.left_out import Design
 
 STEP = "standard deviation"
 BETTER, WORSE, NOT_SHOWN = "better", "worse", "not shown"
@@ -180,8 +180,8 @@ def _predicted(part: pd.DataFrame) -> dict[str, Any]:
     known = part["group"].groupby(cell).transform("nunique") > 1
     if part["group"].nunique() < 2 or not known.any():
         return {"n": questions(part), "rows": 0}
-    fitted = fit(x, part["gain"], part["group"])
-    mean = fit(constants, part["gain"], part["group"])
+    fitted = Design(x, part["group"]).fit(part["gain"])
+    mean = Design(constants, part["group"]).fit(part["gain"])
     wrong = [(part["gain"] - one.predicted)[known] for one in (fitted, mean)]
     return _scored(part[known], *wrong)
 

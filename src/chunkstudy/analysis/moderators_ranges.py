@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.analysis.moderators_rows import DEEPER, NEAR, in_order, questions
-from chunkstudy.statistics.left_out import fit
+from chunkstudy.statistics.left_out import Design
 
 PLACE, TUNED = "place in the window", "first 128 places or later"
 WORDS = "words next to the chunk"
@@ -58,7 +58,7 @@ def _ranges(part: pd.DataFrame, window: int) -> Iterator[tuple[str, str, pd.Data
 
 
 def _mean(own: pd.DataFrame) -> dict[str, object]:
-    fitted = fit(np.ones((len(own), 1)), own["gain"], own["document"])
+    fitted = Design(np.ones((len(own), 1)), own["document"]).fit(own["gain"])
     low, high = fitted.intervals()[0]
     return {
         "n": questions(own),

@@ -14,15 +14,17 @@ documents are what is drawn, each with all its questions; otherwise questions ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.statistics.clusters import ClusteredMean, clustered_means
+from chunkstudy.statistics.intervals import Floats
 
 SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""
@@ -97,6 +99,8 @@ def differences(
     given = [_Common.of(pair) for pair in pairs]
     if not given:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
+    alike = {way: [one for one in given if one.drawn == way] for way in {o.drawn for o in given}}
+    tested = {way: iter(_TESTED[way](some, seed)) for way, some in alike.items()}
     rows = [
         {
             **one.keys,
@@ -107,9 +111,17 @@ def differences(
             "family": family if isinstance(family, str) else family(one.keys),
             "interval": one.drawn,
             **({} if one.documents is None else {"documents": one.asked_of}),
-            **figures,
+            "difference": found.mean,
+            "low": found.interval.low,
+            "high": found.interval.high,
+            "p": found.p,
+            "effect": np.nan if one.drawn == STRATIFIED else statistics.effect(one.values),
+            "p_equivalent": statistics.two_one_sided(
+                found.mean, found.error, found.freedom, one.margin
+            ),
         }
-        for one, figures in zip(given, _figures(given, seed), strict=True)
+        for one in given
+        for found in [next(tested[one.drawn])]
     ]
     table = corrected(pd.DataFrame(rows))
     counts = ["n"]
@@ -201,6 +213,10 @@ class _Common:
         first, second = (statistics.mean(both[name]) for name in both)
         return cls(pair.keys, both[0] - both[1], first, second, documents)
 
+    @property
+    def values(self) -> Floats:
+        return self.change.to_numpy()
+
     @cached_property
     def asked_of(self) -> int:
         """How many documents these are."""
@@ -218,58 +234,18 @@ class _Common:
         return OVER_DOCUMENTS if self.asked_of >= FEWEST_DOCUMENTS else BOOTSTRAP
 
 
-def _figures(given: Sequence[_Common], seed: int) -> list[dict[str, object]]:
-    """What is computed of each pair, together for all that draw the same."""
-    alike: dict[str, list[int]] = {}
-    for place, one in enumerate(given):
-        alike.setdefault(one.drawn, []).append(place)
-    found: dict[int, dict[str, object]] = {}
-    for drawn, places in alike.items():
-        figures = _COMPUTED[drawn]([given[place] for place in places], seed)
-        found |= zip(places, figures, strict=True)
-    return [found[place] for place in range(len(given))]
+def _over_documents(given: Sequence[_Common], seed: int) -> list[ClusteredMean]:
+    known = [(one.values, one.documents) for one in given if one.documents is not None]
+    return clustered_means(known, seed=seed)
 
 
-def _over_queries(given: Sequence[_Common], seed: int) -> Iterator[dict[str, object]]:
-    intervals = statistics.bootstrap_intervals([one.change for one in given], seed=seed)
-    for one, interval in zip(given, intervals, strict=True):
-        found = statistics.mean_difference(one.change.to_numpy(), interval)
-        yield _row(found, found.effect, found.n - 1, one.margin)
-
-
-def _over_documents(given: Sequence[_Common], seed: int) -> Iterator[dict[str, object]]:
-    known = [(one.change, one.documents) for one in given if one.documents is not None]
-    drawn = clustered_means(known, seed=seed)
-    for one, found in zip(given, drawn, strict=True):
-        effect = statistics.mean_difference(one.change.to_numpy()).effect
-        yield _row(found, effect, found.groups - 1, one.margin)
-
-
-def _over_collections(given: Sequence[_Common], seed: int) -> Iterator[dict[str, object]]:
-    groups = [[part for _, part in one.change.groupby(level=0, sort=False)] for one in given]
-    drawn = statistics.means_over_collections(groups, seed=seed)
-    for one, found in zip(given, drawn, strict=True):
-        yield _row(found, np.nan, found.freedom, one.margin)
-
-
-def _row(
-    found: statistics.PairedDifference | ClusteredMean | statistics.MeanOverCollections,
-    effect: float,
-    freedom: float,
-    allowed: float,
-) -> dict[str, object]:
-    return {
-        "difference": found.mean,
-        "low": found.interval.low,
-        "high": found.interval.high,
-        "p": found.p,
-        "effect": effect,
-        "p_equivalent": statistics.two_one_sided(found.mean, found.error, freedom, allowed),
-    }
-
-
-_COMPUTED = {
-    BOOTSTRAP: _over_queries,
+_TESTED: Mapping[str, Callable[[Sequence[_Common], int], Sequence[Any]]] = {
+    BOOTSTRAP: lambda given, seed: statistics.mean_differences(
+        [one.values for one in given], seed=seed
+    ),
     OVER_DOCUMENTS: _over_documents,
-    STRATIFIED: _over_collections,
+    STRATIFIED: lambda given, seed: statistics.over_collections(
+        [[part for _, part in one.change.groupby(level=0, sort=False)] for one in given], seed=seed
+    ),
 }
+"""What is computed together of all pairs that draw the same."""

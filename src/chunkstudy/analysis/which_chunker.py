@@ -237,7 +237,7 @@ def _intervals(
         clustered = clustered_means((one, of.loc[one.index]) for one in by_query)
         return [one.interval for one in clustered]
     groups = [[part for _, part in one.groupby(level=0, sort=False)] for one in scores]
-    return [one.interval for one in statistics.means_over_collections(groups)]
+    return [one.interval for one in statistics.over_collections(groups)]
 
 
 def _encoders(question: Question, library: Library) -> list[str]:

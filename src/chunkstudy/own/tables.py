@@ -26,7 +26,7 @@ from chunkstudy.own.running import Ran, label, measures
 from chunkstudy.own.texts import Texts
 from chunkstudy.render import display_names
 from chunkstudy.statistics import power
-from chunkstudy.statistics.clusters import clustered_mean
+from chunkstudy.statistics.clusters import clustered_means
 
 ANSWERS = Path(__file__).with_name("answers.toml")
 QUESTION = "Is one way of chunking best on these documents?"
@@ -126,7 +126,7 @@ def _interval(values: pd.Series, asked_of: pd.Series | None, seed: int) -> tuple
     if asked_of is not None and (groups := asked_of.loc[values.index]).nunique() >= (
         FEWEST_DOCUMENTS
     ):
-        return (*clustered_mean(values, groups, seed=seed).interval, OVER_DOCUMENTS)
+        return (*clustered_means([(values, groups)], seed=seed)[0].interval, OVER_DOCUMENTS)
     return (*statistics.bootstrap_interval(values, seed=seed), BOOTSTRAP)
 
 

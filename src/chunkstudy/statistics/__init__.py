@@ -19,7 +19,6 @@ from chunkstudy.statistics.intervals import (
     bootstrap_interval,
     bootstrap_intervals,
     mean,
-    means_over_collections,
     over_collections,
     percentile_interval,
     population_std,
@@ -27,8 +26,9 @@ from chunkstudy.statistics.intervals import (
 )
 from chunkstudy.statistics.paired import (
     PairedDifference,
+    effect,
     holm,
-    mean_difference,
+    mean_differences,
     paired_difference,
     two_one_sided,
 )
@@ -43,12 +43,12 @@ __all__ = [
     "bootstrap_interval",
     "bootstrap_intervals",
     "correlations",
+    "effect",
     "fisher_interval",
     "holm",
     "inside_fences",
     "mean",
-    "mean_difference",
-    "means_over_collections",
+    "mean_differences",
     "over_collections",
     "paired_difference",
     "percentile_interval",

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from chunkstudy.statistics.intervals import (
-    LEVEL,
     NO_INTERVAL,
-    RESAMPLES,
     Floats,
     Interval,
     checked,
     constant,
     mean,
     percentile_interval,
-    resampled_sums,
+    resampled_means,
     two_sided,
 )
 
@@ -45,66 +43,45 @@ class ClusteredMean(NamedTuple):
     p: float
     error: float = _NAN
 
-
-def clustered_mean(
-    values: ArrayLike,
-    groups: ArrayLike,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> ClusteredMean:
-    """The mean of values in groups; interval and p are NaN for fewer than two groups.
-
-    Args:
-        values: one per query.
-        groups: the name of each query's group.
-    """
-    return clustered_means([(values, groups)], level, resamples, seed)[0]
+    @property
+    def freedom(self) -> int:
+        return self.groups - 1
 
 
 def clustered_means(
     columns: Iterable[tuple[ArrayLike, ArrayLike]],
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[ClusteredMean]:
-    """:func:`clustered_mean` of many columns of values and groups; of those with equally many
-    groups the same ones are drawn."""
-    known = [_Grouped.of(values, groups) for values, groups in columns]
-    found = [ClusteredMean(mean(one.values), len(one.sums), NO_INTERVAL, _NAN) for one in known]
-    for count in {len(one.sums) for one in known} - {0, 1}:
-        places = [place for place, one in enumerate(known) if len(one.sums) == count]
-        both = [row for place in places for row in (known[place].sums, known[place].sizes)]
-        drawn = resampled_sums(both, resamples, seed)
-        for place, ratio in zip(places, drawn[::2] / drawn[1::2], strict=True):
-            found[place] = known[place].tested(percentile_interval(ratio, level))
-    return found
+    """The mean of each column of values in groups; interval and p are NaN for fewer than two
+    groups. Of columns with equally many groups the same ones are drawn.
+
+    Args:
+        columns: values, one per query, and the name of each query's group.
+    """
+    given = [_grouped(checked(values), np.asarray(groups)) for values, groups in columns]
+    drawn = iter(resampled_means([row for _, *both in given for row in both], seed))
+    return [_tested(*one, percentile_interval(next(drawn) / next(drawn))) for one in given]
 
 
-class _Grouped(NamedTuple):
-    """Values, and of each group the sum and the number of them."""
+def _grouped(values: Floats, names: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
+    """The values, and of each group the sum of its own and their number."""
+    if values.shape != names.shape:
+        raise ValueError(
+            f"{len(values)} values cannot be in {len(names)} groups; name one for each"
+        )
+    by_group = pd.Series(values).groupby(names)
+    return values, np.asarray(by_group.sum()), np.asarray(by_group.size(), np.float64)
 
-    values: Floats
-    sums: Floats
-    sizes: Floats
 
-    @classmethod
-    def of(cls, values: ArrayLike, groups: ArrayLike) -> _Grouped:
-        array, names = checked(values), np.asarray(groups)
-        if array.shape != names.shape:
-            raise ValueError(
-                f"{len(array)} values cannot be in {len(names)} groups; name one for each"
-            )
-        by_group = pd.Series(array).groupby(names)
-        return cls(array, np.asarray(by_group.sum()), np.asarray(by_group.size(), np.float64))
-
-    def tested(self, interval: Interval) -> ClusteredMean:
-        average, count = mean(self.values), len(self.sums)
-        if constant(self.values):
-            return ClusteredMean(average, count, interval, 0.0 if self.values.any() else 1.0, 0.0)
-        apart = self.sums - average * self.sizes
-        error = np.sqrt(count / (count - 1) * (apart**2).sum()) / len(self.values)
-        if error == 0:
-            return ClusteredMean(average, count, interval, 0.0 if average else 1.0, 0.0)
-        p = float(two_sided(average / error, count - 1))
-        return ClusteredMean(average, count, interval, p, float(error))
+def _tested(values: Floats, sums: Floats, sizes: Floats, interval: Interval) -> ClusteredMean:
+    average, count = mean(values), len(sums)
+    if count < 2:
+        return ClusteredMean(average, count, NO_INTERVAL, _NAN)
+    if constant(values):
+        return ClusteredMean(average, count, interval, 0.0 if values.any() else 1.0, 0.0)
+    apart = sums - average * sizes
+    error = np.sqrt(count / (count - 1) * (apart**2).sum()) / len(values)
+    if error == 0:
+        return ClusteredMean(average, count, interval, 0.0 if average else 1.0, 0.0)
+    p = float(two_sided(average / error, count - 1))
+    return ClusteredMean(average, count, interval, p, float(error))

@@ -12,14 +12,13 @@ from scipy import special
 from chunkstudy.statistics.intervals import (
     LEVEL,
     NO_INTERVAL,
-    RESAMPLES,
     Floats,
     Interval,
-    by_length,
     checked,
     constant,
+    mean,
     percentile_interval,
-    resampled_sums,
+    resampled_means,
 )
 
 _NAN = float("nan")
@@ -39,46 +38,37 @@ class Correlation:
 
 def correlations(
     pairs: Iterable[tuple[ArrayLike, ArrayLike]],
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[Correlation]:
     """Pearson's r of each two sides; NaN where a side is constant or they have under 3 values.
 
     Resamples in which a side is constant have no coefficient and are left out of the interval.
     """
-    from scipy.stats import pearsonr  # late: the import alone takes half a second
-
     sides = [(checked(x), checked(y)) for x, y in pairs]
-    for x, y in sides:
-        if x.shape != y.shape:
-            raise ValueError(f"{len(x)} and {len(y)} values cannot be paired")
-    found = [Correlation(len(x), _NAN, NO_INTERVAL, _NAN) for x, _ in sides]
-    for n, places in by_length([x for x, _ in sides]):
-        varying = [at for at in places if n > 2 and not any(map(constant, sides[at]))]
-        if not varying:
-            continue
-        sums = resampled_sums(np.vstack([_products(*sides[at]) for at in varying]), resamples, seed)
-        for at, of in zip(varying, sums.reshape(-1, 5, resamples) / n, strict=True):
-            drawn = _coefficients(*of)
-            interval = percentile_interval(drawn[~np.isnan(drawn)], level)
-            r, p = pearsonr(*sides[at])
-            found[at] = Correlation(n, float(r), interval, float(p))
-    return found
+    drawn = iter(resampled_means([row for one in sides for row in _products(*one)], seed))
+    return [_correlation(*one, [next(drawn) for _ in range(5)]) for one in sides]
 
 
 def _products(x: Floats, y: Floats) -> tuple[Floats, ...]:
-    x, y = x - x.mean(), y - y.mean()
+    if x.shape != y.shape:
+        raise ValueError(f"{len(x)} and {len(y)} values cannot be paired")
+    x, y = x - mean(x), y - mean(y)
     return x, y, x * x, y * y, x * y
 
 
-def _coefficients(x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats) -> Floats:
-    """Of resamples, from the means of both sides and of their products; NaN for constant ones."""
-    spreads = [square - middle**2 for square, middle in ((xx, x), (yy, y))]
+def _correlation(x: Floats, y: Floats, drawn: list[Floats]) -> Correlation:
+    """Of both sides, and of the means of their products over resamples."""
+    from scipy.stats import pearsonr  # late: the import alone takes half a second
+
+    n = len(x)
+    if n < 3 or constant(x) or constant(y):
+        return Correlation(n, _NAN, NO_INTERVAL, _NAN)
+    mean_x, mean_y, xx, yy, xy = drawn
+    spreads = xx - mean_x**2, yy - mean_y**2
     varies = (spreads[0] > _ROUNDING * xx) & (spreads[1] > _ROUNDING * yy)
-    found: Floats = np.full(len(x), np.nan)
-    found[varies] = (xy - x * y)[varies] / np.sqrt(spreads[0] * spreads[1])[varies]
-    return found
+    coefficients = (xy - mean_x * mean_y)[varies] / np.sqrt(spreads[0] * spreads[1])[varies]
+    r, p = pearsonr(x, y)
+    return Correlation(n, float(r), percentile_interval(coefficients), float(p))
 
 
 def fisher_interval(r: float, n: int, level: float = LEVEL) -> Interval:

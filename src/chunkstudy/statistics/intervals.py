@@ -53,36 +53,37 @@ def population_std(values: ArrayLike) -> float:
     return float(array.std()) if len(array) else _NAN
 
 
-def bootstrap_interval(
-    values: ArrayLike, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
-) -> Interval:
+def bootstrap_interval(values: ArrayLike, seed: int = 0) -> Interval:
     """Percentile bootstrap interval of the mean over queries; NaN for fewer than two values."""
-    return bootstrap_intervals([values], level, resamples, seed)[0]
+    return bootstrap_intervals([values], seed)[0]
 
 
 def bootstrap_intervals(
     columns: Iterable[ArrayLike],
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[Interval]:
-    """The interval of each of several columns of values; the same queries are drawn for all of one
-    length, and only once, so that asking of many together takes little longer than asking of
-    one."""
+    """The interval of each of several columns of values, the same queries drawn for all of one
+    length, and once: asking of many together takes little longer than asking of one."""
     arrays = [checked(column) for column in columns]
-    found = [NO_INTERVAL] * len(arrays)
-    for n, places in by_length(arrays):
-        if n < 2:
-            continue
-        values = np.stack([arrays[place] for place in places])
-        means = resampled_sums(values, resamples, seed) / n
-        intervals = _percentiles(means, level, np.abs(values).max(axis=1))
-        for place, interval in zip(places, intervals, strict=True):
-            found[place] = interval
+    return [
+        _percentiles(means, float(np.abs(values).max(initial=0.0)))
+        for values, means in zip(arrays, resampled_means(arrays, seed), strict=True)
+    ]
+
+
+def resampled_means(columns: Sequence[Floats], seed: int = 0) -> list[Floats]:
+    """Means of each column over queries drawn with replacement, (RESAMPLES,), the same queries for
+    all columns of one length; of fewer than two values there are none."""
+    found = [np.empty(0)] * len(columns)
+    for n in {len(column) for column in columns} - {0, 1}:
+        places = [place for place, column in enumerate(columns) if len(column) == n]
+        means = resampled_sums([columns[place] for place in places], seed) / n
+        for place, drawn in zip(places, means, strict=True):
+            found[place] = drawn
     return found
 
 
-def resampled_sums(columns: ArrayLike, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
+def resampled_sums(columns: ArrayLike, seed: int = 0) -> Floats:
     """Sums of each column over queries drawn with replacement, the same ones for all columns.
 
     For bootstrap intervals of what is no mean: a ratio of sums, or what it differs from a mean by.
@@ -92,7 +93,7 @@ def resampled_sums(columns: ArrayLike, resamples: int = RESAMPLES, seed: int = 0
         columns: shape (columns, queries).
 
     Returns:
-        Shape (columns, resamples).
+        Shape (columns, RESAMPLES).
     """
     values = np.asarray(columns, dtype=np.float64)
     if values.ndim != 2 or not np.isfinite(values).all():
@@ -101,9 +102,9 @@ def resampled_sums(columns: ArrayLike, resamples: int = RESAMPLES, seed: int = 0
     if not n:
         raise ValueError("nothing can be drawn from no queries")
     few = max(1, _ADDED_AT_ONCE // n)
-    sums = np.empty((len(values), resamples))
+    sums = np.empty((len(values), RESAMPLES))
     at = 0
-    for part in times_drawn(n, resamples, seed):
+    for part in _times_drawn(n, seed):
         for first in range(0, len(part), few):
             times = part[first : first + few].astype(np.float64)
             sums[:, at : at + len(times)] = values @ times.T
@@ -111,55 +112,35 @@ def resampled_sums(columns: ArrayLike, resamples: int = RESAMPLES, seed: int = 0
     return sums
 
 
-def percentile_interval(values: ArrayLike, level: float = LEVEL) -> Interval:
-    """The middle of resampled values that holds the share ``level`` of them; NaN of nothing."""
-    array = checked(values)
-    return _percentiles(array[None], level, np.zeros(1))[0] if len(array) else NO_INTERVAL
+def percentile_interval(values: ArrayLike) -> Interval:
+    """The middle of resampled values that holds 95% of them; NaN of nothing."""
+    return _percentiles(checked(values))
 
 
 def over_collections(
-    groups: Sequence[ArrayLike],
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> MeanOverCollections:
-    """Mean of the collections' means, so that each counts the same however many queries it has.
-
-    Queries are drawn anew within their collection. p is two-sided, by Welch's t of the sum of the
-    means' variances. NaN where a collection has fewer than two values.
-    """
-    return means_over_collections([groups], level, resamples, seed)[0]
-
-
-def means_over_collections(
     systems: Iterable[Sequence[ArrayLike]],
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[MeanOverCollections]:
-    """:func:`over_collections` of many, for all of which the same queries are drawn."""
+    """Of each system, given by its values of each collection, the mean of the collections' means,
+    so that each counts the same however many queries it has.
+
+    Queries are drawn anew within their collection, the same for all systems. p is two-sided, by
+    Welch's t of the sum of the means' variances. NaN where a collection has fewer than two values.
+    """
     arrays = [[checked(group) for group in groups] for groups in systems]
-    known = [i for i, of in enumerate(arrays) if of and min(map(len, of)) > 1]
-    means = np.zeros((len(arrays), resamples))
-    for at in range(max((len(arrays[i]) for i in known), default=0)):
-        here = [i for i in known if at < len(arrays[i])]
-        for n, places in by_length([arrays[i][at] for i in here]):
-            rows = [here[place] for place in places]
-            drawn = resampled_sums([arrays[i][at] for i in rows], resamples, seed + at)
-            means[rows] += drawn / n
-    found = []
-    for i, of in enumerate(arrays):
-        average = float(np.mean([mean(one) for one in of])) if of else _NAN
-        if i not in known:
-            found.append(MeanOverCollections(average, NO_INTERVAL, _NAN, _NAN, _NAN))
-            continue
-        largest = max(float(np.abs(one).max()) for one in of)
-        interval = _percentiles(means[i, None] / len(of), level, np.array([largest]))[0]
-        found.append(_tested(average, interval, of))
-    return found
+    drawn = [
+        iter(resampled_means([of[at] for of in arrays if at < len(of)], seed + at))
+        for at in range(max(map(len, arrays), default=0))
+    ]
+    return [_over(of, [next(drawn[at]) for at in range(len(of))]) for of in arrays]
 
 
-def _tested(average: float, interval: Interval, arrays: list[Floats]) -> MeanOverCollections:
+def _over(arrays: list[Floats], drawn: list[Floats]) -> MeanOverCollections:
+    average = float(np.mean([mean(array) for array in arrays])) if arrays else _NAN
+    if not arrays or min(map(len, arrays)) < 2:
+        return MeanOverCollections(average, NO_INTERVAL, _NAN, _NAN, _NAN)
+    largest = max(float(np.abs(a).max()) for a in arrays)
+    interval = _percentiles(np.mean(drawn, axis=0), largest)
     parts = np.array([a.var(ddof=1) / len(a) for a in arrays])
     if constant(np.append(parts, 0.0)):
         return MeanOverCollections(average, interval, 1.0 if average == 0 else 0.0, 0.0, _NAN)
@@ -193,43 +174,35 @@ def constant(values: Floats) -> bool:
     return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
 
 
-def times_drawn(n: int, resamples: int, seed: int) -> Iterable[NDArray[np.uint8]]:
-    """How often each of n queries is drawn with replacement, in parts of shape (some resamples, n).
-
-    No query is drawn 256 times: more than 255 queries would all have to be nearly the same one.
-    """
-    return (_kept if n * resamples <= _KEPT else _count)(n, resamples, seed)
-
-
-def by_length(arrays: Sequence[Floats]) -> Iterable[tuple[int, list[int]]]:
-    """Places of arrays of one length, length by length."""
-    found: dict[int, list[int]] = {}
-    for place, array in enumerate(arrays):
-        found.setdefault(len(array), []).append(place)
-    return found.items()
+def _times_drawn(n: int, seed: int) -> Iterable[NDArray[np.uint8]]:
+    """How often each of n queries is drawn with replacement, in parts of shape (some resamples, n);
+    that one of more than 255 is drawn as often as that never happens."""
+    return (_kept if n * RESAMPLES <= _KEPT else _count)(n, seed)
 
 
 _ROUNDING = 1e-12
 
 
 @lru_cache(maxsize=8)
-def _kept(n: int, resamples: int, seed: int) -> list[NDArray[np.uint8]]:
-    return list(_count(n, resamples, seed))
+def _kept(n: int, seed: int) -> list[NDArray[np.uint8]]:
+    return list(_count(n, seed))
 
 
-def _count(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
+def _count(n: int, seed: int) -> Iterator[NDArray[np.uint8]]:
     generator = np.random.default_rng(seed)
     part = max(1, _DRAWN_AT_ONCE // n)
-    for first in range(0, resamples, part):
-        drawn = generator.integers(0, n, size=(min(part, resamples - first), n))
+    for first in range(0, RESAMPLES, part):
+        drawn = generator.integers(0, n, size=(min(part, RESAMPLES - first), n))
         places = drawn + n * np.arange(len(drawn))[:, None]
         counts = np.bincount(places.ravel(), minlength=drawn.size).reshape(drawn.shape)
         yield counts.astype(np.uint8)
 
 
-def _percentiles(values: Floats, level: float, largest: Floats) -> list[Interval]:
-    """The middle of each row of ``values``; an end that is 0 but for the rounding of a sum of
-    values of size ``largest`` is 0, so that ``low > 0`` can be asked."""
-    ends = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=1)
-    ends[np.abs(ends) <= _ROUNDING * largest] = 0.0
-    return [Interval(float(low), float(high)) for low, high in ends.T]
+def _percentiles(values: Floats, largest: float = 0.0) -> Interval:
+    """The middle of ``values``; an end that is 0 but for the rounding of a sum of values of size
+    ``largest`` is 0, so that ``low > 0`` can be asked."""
+    if not len(values):
+        return NO_INTERVAL
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    ends = (0.0 if abs(end) <= _ROUNDING * largest else float(end) for end in (low, high))
+    return Interval(*ends)

@@ -51,22 +51,9 @@ class GroupedFit:
         return two_sided(t, max(self.groups - 1, 1))
 
 
-def fit(columns: ArrayLike, values: ArrayLike, groups: ArrayLike) -> GroupedFit:
-    """Regress values on columns; nothing is added to these, a constant neither.
-
-    Args:
-        columns: (rows, columns).
-        values: (rows,).
-        groups: the name of each row's group.
-
-    Raises:
-        ValueError: if a number is missing, or rows, values and groups are not equally many.
-    """
-    return Design(columns, groups).fit(values)
-
-
 class Design:
     """Columns and groups to regress any values on: what does not hang on these is computed once.
+    Nothing is added to the columns, a constant neither.
 
     Args:
         columns: (rows, columns).

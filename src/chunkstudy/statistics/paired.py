@@ -3,6 +3,7 @@ and the correction for asking of many pairs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from chunkstudy.statistics.intervals import (
-    LEVEL,
-    NO_INTERVAL,
-    RESAMPLES,
     Floats,
     Interval,
-    bootstrap_interval,
+    bootstrap_intervals,
     checked,
     constant,
     mean,
@@ -34,7 +32,7 @@ class PairedDifference:
         mean: mean difference, in the unit of the values.
         interval: bootstrap interval of the mean difference.
         p: two-sided paired t-test.
-        effect: Cohen's dz, mean over sample standard deviation (ddof 1) of the differences.
+        effect: Cohen's dz.
         error: the standard error of the mean difference.
     """
 
@@ -45,12 +43,14 @@ class PairedDifference:
     effect: float
     error: float
 
+    @property
+    def freedom(self) -> int:
+        return self.n - 1
+
 
 def paired_difference(
     a: ArrayLike,
     b: ArrayLike,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> PairedDifference:
     """Compare two systems query by query.
@@ -64,23 +64,38 @@ def paired_difference(
         raise ValueError(
             f"{len(first)} and {len(second)} values cannot be paired; align them by query first"
         )
-    difference = first - second
-    return mean_difference(difference, bootstrap_interval(difference, level, resamples, seed))
+    return mean_differences([first - second], seed)[0]
 
 
-def mean_difference(difference: Floats, interval: Interval = NO_INTERVAL) -> PairedDifference:
-    """The same of differences query by query, whose interval is known, or left out."""
+def mean_differences(
+    differences: Iterable[Floats],
+    seed: int = 0,
+) -> list[PairedDifference]:
+    """The same of many, each given by its differences query by query."""
+    columns = list(differences)
+    intervals = bootstrap_intervals(columns, seed)
+    return [_tested(*one) for one in zip(columns, intervals, strict=True)]
+
+
+def _tested(difference: Floats, interval: Interval) -> PairedDifference:
     n, average = len(difference), mean(difference)
     if n < 2:
         return PairedDifference(n, average, interval, _NAN, _NAN, _NAN)
+    size = effect(difference)
     if constant(difference):
-        differs = bool(difference.any())
-        effect = float(np.copysign(np.inf, average)) if differs else 0.0
-        return PairedDifference(n, average, interval, 0.0 if differs else 1.0, effect, 0.0)
-    spread = float(difference.std(ddof=1))
-    error = float(spread / np.sqrt(n))
+        return PairedDifference(n, average, interval, 0.0 if size else 1.0, size, 0.0)
+    error = float(difference.std(ddof=1) / np.sqrt(n))
     p = float(two_sided(average / error, n - 1))
-    return PairedDifference(n, average, interval, p, average / spread, error)
+    return PairedDifference(n, average, interval, p, size, error)
+
+
+def effect(difference: Floats) -> float:
+    """Cohen's dz: the mean over the sample standard deviation (ddof 1) of two differences or more;
+    infinite where they are all the same and not 0."""
+    average = mean(difference)
+    if constant(difference):
+        return float(np.copysign(np.inf, average)) if difference.any() else 0.0
+    return average / float(difference.std(ddof=1))
 
 
 def two_one_sided(average: float, error: float, freedom: float, margin: float) -> float:
