@@ -49,8 +49,7 @@ class ClusteredMean(NamedTuple):
 
 
 def clustered_means(
-    columns: Iterable[tuple[ArrayLike, ArrayLike]],
-    seed: int = 0,
+    columns: Iterable[tuple[ArrayLike, ArrayLike]], seed: int = 0
 ) -> list[ClusteredMean]:
     """The mean of each column of values in groups; interval and p are NaN for fewer than two
     groups. Of columns with equally many groups the same ones are drawn.

@@ -36,10 +36,7 @@ class Correlation:
     p: float
 
 
-def correlations(
-    pairs: Iterable[tuple[ArrayLike, ArrayLike]],
-    seed: int = 0,
-) -> list[Correlation]:
+def correlations(pairs: Iterable[tuple[ArrayLike, ArrayLike]], seed: int = 0) -> list[Correlation]:
     """Pearson's r of each two sides; NaN where a side is constant or they have under 3 values.
 
     Resamples in which a side is constant have no coefficient and are left out of the interval.

@@ -58,10 +58,7 @@ def bootstrap_interval(values: ArrayLike, seed: int = 0) -> Interval:
     return bootstrap_intervals([values], seed)[0]
 
 
-def bootstrap_intervals(
-    columns: Iterable[ArrayLike],
-    seed: int = 0,
-) -> list[Interval]:
+def bootstrap_intervals(columns: Iterable[ArrayLike], seed: int = 0) -> list[Interval]:
     """The interval of each of several columns of values, the same queries drawn for all of one
     length, and once: asking of many together takes little longer than asking of one."""
     arrays = [checked(column) for column in columns]
@@ -118,8 +115,7 @@ def percentile_interval(values: ArrayLike) -> Interval:
 
 
 def over_collections(
-    systems: Iterable[Sequence[ArrayLike]],
-    seed: int = 0,
+    systems: Iterable[Sequence[ArrayLike]], seed: int = 0
 ) -> list[MeanOverCollections]:
     """Of each system, given by its values of each collection, the mean of the collections' means,
     so that each counts the same however many queries it has.

@@ -48,11 +48,7 @@ class PairedDifference:
         return self.n - 1
 
 
-def paired_difference(
-    a: ArrayLike,
-    b: ArrayLike,
-    seed: int = 0,
-) -> PairedDifference:
+def paired_difference(a: ArrayLike, b: ArrayLike, seed: int = 0) -> PairedDifference:
     """Compare two systems query by query.
 
     Identical systems: difference 0, interval [0, 0], p 1, effect 0. The same difference other
@@ -67,10 +63,7 @@ def paired_difference(
     return mean_differences([first - second], seed)[0]
 
 
-def mean_differences(
-    differences: Iterable[Floats],
-    seed: int = 0,
-) -> list[PairedDifference]:
+def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[PairedDifference]:
     """The same of many, each given by its differences query by query."""
     columns = list(differences)
     intervals = bootstrap_intervals(columns, seed)
@@ -90,9 +83,11 @@ def _tested(difference: Floats, interval: Interval) -> PairedDifference:
 
 
 def effect(difference: Floats) -> float:
-    """Cohen's dz: the mean over the sample standard deviation (ddof 1) of two differences or more;
-    infinite where they are all the same and not 0."""
+    """Cohen's dz: the mean over the sample standard deviation (ddof 1) of differences; infinite
+    where all are the same and not 0, NaN of fewer than two."""
     average = mean(difference)
+    if len(difference) < 2:
+        return _NAN
     if constant(difference):
         return float(np.copysign(np.inf, average)) if difference.any() else 0.0
     return average / float(difference.std(ddof=1))
