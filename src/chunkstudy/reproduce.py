@@ -12,14 +12,8 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.thread import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
@@ -47,24 +41,19 @@ class Stage:
 
 @dataclass
 class Board:
-    """Work handed to processes or threads, and what became of it."""
+    """Work handed to processes, and what became of it."""
 
-    pool: Executor
+    pool: ProcessPoolExecutor
     started: float = field(default_factory=time.monotonic)
     waiting: dict[Future[Any], tuple[Stage, Callable[[Any], None]]] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
 
     def submit(
-        self,
-        stage: Stage,
-        then: Callable[[Any], None],
-        work: Callable[..., Any],
-        *given: Any,
-        pool: Executor | None = None,
+        self, stage: Stage, then: Callable[[Any], None], work: Callable[..., Any], *given: Any
     ) -> None:
-        """Run ``work(*given)`` in a pool, and hand its result to ``then`` in this thread."""
+        """Run ``work(*given)`` in a process and hand its result to ``then`` in this one."""
         stage.pieces += 1
-        self.waiting[(pool or self.pool).submit(work, *given)] = (stage, then)
+        self.waiting[self.pool.submit(work, *given)] = (stage, then)
 
     def finish(self) -> None:
         """Wait for everything, including what a result lets begin.
@@ -125,7 +114,8 @@ def reproduce(places: Places, workers: int | None = None) -> None:
         for unit in live.units():
             board.submit(stages["built-in collection, live"], inspected, live.compare, places, unit)
         # In a thread, which can hand groups of tables to the processes, as none of these could.
-        board.submit(stages["tables"], figures, derive.tables, places, processes.map, pool=here)
+        tables = here.submit(derive.tables, places, processes.map)
+        stages["tables"].pieces, board.waiting[tables] = 1, (stages["tables"], figures)
         board.finish()
 
 
