@@ -107,12 +107,15 @@ def reproduce(places: Places, workers: int | None = None) -> None:
             if stages["notebooks"].done == stages["notebooks"].pieces:
                 board.submit(stages["site"], nothing, derive.site, places)
 
-        def inspected(_: str) -> None:
-            if (of := stages["built-in collection, live"]).done == of.pieces:  # by its vectors
+        def embedded(_: str = "") -> None:  # one by one, so that nothing is embedded twice
+            if units:
+                of = stages["built-in collection, live"]
+                board.submit(of, embedded, live.compare, places, units.pop(0))
+            else:
                 board.submit(stages["inspector"], nothing, inspect_builtin, places)
 
-        for unit in live.units():
-            board.submit(stages["built-in collection, live"], inspected, live.compare, places, unit)
+        units = live.units()
+        embedded()
         # In a thread, which can hand groups of tables to the processes, as none of these could.
         tables = here.submit(derive.tables, places, processes.map)
         stages["tables"].pieces, board.waiting[tables] = 1, (stages["tables"], figures)
