@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,21 +23,21 @@ from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.grids import LATE, WIDE
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
-from chunkstudy.predictions import experience, outcomes, register, rules, tables, today
-from chunkstudy.predictions.errors import PredictionError
-from chunkstudy.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, Evidence
-from chunkstudy.predictions.prints import ids, needed
-from chunkstudy.predictions.proposing import Prediction
-from chunkstudy.predictions.register import Registered
+from chunkstudy.predictions import evidence as known
+from chunkstudy.predictions import outcomes, register, tables
+from chunkstudy.predictions.cells import cell_id, needed
+from chunkstudy.predictions.evidence import Evidence
+from chunkstudy.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED
+from chunkstudy.predictions.register import Prediction, PredictionError, Registered
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.render.figures.predictions import against_print
 from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))
-BY_ID = {"|".join(cell.key): cell for cell in CELLS}
+BY_ID = {cell_id(cell): cell for cell in CELLS}
+BARE = frame(CELLS).assign(id=list(BY_ID), reproduced=np.nan, corrected=np.nan)
 REGISTERED = register.read(Places(ROOT))
-TODAY = datetime.date(2031, 5, 4)
 NOWHERE = pd.DataFrame(
     columns=["source", "encoder", "protocol", "collection", "ordering", "definition", "method", "r"]
 )
@@ -60,10 +60,7 @@ def evidence(
     correlations: pd.DataFrame = NOWHERE,
 ) -> Evidence:
     """Evidence of records made for a test, and of numbers of cells by id."""
-    comparison = frame(CELLS).assign(reproduced=np.nan, corrected=np.nan)
-    named = ids(comparison)
-    for name, value in (numbers or {}).items():
-        comparison.loc[named == name, column] = value
+    comparison = BARE.assign(**{column: BARE["id"].map(numbers or {}).astype(float)})
     return Evidence(CELLS, comparison, made_library(records), correlations, LENGTHS)
 
 
@@ -183,11 +180,6 @@ def copy(tmp_path: Path) -> Places:
     return places
 
 
-def add(places: Places, predictions: list[Prediction], found: Evidence) -> Path:
-    learned = {name: experience.Experience("made", (0.1,)) for name in experience.EXPERIENCES}
-    return register.add(places, predictions, found, rules.read(), learned, TODAY)
-
-
 def record(places: Places, condition: Condition) -> float:
     """A record of a condition with the scores of all-MiniLM-L6-v2's; their mean."""
     late = condition.ordering != "pre_embedding"
@@ -205,10 +197,6 @@ def record(places: Places, condition: Condition) -> float:
         outside=places.rankings,
     )
     return float(scored["nDCG@10"].mean())
-
-
-def renamed(one: Prediction, name: str) -> Prediction:
-    return one.model_copy(update={"id": f"{one.rule}-{name}"})
 
 
 def test_records_move_no_bound_and_decide(tmp_path: Path) -> None:
@@ -237,11 +225,9 @@ def test_the_day_a_record_appears_it_decides(tmp_path: Path) -> None:
         "scifact/fixed-256/jinaai__jina-embeddings-v2-small-en/pre_embedding/as_published-ielab"
     )
     late = replace(plain, ordering="contextualized-8192")
-    before = tables.predictions(register.read(places), today.gathered(places))
     scored = {one: record(places, one) for one in (plain, late, corrected(plain))}
-    found = today.gathered(places)
+    found = known.from_records(places)
     after = tables.predictions(register.read(places), found)
-    assert (before["outcome"] == UNDECIDED).all()
     decided = after[after["outcome"] != UNDECIDED]
     numbers = {rule: list(part["number"]) for rule, part in decided.groupby("rule")}
     moved = 100 * (scored[corrected(plain)] - scored[plain])
@@ -258,45 +244,6 @@ def test_the_day_a_record_appears_it_decides(tmp_path: Path) -> None:
     )
 
 
-def test_nothing_decided_is_predicted(tmp_path: Path) -> None:
-    places = copy(tmp_path)
-    one = renamed(of_rule("fiqa-guarded"), "900")
-    made = evidence({parse(path): scores(0.2) for path in one.conditions})
-    with pytest.raises(PredictionError, match="decided by records already, first fiqa-guarded-900"):
-        add(places, [one], made)
-    assert not (register.folder(places) / f"{TODAY}.jsonl").exists()
-
-
-def test_a_day_adds_files_and_touches_none(tmp_path: Path) -> None:
-    places = copy(tmp_path)
-    folder = register.folder(places)
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    one = renamed(of_rule("fiqa-guarded"), "900")
-    path = add(places, [one], evidence({}))
-    assert path.name == "2031-05-04.jsonl"
-    assert {name: (folder / name).read_bytes() for name in before} == before
-    found = register.read(places)
-    assert found.predictions[-1] == one and found.dates[one.id] == TODAY
-    assert len(found.predictions) == len(REGISTERED.predictions) + 1
-    with pytest.raises(PredictionError, match="is not written again"):
-        add(places, [renamed(one, "901")], evidence({}))
-
-
-def test_nothing_is_registered_twice(tmp_path: Path) -> None:
-    places = copy(tmp_path)
-    one = of_rule("fiqa-guarded")
-    with pytest.raises(PredictionError, match=f"{one.id} was registered on"):
-        add(places, [one], evidence({}))
-    with pytest.raises(PredictionError, match="nothing new to predict"):
-        add(places, [], evidence({}))
-    assert register.unregistered([renamed(one, "77")], REGISTERED) == []
-    other = one.model_copy(update={"cells": ("another",)})
-    last = max(int(known.id.rpartition("-")[2]) for known in REGISTERED.predictions
-               if known.rule == one.rule)  # fmt: skip
-    (new,) = register.unregistered([other], REGISTERED)
-    assert new.id == f"{one.rule}-{last + 1}"
-
-
 def test_a_bound_changed_by_hand_is_refused(tmp_path: Path) -> None:
     places = copy(tmp_path)
     path = next(register.folder(places).glob("*.jsonl"))
@@ -308,38 +255,38 @@ def test_a_bound_changed_by_hand_is_refused(tmp_path: Path) -> None:
         register.read(places)
 
 
-def test_a_registration_keeps_sentences_and_errors(tmp_path: Path) -> None:
+def test_a_prediction_that_stands_in_two_days_is_refused(tmp_path: Path) -> None:
+    places = copy(tmp_path)
+    for path in list(register.folder(places).iterdir()):
+        (path.parent / f"2031-05-04{path.suffix}").write_bytes(path.read_bytes())
+    with pytest.raises(PredictionError, match="is registered twice"):
+        register.read(places)
+
+
+def test_a_registration_keeps_sentences_and_errors() -> None:
     found = json.loads(next(register.folder(Places(ROOT)).glob("*.json")).read_text())
     assert found["predictions"] == len(REGISTERED.predictions)
     assert set(found["rules"]) == {one.rule for one in REGISTERED.predictions}
     assert all(said["says"] and said["why"] and said["basis"] for said in found["rules"].values())
     errors = found["experience"]["two-works"]["errors"]
-    reach, probability = experience.Experience("", tuple(errors)).reach()
+    k = math.ceil(0.9 * (len(errors) + 1))  # the k-th smallest of n bounds the next one
+    reach, probability = sorted(map(abs, errors))[k - 1], k / (len(errors) + 1)
     one = of_rule("taxonomy-scores")
     assert one.high == pytest.approx(BY_ID[one.cells[0]].value + reach)
     assert one.probability == pytest.approx(probability, abs=1e-4)
     assert set(found["rested_on"]) > {"records", "published/taxonomy.csv"}
 
 
-def test_registering_again_finds_nothing_new(tmp_path: Path) -> None:
-    before = sorted(path.name for path in register.folder(Places(ROOT)).iterdir())
-    with pytest.raises(PredictionError, match="there is nothing new to predict"):
-        today.predict(Places(ROOT), TODAY)
-    assert sorted(path.name for path in register.folder(Places(ROOT)).iterdir()) == before
-
-
 def test_the_command_counts_what_became_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     one = of_rule("fiqa-guarded")
     first, second = map(parse, one.conditions)
     made = evidence({first: scores(0.4), second: scores(0.3)})
-    monkeypatch.setattr(today, "gathered", lambda _: made)
+    monkeypatch.setattr(known, "from_records", lambda _: made)
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(ROOT))
     done = CliRunner().invoke(cli.app, ["predict"])
     true = len([one for one in REGISTERED.predictions if outcomes.number(one, made) is not None])
     assert done.exit_code == 0 and true == 2
     assert done.output == f"{len(REGISTERED.predictions) - 2} undecided, 2 came true, 0 failed\n"
-    again = CliRunner().invoke(cli.app, ["predict", "--register", "--date", "2031-05-04"])
-    assert again.exit_code == 1 and "nothing to learn from" in again.output
 
 
 def test_the_figure_shows_what_was_reproduced_once_something_is() -> None:

@@ -14,8 +14,9 @@ from chunkstudy.grid import records
 from chunkstudy.grid.library import Library
 from chunkstudy.paper import generate
 from chunkstudy.places import Places
-from chunkstudy.predictions import outcomes, register, today
+from chunkstudy.predictions import outcomes, register
 from chunkstudy.predictions import tables as prediction_tables
+from chunkstudy.predictions.evidence import from_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import side_by_side
 from chunkstudy.render import cluster_page, figures, findings, latex, readme, taxonomy_tables
@@ -73,7 +74,7 @@ def derived(places: Places, mapped: every_table.Mapped = map) -> Derived:
     cells = published.read(places)
     comparison = side_by_side.compare(places, library)
     correlations = chunk_size.correlations(library, places, published.frame(cells))
-    evidence = today.evidence(places, library, cells, comparison, correlations)
+    evidence = from_tables(places, library, cells, comparison, correlations)
     comparison = outcomes.with_measured(evidence)
     evidence = replace(evidence, comparison=comparison)
     known = every_table.Known(library, cells, comparison, correlations)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -57,25 +56,11 @@ def study(
 
 
 @app.command(rich_help_panel=PANEL)
-def predict(
-    register: Annotated[
-        bool, typer.Option(help="Write down what is expected of cells that nobody has run")
-    ] = False,
-    date: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day; today if none")
-    ] = None,
-) -> None:
-    """What became of the registered predictions; with --register, make new ones.
-
-    What is registered is never changed: a record decides it.
-    """
-    from chunkstudy.predictions import tables, today
-    from chunkstudy.predictions.register import read
+def predict() -> None:
+    """What became of the registered predictions: a record decides them."""
+    from chunkstudy.predictions import evidence, register, tables
 
     with one_sentence():
         where = places.find()
-        if register:
-            path, new, decided = today.predict(where, (date or datetime.now()).date())
-            typer.echo(f"{path}\t{new} predictions, {decided} left out as decided already")
-        counts = tables.by_outcome(read(where), today.gathered(where))
+        counts = tables.by_outcome(register.read(where), evidence.from_records(where))
         typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,9 +14,9 @@ from chunkstudy.analysis.taxonomy import RECORDS
 from chunkstudy.encoders import models
 from chunkstudy.grid import published_grid
 from chunkstudy.grid.conditions import Condition, parse
-from chunkstudy.grid.library import Library
-from chunkstudy.predictions.prints import Prints, ids, needed, points, stored
-from chunkstudy.predictions.proposing import Prediction
+from chunkstudy.predictions.cells import ids, needed, points
+from chunkstudy.predictions.evidence import Evidence
+from chunkstudy.predictions.register import Prediction
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.sources import work_of
@@ -31,38 +29,6 @@ MEASURED = {
     "characters": "studies/document-lengths",
 }
 """Units or measures of cells that a table gives and no single condition, and that table."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Where the numbers that decide are read.
-
-    Attributes:
-        cells: the published cells.
-        comparison: what became of them, see `published.side_by_side`.
-        library: the records.
-        correlations: the table ``chunk_size_correlations``.
-        lengths: the mean number of ``characters`` of a ``collection``'s documents, as measured.
-    """
-
-    cells: Sequence[Cell]
-    comparison: pd.DataFrame
-    library: Library
-    correlations: pd.DataFrame
-    lengths: pd.DataFrame
-
-    @cached_property
-    def prints(self) -> Prints:
-        return Prints(self.cells)
-
-    @cached_property
-    def numbers(self) -> dict[str, dict[str, float]]:
-        """``reproduced`` and ``corrected``, by cell id."""
-        names = ids(self.comparison)
-        return {
-            column: dict(zip(names, self.comparison[column], strict=True))
-            for column in ("reproduced", "corrected")
-        }
 
 
 def outcome(prediction: Prediction, number: float | None) -> str:
@@ -78,19 +44,24 @@ def number(prediction: Prediction, evidence: Evidence) -> float | None:
     """The number that decides a prediction, to as many digits as its bounds; None as long as a
     record is missing."""
     conditions = [parse(one) for one in prediction.conditions] or [
-        one for name in prediction.cells for one in needed(evidence.prints.cells[name])
+        one for name in prediction.cells for one in needed(evidence.by_id[name])
     ]
     if any(evidence.library.get(one) is None for one in conditions):
         return None
     if prediction.kind == "value":
-        return stored(_of_cell(prediction.cells[0], prediction.protocol, evidence))
+        return _stored(_of_cell(prediction.cells[0], prediction.protocol, evidence))
     if prediction.kind == "order":
-        return stored(_order(prediction, evidence))
-    return stored(_of_two(prediction, conditions, evidence))
+        return _stored(_order(prediction, evidence))
+    return _stored(_of_two(prediction, conditions, evidence))
+
+
+def _stored(number: float | None) -> float | None:
+    """To eight significant digits, as every derived table has them."""
+    return None if number is None else float(f"{number:.8g}")
 
 
 def _of_cell(name: str, protocol: str, evidence: Evidence) -> float | None:
-    cell = evidence.prints.cells[name]
+    cell = evidence.by_id[name]
     if cell.unit == "correlation":
         return _correlation(cell, evidence.correlations)
     if cell.measure == "characters":
@@ -128,7 +99,7 @@ def _order(prediction: Prediction, evidence: Evidence) -> float | None:
     reproduced = [evidence.numbers["reproduced"][name] for name in prediction.cells]
     if np.isnan(reproduced).any():
         return None
-    printed = [evidence.prints.cells[name].value for name in prediction.cells]
+    printed = [evidence.by_id[name].value for name in prediction.cells]
     found = agreement.kendall(printed, reproduced)
     return None if np.isnan(found.tau) else found.tau
 
@@ -137,7 +108,7 @@ def _of_two(
     prediction: Prediction, conditions: list[Condition], evidence: Evidence
 ) -> float | None:
     """The difference of two conditions in points, over the queries that both score."""
-    cell = evidence.prints.cells[prediction.cells[0]]
+    cell = evidence.by_id[prediction.cells[0]]
     scores = []
     for one in conditions:
         record = evidence.library.get(one)
@@ -157,7 +128,7 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
     """The comparison with cells that no single condition gives, lengths of documents and
     correlations, judged as well where their number is known."""
     filled = evidence.comparison.copy()
-    cells = evidence.prints.cells
+    cells = evidence.by_id
     for at, name in ids(filled).items():
         cell = cells[name]
         what = MEASURED.get(cell.unit if cell.unit == "correlation" else cell.measure)
@@ -181,12 +152,6 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
 def _behind(cell: Cell) -> tuple[Condition, ...]:
     """The records that a measured number rests on: none of a mean length."""
     return needed(cell) if cell.unit == "correlation" else ()
-
-
-def decided(predictions: Iterable[Prediction], evidence: Evidence) -> dict[str, float]:
-    """The numbers of those predictions that are decided, by id."""
-    found = ((one.id, number(one, evidence)) for one in predictions)
-    return {name: value for name, value in found if value is not None}
 
 
 def of_cells(comparison: pd.DataFrame, predictions: Iterable[Prediction]) -> pd.Series:

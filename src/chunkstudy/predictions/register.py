@@ -1,43 +1,77 @@
-"""The register: predictions as they were made, by day, never changed afterwards.
+"""The register: predictions as they were made, by day, and closed.
 
 ``results/predictions/<date>.jsonl`` holds a prediction a line; ``<date>.json`` beside it the rules'
 sentences as they were, the errors that bounds were computed from, digests of what was known, and
-the digest of the first file, so that a bound moved by hand is refused. A later day adds two files
-and touches none.
+the digest of the first file, so that a bound moved by hand is refused.
 """
 
 from __future__ import annotations
 
 import datetime
-import hashlib
-import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.faults import first_fault
-from chunkstudy.files import sha256, write_json, write_text
-from chunkstudy.grid.library import Library
+from chunkstudy.files import sha256
 from chunkstudy.grid.records import Sha256
 from chunkstudy.places import Places
-from chunkstudy.predictions import outcomes
-from chunkstudy.predictions.errors import PredictionError
-from chunkstudy.predictions.experience import Experience
-from chunkstudy.predictions.outcomes import Evidence
-from chunkstudy.predictions.proposing import Prediction
-from chunkstudy.predictions.rules import SOURCE, Basis, Rule
+
+Kind = Literal["value", "difference", "distance", "nearer", "order"]
+"""``value``: of a cell, in its printed unit. Of two conditions, in points: ``difference``: first
+minus second; ``distance``: the same without its sign; ``nearer``: how much farther from print the
+first is than the second. ``order``: tau-b between the printed and the reproduced order of a table's
+rows."""
+
+
+class PredictionError(RuntimeError):
+    """A registration that cannot be used; the message says what to do."""
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Prediction(_Strict):
+    """A number that records will give, and where it is expected.
+
+    Attributes:
+        id: the rule's name and a number.
+        rule: its name.
+        kind: the number that decides.
+        cells: the ids of the cells that it is about, the first the one that it was made for.
+        conditions: the two that are compared; a cell's own where there are none, see `needed`.
+        measure: of the conditions' scores.
+        protocol: the one under which it is decided.
+        unit: of the number and its bounds.
+        low: it is expected to be no less, open if None.
+        high: it is expected to be no more, open if None.
+        probability: that it lies between them.
+        published: the same number by print, None where print does not give it; where print knows
+            one number for both conditions it says that they do not differ.
+        surprise: the share of earlier reproductions that were nearer to print than the bounds are,
+            0 where print lies between them.
+    """
+
+    id: str = Field(pattern=r"^[a-z0-9-]+-[0-9]+$")
+    rule: str
+    kind: Kind
+    cells: tuple[str, ...] = Field(min_length=1)
+    conditions: tuple[str, ...]
+    measure: str
+    protocol: str
+    unit: str
+    low: float | None
+    high: float | None
+    probability: float = Field(gt=0, lt=1)
+    published: float | None
+    surprise: float = Field(ge=0, le=1)
+
+
 class Learned(_Strict):
-    """An experience as it stood."""
+    """Earlier errors of what is alike, as they stood."""
 
     what: str
     unit: str
@@ -45,11 +79,18 @@ class Learned(_Strict):
 
 
 class Said(_Strict):
-    """A rule's sentences as they stood."""
+    """A rule's sentences as they stood.
+
+    Attributes:
+        says: what is expected.
+        why: what makes us expect it.
+        basis: what that rests on.
+        repeats: a rule that says the same of another number, so that nobody bets on it twice.
+    """
 
     says: str
     why: str
-    basis: tuple[Basis, ...]
+    basis: tuple[Literal["own runs", "published arithmetic", "official code"], ...]
     repeats: str | None
 
 
@@ -61,6 +102,7 @@ class Registration(_Strict):
     sha256: Sha256
     """Of the file of predictions."""
     rules_sha256: Sha256
+    """Of the rules' file, which only the history still has."""
     rested_on: dict[str, Sha256]
     """Digests of the published cells, and of every record's scores together."""
     rules: dict[str, Said]
@@ -99,86 +141,6 @@ def read(places: Places) -> Registered:
     return found
 
 
-def add(
-    places: Places,
-    predictions: Sequence[Prediction],
-    evidence: Evidence,
-    rules: Iterable[Rule],
-    learned: Mapping[str, Experience],
-    date: datetime.date,
-) -> Path:
-    """Register predictions under a day, for good.
-
-    Args:
-        places: the checkout.
-        predictions: new ones.
-        evidence: what is known; it may decide none of them.
-        rules: those that made them.
-        learned: what their bounds come from.
-        date: today.
-
-    Returns:
-        The file of predictions.
-
-    Raises:
-        PredictionError: if one is decided, registered before, or the day has a file already.
-    """
-    path = folder(places) / f"{date.isoformat()}.jsonl"
-    if decided := outcomes.decided(predictions, evidence):
-        raise PredictionError(
-            f"{len(decided)} predictions are decided by records already, first {min(decided)}; "
-            "what is known is not predicted, leave them out"
-        )
-    if path.exists():
-        raise PredictionError(
-            f"{path} holds what was predicted that day and is not written again; register on "
-            "another day"
-        )
-    before = read(places).dates
-    if again := [one.id for one in predictions if one.id in before]:
-        raise PredictionError(f"{again[0]} was registered on {before[again[0]]}; leave it out")
-    if not predictions:
-        raise PredictionError("there is nothing new to predict")
-    used = {one.rule for one in predictions}
-    own = [rule for rule in rules if rule.name in used]
-    names = {rule.experience for rule in own if rule.experience}
-    text = "".join(f"{one.model_dump_json()}\n" for one in predictions)
-    made = Registration(
-        date=date,
-        predictions=len(predictions),
-        sha256=hashlib.sha256(text.encode("utf-8")).hexdigest(),
-        rules_sha256=sha256(SOURCE),
-        rested_on=_rested_on(places, evidence.library),
-        rules={rule.name: Said(**rule.model_dump(include=set(Said.model_fields))) for rule in own},
-        experience={
-            name: Learned(
-                what=learned[name].what,
-                unit=learned[name].unit,
-                errors=[float(f"{one:.8g}") for one in learned[name].errors],
-            )
-            for name in sorted(names)
-        },
-    )
-    write_text(path, text)
-    write_json(path.with_suffix(".json"), made.model_dump(mode="json"))
-    return path
-
-
-def unregistered(predictions: Iterable[Prediction], before: Registered) -> list[Prediction]:
-    """Those that are about a cell which no earlier prediction of their rule is about, with numbers
-    that go on from the last."""
-    known = {(one.rule, one.cells[0]) for one in before.predictions}
-    last: Counter[str] = Counter()
-    for one in before.predictions:
-        last[one.rule] = max(last[one.rule], int(one.id.rpartition("-")[2]))
-    found = []
-    for one in predictions:
-        if (one.rule, one.cells[0]) not in known:
-            last[one.rule] += 1
-            found.append(one.model_copy(update={"id": f"{one.rule}-{last[one.rule]}"}))
-    return found
-
-
 def _read_day(path: Path) -> tuple[Registration, list[Prediction]]:
     lines = path.with_suffix(".jsonl")
     try:
@@ -192,14 +154,3 @@ def _read_day(path: Path) -> tuple[Registration, list[Prediction]]:
     except ValidationError as error:
         where, fault = first_fault(error)
         raise PredictionError(f"{path} is not valid ({where}: {fault})") from error
-
-
-def _rested_on(places: Places, library: Library) -> dict[str, str]:
-    cells = {f"published/{one.name}": sha256(one) for one in sorted(places.published.glob("*.csv"))}
-    scores = {
-        str(one): record.run.per_query_sha256
-        for one in library
-        if (record := library.get(one)) is not None
-    }
-    text = json.dumps(scores, sort_keys=True)
-    return {**cells, "records": hashlib.sha256(text.encode("utf-8")).hexdigest()}

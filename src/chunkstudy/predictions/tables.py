@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.predictions.outcomes import (
-    CAME_TRUE,
-    FAILED,
-    UNDECIDED,
-    Evidence,
-    number,
-    outcome,
-)
-from chunkstudy.predictions.prints import ids
-from chunkstudy.predictions.proposing import Prediction
-from chunkstudy.predictions.register import Registered
+from chunkstudy.predictions.cells import ids
+from chunkstudy.predictions.evidence import Evidence
+from chunkstudy.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, number, outcome
+from chunkstudy.predictions.register import Prediction, Registered
 
 CELL = ["work", "table", "collection", "chunker", "encoder", "ordering", "part", "measure",
         "statistic"]  # fmt: skip
@@ -51,7 +44,7 @@ def by_outcome(registered: Registered, evidence: Evidence) -> dict[str, int]:
 
 
 def _row(one: Prediction, registered: Registered, evidence: Evidence) -> dict[str, object]:
-    cell = evidence.prints.cells[one.cells[0]]
+    cell = evidence.by_id[one.cells[0]]
     found = number(one, evidence)
     return {
         **{name: getattr(cell, name) for name in CELL},

@@ -1,0 +1,75 @@
+"""What is known today, by which predictions are decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from chunkstudy.analysis import chunk_size
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.predictions.cells import cell_id, ids
+from chunkstudy.published import cells as published
+from chunkstudy.published import side_by_side
+from chunkstudy.published.cells import Cell
+from chunkstudy.studies import results
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where the numbers that decide are read.
+
+    Attributes:
+        cells: the published cells.
+        comparison: what became of them, see `published.side_by_side`.
+        library: the records.
+        correlations: the table ``chunk_size_correlations``.
+        lengths: the mean number of ``characters`` of a ``collection``'s documents, as measured.
+    """
+
+    cells: Sequence[Cell]
+    comparison: pd.DataFrame
+    library: Library
+    correlations: pd.DataFrame
+    lengths: pd.DataFrame
+
+    @cached_property
+    def by_id(self) -> dict[str, Cell]:
+        """The published cells by id."""
+        return {cell_id(cell): cell for cell in self.cells}
+
+    @cached_property
+    def numbers(self) -> dict[str, dict[str, float]]:
+        """``reproduced`` and ``corrected``, by cell id."""
+        names = ids(self.comparison)
+        return {
+            column: dict(zip(names, self.comparison[column], strict=True))
+            for column in ("reproduced", "corrected")
+        }
+
+
+def from_tables(
+    places: Places,
+    library: Library,
+    cells: Sequence[Cell],
+    comparison: pd.DataFrame,
+    correlations: pd.DataFrame,
+) -> Evidence:
+    """What decides, where the tables were derived already."""
+    lengths = results.read(places, "document-lengths")
+    if lengths.empty:
+        lengths = pd.DataFrame(columns=["collection", "mean characters"])
+    lengths = lengths.rename(columns={"mean characters": "characters"})
+    return Evidence(cells, comparison, library, correlations, lengths)
+
+
+def from_records(places: Places) -> Evidence:
+    """The same where none was derived."""
+    library = Library(places)
+    cells = published.read(places)
+    comparison = side_by_side.compare(places, library)
+    correlations = chunk_size.correlations(library, places, published.frame(cells))
+    return from_tables(places, library, cells, comparison, correlations)
