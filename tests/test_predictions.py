@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from chunkstudy import derive
+from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.predictions import outcomes, register, tables
 from chunkstudy.predictions.cells import ids
 from chunkstudy.predictions.evidence import Evidence, from_tables
 from chunkstudy.published.cells import KEYS, read
-from tests.made_library import made_library
 
 PLACES = Places(Path(__file__).parents[1])
 REGISTERED = register.read(PLACES)
@@ -24,8 +24,8 @@ COMPARISON = pd.read_csv(
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    """No record of what is open, as it was when the committed tables were derived."""
-    return from_tables(PLACES, made_library({}), read(PLACES), COMPARISON, pd.DataFrame())
+    correlations = pd.read_csv(PLACES.tables / "chunk_size_correlations.csv")
+    return from_tables(PLACES, Library(PLACES), read(PLACES), COMPARISON, correlations)
 
 
 @pytest.fixture(scope="module")
