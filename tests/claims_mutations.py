@@ -67,7 +67,7 @@ class Mutated(Sources):
     """Sources of which those that a reading asked for are changed."""
 
     def __init__(self, base: Sources, mutation: Mutation, targets: frozenset[Source]) -> None:
-        super().__init__(base.places, base.comparison, base.tables)
+        super().__init__(base.library, base.comparison, base.tables)
         self.base, self.mutation, self.targets = base, mutation, targets
         self.alias = model(mutation.alias)
 

@@ -52,7 +52,7 @@ basis = "published arithmetic"
 
 @pytest.fixture(scope="module")
 def derived() -> pd.DataFrame:
-    return ledger.derive(Places(ROOT), COMPARISON, TABLES)
+    return ledger.derive(Library(Places(ROOT)), COMPARISON, TABLES)
 
 
 def claims() -> list[ledger.Claim]:
@@ -300,7 +300,7 @@ def test_the_ledger_needs_no_collection_at_hand_and_is_the_same_bytes(
     derived: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-    without = ledger.derive(Places(ROOT), COMPARISON, TABLES)
+    without = ledger.derive(Library(Places(ROOT)), COMPARISON, TABLES)
     assert derived.to_csv(index=False) == without.to_csv(index=False)
 
 
@@ -322,7 +322,7 @@ def test_without_records_verdicts_are_open_or_rest_on_published_cells(tmp_path: 
         reason="open: run it",
     )  # fmt: skip
     tables = {name: table.head(0) for name, table in TABLES.items()}
-    found = ledger.derive(Places(tmp_path), bare, tables)
+    found = ledger.derive(Library(Places(tmp_path)), bare, tables)
     assert set(found["id"]) == {claim.id for claim in claims()}
     own = found[found["basis"].isin(["own data", "witness"])]
     assert set(own["verdict"]) == {"open", "contradicted"}
