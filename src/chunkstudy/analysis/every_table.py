@@ -89,7 +89,9 @@ def make(
         "chroma_protocols": chroma.protocols(library),
         "chroma_token_unit": chroma.token_unit(library),
         "chroma_cost": chroma.cost(library),
-        "chroma_leading_digits": chroma_print.leading_digits(comparison, cells),
+        "chroma_minilm_verdicts": chroma_print.minilm_verdicts(comparison),
+        "chroma_printed_twice": chroma_print.printed_twice(published),
+        "chroma_token_windows": chroma_print.token_windows(places, library, comparison, cells),
         "chroma_cluster_sizes": chroma_print.cluster_sizes(library, published),
         "chroma_rerun": chroma_print.rerun(places, published),
         "chroma_scores": chroma.scores(library),
@@ -167,7 +169,8 @@ def make(
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts by work, table and encoder, beside how many cells there are and were run."""
+    """Verdicts by work, table and encoder, beside how many cells there are and were run, and how
+    many of the exact ones are scores of retrieval."""
     counts = (
         comparison.groupby(["work", "table", "encoder", "verdict"])
         .size()
@@ -175,6 +178,9 @@ def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
         .reindex(columns=list(VERDICTS), fill_value=0)
     )
     cells = counts.sum(axis=1)
+    scores = comparison[comparison["of_retrieval"] & (comparison["verdict"] == "exact")]
+    scores = scores.groupby(["work", "table", "encoder"]).size().reindex(counts.index)
+    counts.insert(1, "exact scores of retrieval", scores.fillna(0).astype(int))
     counts.insert(0, "cells", cells)
     counts.insert(1, "run", cells - counts["not_run"])
     every = pd.DataFrame([counts.sum()]).assign(work="all", table="", encoder="")

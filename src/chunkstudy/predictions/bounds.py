@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkstudy import statistics
 from chunkstudy.predictions.errors import PredictionError
-from chunkstudy.predictions.experience import Experience, again, decade
+from chunkstudy.predictions.experience import Experience, again
 from chunkstudy.predictions.prints import Prints, points
 from chunkstudy.predictions.rules import Rule
 from chunkstudy.published.cells import Cell
@@ -43,8 +43,6 @@ def bounds(
     if around == "zero":
         reach = rule.reach or 100 * _reach(experience)
         return (0.0 if rule.kind == "distance" else -reach), reach
-    if around == "digit":
-        return decade(int(float(cell.published)), cell.statistic)
     if published is None:
         raise PredictionError(f"rule {rule.name}: print gives no number for {cell}")
     if around == "direction":
@@ -88,8 +86,6 @@ def probability(
         return again(sum(sign * (published + 100 * one) >= SHOWS for one in errors), len(errors))
     if rule.around == "above print":
         return again(sum(one > 0 for one in errors), len(errors))
-    if rule.around == "digit":
-        return again(sum(not missed for missed in errors), len(errors))
     if rule.around is None:
         low = -math.inf if rule.low is None else rule.low / 100
         high = math.inf if rule.high is None else rule.high / 100

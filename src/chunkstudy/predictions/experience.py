@@ -30,8 +30,6 @@ EMPTY_DOCUMENTS = ("fiqa", "trec-covid")
 PAIR = ["collection", "chunker", "encoder", "ordering"]
 WIDE = 512
 """Tokens in the widest window that our own runs read."""
-MOST = 50.0
-"""The largest standard deviation, in percent, that scores between 0 and 100 can have."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +76,6 @@ class Experience:
 def again(k: int, n: int) -> float:
     """What was so in k of n cases is so in the next with this probability (Laplace's rule)."""
     return (k + 1) / (n + 2)
-
-
-def decade(digit: int, statistic: str) -> tuple[float, float]:
-    """What a truncated percentage can be of which this first digit is left.
-
-    A mean that begins with 1 is 100.0, since no mean of these tables is near 10; a standard
-    deviation has one digit before the point where two would pass `MOST`.
-    """
-    if statistic == "mean" and digit == 1:
-        return 99.95, 100.0
-    tens = statistic == "mean" or 10 * digit < MOST
-    return (10.0 * digit, 10.0 * digit + 10) if tens else (float(digit), digit + 1.0)
 
 
 def gather(known: Known) -> dict[str, Experience]:
@@ -186,29 +172,6 @@ def _sizes(known: Known) -> Experience:
     )
 
 
-def _digits(statistic: str) -> Callable[[Known], Experience]:
-    """1 where a truncated cell was missed, 0 where it was met; see `decade`."""
-
-    def make(known: Known) -> Experience:
-        rows = known.comparison[
-            (known.comparison["table"] == "appendix")
-            & (known.comparison["state"] == "leading digit")
-            & (known.comparison["statistic"] == statistic)
-        ].dropna(subset="reproduced")
-        missed = []
-        for published, reproduced in zip(rows["published"], rows["reproduced"], strict=True):
-            low, high = decade(int(float(published)), statistic)
-            missed.append(float(not low <= reproduced <= high))
-        return Experience(
-            f"truncated {'means' if statistic == 'mean' else 'deviations'} of Chroma's appendix, "
-            "all-MiniLM-L6-v2: missed or met",
-            tuple(missed),
-            "printed",
-        )
-
-    return make
-
-
 def _lengths(known: Known) -> Experience:
     rows = known.cells[known.cells["measure"] == "characters"].merge(known.lengths, on="collection")
     return Experience(
@@ -275,8 +238,6 @@ EXPERIENCES: dict[str, Callable[[Known], Experience]] = {
     "chroma-means": _minilm("mean", "recall in Chroma's table of all-MiniLM-L6-v2, our runs"),
     "chroma-deviations": _minilm("std", "deviations in Chroma's table of all-MiniLM-L6-v2, ours"),
     "chroma-sizes": _sizes,
-    "chroma-digits-mean": _digits("mean"),
-    "chroma-digits-std": _digits("std"),
     "chroma-token-rows": _token_rows,
     "lengths": _lengths,
     "protocols": _protocols,

@@ -25,18 +25,17 @@ class Prints:
         self._made: dict[tuple[Condition, str, str, str], list[str]] = {}
         for name, cell in self.cells.items():
             source = source_of(cell)
-            if isinstance(source, Condition) and cell.state == "whole":
+            if isinstance(source, Condition):
                 key = (source, cell.measure, cell.part, _statistic(cell))
                 self._made.setdefault(key, []).append(name)
 
     def where(self, query: str) -> pd.DataFrame:
-        """The cells of a rule, of which something is printed.
+        """The cells of a rule.
 
         Raises:
             PredictionError: if there are none.
         """
         found = self.frame.query(query, engine="python")
-        found = found[found["state"] != "lost"]
         if found.empty:
             raise PredictionError(f"no published cell has {query}; mend the rule")
         return found

@@ -127,7 +127,7 @@ def _subject(
         return [], names, 1.0
     (cell,) = cells
     if rule.second is None:
-        return [], names, cell.value if cell.state == "whole" else None
+        return [], names, cell.value
     source = source_of(cell)
     if not isinstance(source, Condition):
         raise PredictionError(

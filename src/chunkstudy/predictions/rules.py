@@ -22,13 +22,13 @@ Kind = Literal["value", "difference", "distance", "nearer", "order"]
 minus second; ``distance``: the same without its sign; ``nearer``: how much farther from print the
 first is than the second. ``order``: tau-b between the printed and the reproduced order of a table's
 rows."""
-Around = Literal["print", "printed scores", "digit", "direction", "above print", "later print",
-                 "zero", "sampling"]  # fmt: skip
+Around = Literal["print", "printed scores", "direction", "above print", "later print", "zero",
+                 "sampling"]  # fmt: skip
 """Where the bounds lie: ``print``: around the printed number, as far as an experience reaches;
-``printed scores``: what a change can be if both of its scores are off that far; ``digit``: what a
-truncated number can be; ``direction``: on the printed side of zero; ``above print``; ``later
-print``: nearer to the number that another work printed later; ``zero``: around it; ``sampling``:
-Fisher's 95% interval of the printed correlation."""
+``printed scores``: what a change can be if both of its scores are off that far; ``direction``: on
+the printed side of zero; ``above print``; ``later print``: nearer to the number that another work
+printed later; ``zero``: around it; ``sampling``: Fisher's 95% interval of the printed
+correlation."""
 Basis = Literal["own runs", "published arithmetic", "official code"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -28,7 +28,7 @@ from chunkstudy.published.sources import (
     with_conditions,
     work_of,
 )
-from chunkstudy.published.verdicts import Stack, fits, mean_beside, verdict
+from chunkstudy.published.verdicts import Stack, fits, verdict
 from chunkstudy.studies import chroma_search, results
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
@@ -42,21 +42,28 @@ SETTING = "chroma-search, official"
 """The setting of `chroma_search.OFFICIAL`, as the column ``setting`` names it."""
 
 
-def compare(places: Places, library: Library) -> pd.DataFrame:
+def compare(
+    places: Places,
+    library: Library,
+    cells: Sequence[Cell] | None = None,
+    source: Callable[[Cell], Source] = source_of,
+) -> pd.DataFrame:
     """A row per published cell: what it says, what was reproduced, and a verdict.
 
     Args:
         places: of the cells, and of what measured the published stack and similarities.
         library: the records.
+        cells: every published one unless named.
+        source: what a cell is judged by.
 
     Returns:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
         again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated.
     """
-    cells = read(places)
-    comparison = _Comparison(places, library, cells)
-    beside = pd.DataFrame([comparison.row(cell) for cell in cells], columns=BESIDE)
+    cells = read(places) if cells is None else cells
+    comparison = _Comparison(places, library)
+    beside = pd.DataFrame([comparison.row(cell, source(cell)) for cell in cells], columns=BESIDE)
     return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
 
 
@@ -80,14 +87,13 @@ class Reproduced:
 class _Comparison:
     """Published cells against the records of one library."""
 
-    def __init__(self, places: Places, library: Library, cells: Sequence[Cell]) -> None:
+    def __init__(self, places: Places, library: Library) -> None:
         self.library = library
         self.stacks = _stacks(places)
-        self.cells = {cell.key: cell for cell in cells}
         self.similarities = _similarities(places)
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
-    def row(self, cell: Cell) -> dict[str, object]:
+    def row(self, cell: Cell, source: Source) -> dict[str, object]:
         """What stands beside a cell; numbers that there are none of have no entry."""
         row: dict[str, object] = {
             "protocol": work_of(cell).protocol,
@@ -97,9 +103,6 @@ class _Comparison:
             "fits": "",
             "reason": "",
         }
-        if cell.state == "lost":
-            return row | {"reason": "the printed value is lost in the source"}
-        source = source_of(cell)
         if isinstance(source, NoCondition):
             return row | {"reason": source.reason}
         if isinstance(source, Similarity):
@@ -121,8 +124,8 @@ class _Comparison:
         row: dict[str, object] = {
             "reproduced": ours.value,
             "difference": ours.value - cell.value,
-            "verdict": verdict(cell, ours.value, mean_beside(cell, self.cells), stack),
-            "fits": fits(cell, ours.value) if cell.state == "whole" else "",
+            "verdict": verdict(cell, ours.value, stack),
+            "fits": fits(cell, ours.value),
         }
         if stack is not None:
             row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}

@@ -192,10 +192,8 @@ def _found(
     undecided: list[str] = []
     if table is not None:
         judged = table.comparison
-        lost = judged["state"] == "lost"
-        verdicts = judged["verdict"].where(~lost, "lost in print")
-        cells = _counts(verdicts)
-        waiting = judged[verdicts == "not_run"]
+        cells = _counts(judged["verdict"])
+        waiting = judged[judged["verdict"] == "not_run"]
         names = waiting[
             ["work", "table", "collection", "chunker", "encoder", "ordering", "measure"]
         ]

@@ -38,7 +38,6 @@ class Number:
     what: str
     place: str
     published: str
-    state: str
     ours: str
     interval: str
     corrected: str
@@ -77,8 +76,7 @@ def number_of(
         "|".join(cell.key),
         _what(cell),
         cell.place,
-        f"{printed(cell)}{unit}" if cell.published else "",
-        cell.state,
+        f"{printed(cell)}{unit}",
         _with(ours_of(cell, beside), unit),
         _ends(cell, beside["low"], beside["high"], unit),
         _with(_text(cell, beside["corrected"]), unit),
@@ -104,17 +102,13 @@ def _what(cell: Cell) -> str:
 
 
 def printed(cell: Cell) -> str:
-    """As the source prints it; of a cell that lost its other digits, what is left."""
-    if cell.state == "lost":
-        return "lost"
-    left = "…" if cell.state == "leading digit" else ""
-    return cell.published.replace("-", formats.MINUS) + left
+    """As the source prints it."""
+    return cell.published.replace("-", formats.MINUS)
 
 
 def _text(cell: Cell, value: object, signed: bool = False, more: int = 0) -> str:
     """A number with as many decimals as the cell is printed with; empty where there is none."""
-    digits = 1 if cell.decimals is None or cell.state != "whole" else cell.decimals
-    return formats.decimals(float(str(value)), digits + more, signed=signed)
+    return formats.decimals(float(str(value)), cell.decimals + more, signed=signed)
 
 
 def ours_of(cell: Cell, beside: Mapping[str, object]) -> str:
