@@ -54,7 +54,7 @@ TABLES = (
     "generation_filters",
     "trained_costs",
 )
-OF_README = ("findings", "which_chunker_advice", "which_chunker", "chroma_leading_digits")
+OF_README = ("findings", "which_chunker_advice", "which_chunker")
 FIGURE = "trained"
 
 

@@ -42,8 +42,7 @@ def test_a_setting_explains_what_the_verdicts_say_and_exact_search_nothing() -> 
         assert official[f"{name} explained"] == counts["within_stack"]
         assert official[f"{name} missed"] == counts["within_stack"] + counts["deviates"]
         assert exact[f"{name} explained"] == 0
-        given = counts.get("exact", 0) + counts.get("consistent", 0)
-        assert exact[f"{name} inside"] == given
+        assert exact[f"{name} inside"] == counts.get("exact", 0)
     assert (table["rows"] == 8).all() and len(table) == 2 * (1 + 5 * 3)
 
 
@@ -74,29 +73,6 @@ def test_a_spread_holds_its_mean_and_has_no_width_without_search() -> None:
     assert len(spread) == len(spread.drop_duplicates([*chroma_search.SETTING, *chroma_search.KEYS]))
 
 
-def test_how_often_another_row_fits_a_digit_too_is_found_by_trying() -> None:
-    rows = COMPARISON[COMPARISON["verdict"] != "not_run"]
-    place = ["table", "part", "measure", "statistic", "encoder"]
-    tried = passed = 0
-    for _, cell in rows[
-        (rows["verdict"] == "consistent")
-        & (rows["statistic"] == "mean")
-        & (rows["table"] == "appendix")
-    ].iterrows():
-        same = rows[(rows[place] == cell[place]).all(axis=1) & (rows["chunker"] != cell["chunker"])]
-        for value in same["reproduced"]:
-            tried += 1
-            text = f"{value:.1f}"
-            passed += text[0] == cell["published"] and (len(text) == 4 or text == "100.0")
-    table = chroma_print.leading_digits(COMPARISON, CELLS)
-    row = only(table, table="appendix", statistic="mean")
-    assert (row["others"], row["pass"]) == (tried, passed) and tried > 500
-    assert row["share"] == passed / tried
-    every = only(table, table="all")
-    assert every["cells"] == (COMPARISON["verdict"] == "consistent").sum()
-    assert every["pass"] == table["pass"].sum() / 2
-
-
 def test_the_recalls_are_those_of_the_comparison() -> None:
     table = chroma_search.recalls(FOUND)
     assert len(table) == 8
@@ -122,5 +98,28 @@ def test_the_size_printed_for_clusters_of_250_is_that_of_400_and_the_precision_i
     large, middle = (only(table, chunker=f"cluster-{most}") for most in (400, 250))
     assert (large["published size"], middle["published size"]) == ("", "168")
     assert math.floor(large[size]) == 168 and middle[size] < 120
-    assert middle["published precision"] == "6…"
-    assert f"{100 * middle['precision']:.1f}"[0] == "6" != f"{100 * large['precision']:.1f}"[0]
+    for measure in ("SpanPrecision@5", "PrecisionOmega"):
+        own, other = (row[f"{measure} reproduced"] for row in (middle, large))
+        assert round(own, 3) == middle[f"{measure} published"] != round(other, 3)
+
+
+def test_a_row_that_is_printed_twice_is_printed_otherwise() -> None:
+    table = chroma_print.printed_twice(published.frame(CELLS))
+    assert len(table) == 44
+    omega = only(table, chunker="cluster-400", measure="PrecisionOmega")
+    assert (omega["main"], omega["appendix"]) == (0.207, 0.178)
+    leads = table[(table["measure"] != "SpanRecall@5") & (table["rank in appendix"] == 1)]
+    assert set(leads["chunker"]) == {"recursive-200-0"}
+
+
+def test_token_windows_have_their_precision_omega_at_another_size_than_they_state() -> None:
+    table = chroma_print.token_windows(PLACES, Library(PLACES), CELLS)
+    wider = table[table["row"] != table["windows"]]
+    assert (wider["of these exact"] == wider["cells of precision omega"]).all() and len(wider) == 3
+    assert table.loc[table["row"] == table["windows"], "of these exact"].sum() <= 1
+
+
+def test_every_number_of_the_minilm_appendix_is_counted_once_by_measure_row_and_corpus() -> None:
+    table = chroma_print.minilm_verdicts(COMPARISON)
+    sums = table.groupby("by")[["cells", "exact", "within_stack", "deviates"]].sum()
+    assert (sums == sums.loc["table"]).all(axis=None) and sums.loc["table", "cells"] == 960

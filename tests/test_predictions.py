@@ -49,13 +49,13 @@ def made(learned: Mapping[str, Experience], **changed: object) -> list[Predictio
     return proposing.propose([Rule.model_validate(RULE | changed)], CELLS, learned)
 
 
-def test_every_cell_that_waits_has_a_prediction_or_is_lost_or_was_known(
+def test_every_cell_that_waits_has_a_prediction_or_was_known_or_had_no_number_then(
     evidence: Evidence, registered: Registered
 ) -> None:
     about = {name for one in registered.predictions for name in one.cells}
     waiting = evidence.comparison[evidence.comparison["verdict"] == "not_run"]
     without = waiting[~ids(waiting).isin(about)]
-    known = without[without["state"] != "lost"]
+    known = without[without["table"] != "appendix"]
     assert len(waiting) - len(without) > 1_000
     assert set(known["measure"]) <= {"characters"}
     assert set(known["collection"]) <= set(evidence.lengths["collection"])
@@ -64,7 +64,7 @@ def test_every_cell_that_waits_has_a_prediction_or_is_lost_or_was_known(
 def test_no_number_of_a_cell_is_expected_between_two_pairs_of_bounds_around_print(
     registered: Registered,
 ) -> None:
-    around = {rule.name for rule in rules.read() if rule.around in ("print", "digit", "sampling")}
+    around = {rule.name for rule in rules.read() if rule.around in ("print", "sampling")}
     found = [one.cells[0] for one in registered.predictions if one.rule in around]
     assert len(found) == len(set(found)) > 1_000
 
@@ -94,16 +94,6 @@ def test_few_errors_promise_less() -> None:
     assert Experience("made", (0.1, -0.4, 0.2)).reach() == (0.4, 0.75)
     with pytest.raises(PredictionError, match="nothing to learn from: made"):
         Experience("made", ()).reach()
-
-
-@pytest.mark.parametrize(
-    ("digit", "statistic", "expected"),
-    [(8, "mean", (80, 90)), (1, "mean", (99.95, 100)), (4, "std", (40, 50)), (7, "std", (7, 8))],
-)
-def test_a_digit_has_one_magnitude(
-    digit: int, statistic: str, expected: tuple[float, float]
-) -> None:
-    assert experience.decade(digit, statistic) == expected
 
 
 def test_an_order_is_kept_where_scores_are_far_apart_and_not_where_they_are_near() -> None:

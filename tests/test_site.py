@@ -148,7 +148,7 @@ def test_a_place_says_what_was_computed_or_why_nothing_was() -> None:
 
 
 def test_no_two_numbers_of_a_kind_stand_in_one_place() -> None:
-    found = Counter((*published_table.where(one), one.work, one.table, one.statistic == "std")
+    found = Counter((one.block, one.row, one.column, one.work, one.table, one.statistic == "std")
                     for one in cells.read(built()))  # fmt: skip
     assert [key for key, times in found.items() if times > 1] == []
 
@@ -168,14 +168,8 @@ def test_tables_have_their_papers_rows_and_columns() -> None:
     assert numbered == ["1", "2", "3", "4", "5"]
     assert len(found["chroma", "appendix"].blocks) == 12
     assert found["chroma", "appendix"].blocks[0].columns == (
-        "Retrieve Min", "Retrieve 5", "Retrieve 10",
+        "Recall", "Precision", "PrecisionΩ", "IoU",
     )  # fmt: skip
-
-
-def test_a_cell_whose_place_nobody_can_read_is_refused() -> None:
-    cell = cells.read(built())[0]
-    with pytest.raises(SiteError, match="cannot tell row and column"):
-        published_table.where(cell.model_copy(update={"place": "somewhere"}))
 
 
 def test_the_bar_counts_every_cell_once() -> None:

@@ -42,7 +42,7 @@ def minilm_verdicts(comparison: pd.DataFrame) -> pd.DataFrame:
         off=(cells["difference"].abs() / 100).where(cells["verdict"] == "deviates"),
     )
     rows = []
-    for by in ("measure", "statistic", "cut", "chunker", "part", "table"):
+    for by in ("measure", "chunker", "part", "table"):
         for which, part in cells.groupby(by, sort=False):
             counts = {name: int((part["verdict"] == name).sum()) for name in RUN}
             rows.append(
@@ -71,9 +71,7 @@ def printed_twice(published: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def token_windows(
-    places: Places, library: Library, comparison: pd.DataFrame, cells: Sequence[Cell]
-) -> pd.DataFrame:
+def token_windows(places: Places, library: Library, cells: Sequence[Cell]) -> pd.DataFrame:
     """The rows of token windows with all-MiniLM-L6-v2 at the size that they state and at the one
     that gives their chunks.
 
@@ -113,7 +111,10 @@ def token_windows(
                 "search most": recall["stack_high"] / 100,
             }
         )
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    wider = table[table["row"] != table["windows"]].set_index("row")["reproduced"]
+    table["against the windows found"] = table["reproduced"] - table["row"].map(wider)
+    return table
 
 
 def cluster_sizes(library: Library, published: pd.DataFrame) -> pd.DataFrame:

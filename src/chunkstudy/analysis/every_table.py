@@ -91,7 +91,7 @@ def make(
         "chroma_cost": chroma.cost(library),
         "chroma_minilm_verdicts": chroma_print.minilm_verdicts(comparison),
         "chroma_printed_twice": chroma_print.printed_twice(published),
-        "chroma_token_windows": chroma_print.token_windows(places, library, comparison, cells),
+        "chroma_token_windows": chroma_print.token_windows(places, library, cells),
         "chroma_cluster_sizes": chroma_print.cluster_sizes(library, published),
         "chroma_rerun": chroma_print.rerun(places, published),
         "chroma_scores": chroma.scores(library),
@@ -127,6 +127,9 @@ def make(
         "late_chunking_run": models_run.table(library),
         "late_chunking_conformance": conformance.decisions(
             results.read(places, "conformance", "scores")
+        ),
+        "late_chunking_layouts": conformance.against_plain(
+            results.read(places, "conformance", "scores"), library
         ),
         "late_chunking_conformance_vectors": results.read(places, "conformance", "vectors"),
         **contexts.tables(library, of_papers),
@@ -178,9 +181,9 @@ def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
         .reindex(columns=list(VERDICTS), fill_value=0)
     )
     cells = counts.sum(axis=1)
-    scores = comparison[comparison["of_retrieval"] & (comparison["verdict"] == "exact")]
-    scores = scores.groupby(["work", "table", "encoder"]).size().reindex(counts.index)
-    counts.insert(1, "exact scores of retrieval", scores.fillna(0).astype(int))
+    scores = comparison["of_retrieval"] & (comparison["verdict"] == "exact")
+    scores = scores.groupby([comparison[name] for name in counts.index.names]).sum()
+    counts.insert(1, "exact scores of retrieval", scores)
     counts.insert(0, "cells", cells)
     counts.insert(1, "run", cells - counts["not_run"])
     every = pd.DataFrame([counts.sum()]).assign(work="all", table="", encoder="")

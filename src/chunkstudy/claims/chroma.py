@@ -125,7 +125,7 @@ def appendix_repeats_the_tables(evidence: Evidence) -> Outcome:
     tables = pd.concat([evidence.cells("chroma", name) for name in ("main", "minilm")])
     keys = ["encoder", "chunker", "measure", "statistic"]
     both = appendix[appendix["part"] == "all"].merge(tables, on=keys, suffixes=("", " before"))
-    furthest = both.loc[(both["value"] - both["value before"]).abs().idxmax()]
+    furthest = both.iloc[int((both["value"] - both["value before"]).abs().argmax())]
     return counted(
         (both["published"] == both["published before"]).tolist(),
         f"furthest {_chunker(furthest['chunker'])}, {_measure(furthest['measure'])}: "

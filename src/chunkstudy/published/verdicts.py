@@ -36,7 +36,7 @@ def verdict(cell: Cell, value: float, stack: Stack | None = None) -> str:
 def fits(cell: Cell, value: float) -> str:
     """How the value is printed as the cell: ``rounded``, ``truncated``, ``either``, or not at all.
     Only sizes in tokens are known to be truncated."""
-    rounded = f"{value:.{cell.decimals}f}" == cell.published
+    rounded = float(f"{value:.{cell.decimals}f}") == cell.value
     scale = 10**cell.decimals
     truncated = cell.unit == "token" and math.floor(value * scale) / scale == cell.value
     if rounded and truncated:
