@@ -251,7 +251,7 @@ def test_what_to_bet_on_contradicts_print_and_is_said_once(
     assert kinds["expected to come true"].sum() == pytest.approx(expected)
     coverage = found["predictions_coverage"]
     assert coverage["not run"].sum() == (evidence.comparison["verdict"] == "not_run").sum()
-    parts = coverage[["predicted", "lost in print", "neither"]].sum(axis=1)
+    parts = coverage[["predicted", "not predicted"]].sum(axis=1)
     assert parts.equals(coverage["not run"])
 
 

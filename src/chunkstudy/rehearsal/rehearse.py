@@ -53,7 +53,7 @@ class Found:
     Attributes:
         conditions: how many there are, and how many of them have records.
         missing: conditions without a record, and why.
-        cells: published cells by verdict, those lost in print apart.
+        cells: published cells by verdict.
         not_run: ids of cells that could be judged and are not, and why.
         predictions: by outcome.
         undecided: ids of predictions that nothing decided.

@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from chunkstudy.grid.conditions import LARGE
 from chunkstudy.published import sources
 from chunkstudy.published.cells import Cell
-from chunkstudy.published.sources import NoCondition, Similarity
+from chunkstudy.published.sources import TOKEN_WINDOWS, NoCondition, Similarity
 from chunkstudy.render import display_names, formats
 from chunkstudy.site.material import Material
 
@@ -29,6 +30,13 @@ class Prediction:
     outcome: str
 
 
+WIDER = {
+    row: f"The row's windows are wider than it says; ours are {display_names.chunker(slug)}."
+    for row, slug in TOKEN_WINDOWS.items()
+}
+"""By row of token windows with all-MiniLM-L6-v2."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """One published cell beside what became of it, as text with its unit."""
@@ -37,6 +45,7 @@ class Number:
     key: str
     what: str
     place: str
+    note: str
     published: str
     ours: str
     interval: str
@@ -76,6 +85,7 @@ def number_of(
         "|".join(cell.key),
         _what(cell),
         cell.place,
+        WIDER.get(cell.chunker, "") if cell.encoder != LARGE else "",
         f"{printed(cell)}{unit}",
         _with(ours_of(cell, beside), unit),
         _ends(cell, beside["low"], beside["high"], unit),
