@@ -178,10 +178,12 @@ def test_the_bar_counts_every_cell_once() -> None:
     assert {verdict: count for verdict, count, _ in whole.shares if count} == counts
     assert sum(share for *_, share in whole.shares) == pytest.approx(100)
     assert any(one.said() == f"{whole.words}." for one in pages()["index.html"].all("b"))
-    only_run = tables_pages.coverage({"exact": 2, "not_run": 1})
-    assert only_run.words == "2 of 3 published cells were run: 2 exact"
-    assert tables_pages.coverage({"deviates": 1}).words.endswith(": 1 deviates")
-    assert tables_pages.coverage({"deviates": 2}).words.endswith(": 2 deviate")
+    only_run = tables_pages.coverage({"exact": 2, "not_run": 1}, 1)
+    assert (
+        only_run.words == "2 of 3 published cells were run: 2 exact (1 of them scores of retrieval)"
+    )
+    assert tables_pages.coverage({"deviates": 1}, 0).words.endswith(": 1 deviates")
+    assert tables_pages.coverage({"deviates": 2}, 0).words.endswith(": 2 deviate")
 
 
 def test_each_claim_stands_once_with_every_reading_and_its_own_computation() -> None:

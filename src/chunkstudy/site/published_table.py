@@ -72,6 +72,7 @@ class Table:
     Attributes:
         file: of its page.
         counts: cells by verdict.
+        scores: exact cells that are scores of retrieval.
     """
 
     work: str
@@ -81,6 +82,7 @@ class Table:
     unit: str
     blocks: tuple[Block, ...]
     counts: Mapping[str, int]
+    scores: int
 
     @property
     def deviations(self) -> bool:
@@ -150,6 +152,7 @@ def _table(
         " and ".join(units) or "correlations",
         blocks,
         {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)},
+        sum(cell.of_retrieval and row["verdict"] == "exact" for cell, row in found),
     )
 
 
