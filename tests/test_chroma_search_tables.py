@@ -40,7 +40,7 @@ def test_a_setting_explains_what_the_verdicts_say_and_exact_search_nothing() -> 
         rows = FOUND.rows[FOUND.rows["table"] == name]
         counts = rows["verdict"].value_counts()
         assert official[f"{name} explained"] == counts["within_stack"]
-        assert official[f"{name} missed"] == counts["within_stack"] + counts["deviates"]
+        assert official[f"{name} missed"] == counts["within_stack"] + counts.get("deviates", 0)
         assert exact[f"{name} explained"] == 0
         assert exact[f"{name} inside"] == counts.get("exact", 0)
     assert (table["rows"] == 8).all() and len(table) == 2 * (1 + 5 * 3)
@@ -100,14 +100,14 @@ def test_the_size_printed_for_clusters_of_250_is_that_of_400_and_the_precision_i
     assert math.floor(large[size]) == 168 and middle[size] < 120
     for measure in ("SpanPrecision@5", "PrecisionOmega"):
         own, other = (row[f"{measure} reproduced"] for row in (middle, large))
-        assert round(own, 3) == middle[f"{measure} published"] != round(other, 3)
+        assert f"{own:.3f}" == f"{middle[f'{measure} published']:.3f}" != f"{other:.3f}"
 
 
 def test_a_row_that_is_printed_twice_is_printed_otherwise() -> None:
     table = chroma_print.printed_twice(published.frame(CELLS))
     assert len(table) == 44
     omega = only(table, chunker="cluster-400", measure="PrecisionOmega")
-    assert (omega["main"], omega["appendix"]) == (0.207, 0.178)
+    assert (omega["main"], omega["appendix"]) == pytest.approx((0.207, 0.178))
     leads = table[(table["measure"] != "SpanRecall@5") & (table["rank in appendix"] == 1)]
     assert set(leads["chunker"]) == {"recursive-200-0"}
 
