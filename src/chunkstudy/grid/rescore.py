@@ -85,7 +85,22 @@ def _kept(record: Record, outside: Path) -> tuple[Path, rankings.Kept]:
 
 def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
     """The record's scores as stored, with a column more."""
-    run = record.run
+    frame = records.read_in_order(record.folder, record.run)
+    added = values(record.run, measure, ranking)
+    return frame.assign(**{measure: records.six_decimals(added.reindex(frame.index))})
+
+
+def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
+    """Another measure of a run by query id, unrounded.
+
+    Args:
+        run: whose collection is here.
+        measure: see above.
+        ranking: that the run kept.
+
+    Raises:
+        RescoreError: if the collection here is another one, or the ranking does not give it.
+    """
     collection = load_collection(run.collection)
     if collection.digest() != run.collection_sha256:
         raise RescoreError(
@@ -93,11 +108,8 @@ def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
             "fetch the one whose digest its run.json holds, or run the condition again"
         )
     if "start" in ranking:
-        values = of_chunks(collection, run.condition, measure, ranking)
-    else:
-        values = of_documents(collection, measure, ranking)
-    frame = records.read_in_order(record.folder, run)
-    return frame.assign(**{measure: records.six_decimals(values.reindex(frame.index))})
+        return of_chunks(collection, run.condition, measure, ranking)
+    return of_documents(collection, measure, ranking)
 
 
 def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -> pd.Series:
@@ -115,8 +127,8 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
         np.zeros(len(document), dtype=np.int64),
     )
     scores = document_measures.per_query(collection, found, (measure,))
-    values: pd.Series = scores.set_index("query_id")["value"]
-    return values
+    found: pd.Series = scores.set_index("query_id")["value"]
+    return found
 
 
 def of_chunks(

@@ -84,12 +84,36 @@ class Reproduced:
     """The interval of a mean over queries; NaN for anything else."""
 
 
+class Stacks:
+    """What the published stack gave, where it was run again."""
+
+    def __init__(self, places: Places) -> None:
+        self._spread = _stacks(places)
+
+    def of(self, cell: Cell, source: Source | None) -> Stack | None:
+        """The spread of a cell in its printed unit; None where nothing was run again."""
+        if not isinstance(source, Condition):
+            return None
+        if (source.collection, source.encoder) != (chroma_search.COLLECTIONS[0], MINILM):
+            return None
+        key = (source.chunker, cell.part, cell.measure, cell.statistic)
+        if key not in self._spread:
+            return None
+        low, high = self._spread[key]
+        return Stack(scale_of(cell) * low, scale_of(cell) * high, SETTING)
+
+
+def scale_of(cell: Cell) -> float:
+    """What a score, which is a fraction, is multiplied by to stand in the cell's unit."""
+    return 100.0 if cell.unit == "percent" else 1.0
+
+
 class _Comparison:
     """Published cells against the records of one library."""
 
     def __init__(self, places: Places, library: Library) -> None:
         self.library = library
-        self.stacks = _stacks(places)
+        self.stacks = Stacks(places)
         self.similarities = _similarities(places)
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
@@ -120,7 +144,7 @@ class _Comparison:
     def _judged(
         self, cell: Cell, ours: Reproduced, source: Source | None = None
     ) -> dict[str, object]:
-        stack = self._stack(cell, source)
+        stack = self.stacks.of(cell, source)
         row: dict[str, object] = {
             "reproduced": ours.value,
             "difference": ours.value - cell.value,
@@ -130,19 +154,6 @@ class _Comparison:
         if stack is not None:
             row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}
         return row
-
-    def _stack(self, cell: Cell, source: Source | None) -> Stack | None:
-        """What the published stack gave for a cell, where it was run again."""
-        if not isinstance(source, Condition):
-            return None
-        if (source.collection, source.encoder) != (chroma_search.COLLECTIONS[0], MINILM):
-            return None
-        key = (source.chunker, cell.part, cell.measure, cell.statistic)
-        if key not in self.stacks:
-            return None
-        scale = 100.0 if cell.unit == "percent" else 1.0
-        low, high = self.stacks[key]
-        return Stack(scale * low, scale * high, SETTING)
 
     def _similarity(self, cell: Cell, source: Similarity) -> dict[str, object]:
         found = self.similarities
@@ -188,8 +199,7 @@ class _Comparison:
             assert record is not None
             unit, special_tokens = SIZES[cell.encoder]
             return Reproduced(record.run.sizes[unit].mean + special_tokens)
-        scale = 100.0 if cell.unit == "percent" else 1.0
-        values = scale * self._values(cell, source)
+        values = scale_of(cell) * self._values(cell, source)
         if cell.statistic == "std":
             return Reproduced(statistics.population_std(values))
         interval = statistics.bootstrap_interval(values)

@@ -1,0 +1,122 @@
+"""A computed table beside the published one: difference and verdict of every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.places import Places
+from chunkstudy.published import cells
+from chunkstudy.published.cells import Cell
+from chunkstudy.published.side_by_side import Judge, scale_of
+from chunkstudy.published.sources import source_of
+from chunkstudy.published.verdicts import RUN
+from chunkstudy.render import display_names
+from chunkstudy.render.formats import decimals
+from chunkstudy.show.faults import StudyError
+
+KEYS = ("chunker", "part", "measure", "statistic")
+NUMBERS = ("value", "low", "high")
+COLUMNS = ("run", *KEYS, "published", "reproduced", "low", "high", "difference", "verdict")
+PLUS_MINUS = "\N{THIN SPACE}\N{PLUS-MINUS SIGN}\N{THIN SPACE}"
+
+
+def beside(places: Places, table: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with what was published of the same chunker, and the verdict.
+
+    Args:
+        places: of the published cells.
+        table: work and table, as ``results/published`` names them: ``chroma/minilm``.
+        frame: ``run, chunker, part, measure, statistic, value`` and, where there is one, the
+            interval ``low`` to ``high``; scores are fractions, sizes tokens.
+
+    Returns:
+        ``COLUMNS``, in the printed unit. A verdict is given where the run is the published
+        condition, so that another encoder's scores stand beside the table without one.
+
+    Raises:
+        StudyError: if there is no such published table, with those there are.
+    """
+    known = cells.read(places)
+    judge = Judge(places, known)
+    here = {_key(source, one): one for one in known if (source := _source(one, table))}
+    if not here:
+        names = sorted({f"{one.work}/{one.table}" for one in known})
+        raise StudyError(f"no published table {table!r}; use one of {', '.join(names)}")
+    rows = [_row(row, here, judge) for row in frame.to_dict("records")]
+    return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
+
+
+def as_published(found: pd.DataFrame) -> pd.DataFrame:
+    """The same as text, laid out as published tables are: mean and deviation in one cell, a column
+    a measure; for each chunker a line of what was published, one of ours, one of verdicts."""
+    rows = []
+    for chunker, own in found.groupby("chunker", sort=False):
+        measures = [(str(name), cell) for name, cell in own.groupby("measure", sort=False)]
+        name = display_names.shown("chunker", chunker)
+        for line, text in LINES.items():
+            cells = {display_names.measure(measure): text(cell) for measure, cell in measures}
+            if any(cells.values()):
+                rows.append({"chunker": name, "line": line, **cells})
+                name = ""
+    return pd.DataFrame(rows).rename(columns={"line": ""})
+
+
+def _row(row: dict[str, object], here: dict[tuple[str, ...], Cell], judge: Judge) -> dict[str, object]:
+    collection, _, encoder, _, protocol = str(row["run"]).split("/")
+    cell = here.get((collection, *(str(row[one]) for one in KEYS)))
+    scale = scale_of(cell) if cell else 1.0 if row["measure"] == "chunk size" else 100.0
+    value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
+    found = {"run": row["run"], **{one: row[one] for one in KEYS}}
+    found |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
+    if cell is None:
+        return found
+    found |= {"published": cell.published, "difference": value - cell.value}
+    source = source_of(cell)
+    assert isinstance(source, Condition)
+    if source.protocol == protocol and source.encoder in (NONE, encoder):
+        found["verdict"] = judge.verdict(cell, value, source)
+    return found
+
+
+def _source(cell: Cell, table: str) -> Condition | None:
+    """The condition that gives a cell; None of other tables' cells, and where no one run does."""
+    if f"{cell.work}/{cell.table}" != table:
+        return None
+    found = source_of(cell)
+    return found if isinstance(found, Condition) else None
+
+
+def _key(source: Condition, cell: Cell) -> tuple[str, ...]:
+    return (source.collection, source.chunker, cell.part, cell.measure, cell.statistic)
+
+
+def _published(cell: pd.DataFrame) -> str:
+    return PLUS_MINUS.join(cell["published"].dropna())
+
+
+def _ours(cell: pd.DataFrame) -> str:
+    return PLUS_MINUS.join(cell["reproduced"].map(decimals))
+
+
+def _verdict(cell: pd.DataFrame) -> str:
+    """The weakest verdict of mean and deviation; by how much they differ where one is not exact."""
+    judged = cell[cell["verdict"] != ""]
+    if judged.empty:
+        return ""
+    verdict = max(judged["verdict"], key=RUN.index)
+    said = display_names.VERDICTS[verdict]
+    if verdict == RUN[0]:
+        return said
+    apart = judged["difference"].dropna().map(lambda one: decimals(one, signed=True))
+    return f"{said}: {PLUS_MINUS.join(apart)}" if len(apart) else said
+
+
+LINES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "published": _published,
+    "ours": _ours,
+    "verdict": _verdict,
+}
+"""What stands in each line of a chunker."""

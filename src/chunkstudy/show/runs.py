@@ -1,0 +1,172 @@
+"""Chunkers over one collection, cut, embedded and searched, or read where that was done before."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+from IPython.display import HTML
+from tqdm import tqdm
+
+from chunkstudy.chunkers.own import OwnChunker
+from chunkstudy.collections import registry
+from chunkstudy.encoders import models
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.grid import records, rescore
+from chunkstudy.grid.conditions import Condition, ConditionError
+from chunkstudy.grid.run import load_collection
+from chunkstudy.show import passages
+from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, stored
+from chunkstudy.show.faults import StudyError
+from chunkstudy.show.scores import Scores
+
+MEASURES = {
+    "token_overlap": ("SpanRecall@{k}", "SpanPrecision@{k}", "PrecisionOmega", "SpanIoU@{k}"),
+    "in_corpus": ("nDCG@{k}",),
+    "in_document": ("DCG@{k}",),
+}
+"""What is scored, by task, the measure that decides first."""
+Chunker = str | OwnChunker
+
+
+@dataclass
+class Runs:
+    """One encoder's runs over a collection, by chunker; :meth:`Study.runs` makes them.
+
+    Attributes:
+        collection: its name.
+        found: scores by chunker, with what they were found with.
+        parts: by question, the corpus that it is asked of.
+    """
+
+    collection: str
+    found: dict[str, Found]
+    parts: Callable[[], Mapping[str, str]]
+    computing: Computing = field(repr=False)
+
+    def __iter__(self) -> Iterator[Found]:
+        return iter(self.found.values())
+
+    def __str__(self) -> str:
+        """What was taken from where."""
+        here = sum(one.here for one in self)
+        kept = len(self.found) - here
+        said = [f"{kept} read from results/runs"] if kept else []
+        said += [f"{here} computed here, kept below build/"] if here else []
+        return f"{len(self.found)} runs: {', '.join(said)}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self}.</p>"
+
+    def scores(self, k: int = 5) -> Scores:
+        """Every question's scores by the first ``k`` that were retrieved.
+
+        Raises:
+            StudyError: if the records hold no score at this cut-off and no ranking to compute it
+                from, or ``k`` is none.
+        """
+        if k < 1:
+            raise StudyError(f"k is how many chunks are retrieved, 1 or more, and not {k}")
+        task = registry.find(self.collection).task
+        measures = tuple(one.format(k=k) for one in MEASURES[task])
+        parts = self.parts()
+        frames = []
+        for name, found in list(self.found.items()):
+            whole, self.found[name] = self._scored(found, measures)
+            ids = whole.index.to_series()
+            keys = {"chunker": name, "part": ids.map(parts).fillna("all"), "query_id": ids}
+            frames.append(whole[list(measures)].assign(**keys)[[*keys, *measures]])
+        paths = {name: one.arm.path for name, one in self.found.items()}
+        return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
+
+    def hits(self, question: int = 0, chunker: str = "", k: int = 5) -> HTML:
+        """The first chunks of a question, the judged text in them marked.
+
+        Args:
+            question: its place in the collection.
+            chunker: whose chunks; the first one's where none is named.
+            k: how many chunks.
+        """
+        found = self._ranked(self.found[chunker or next(iter(self.found))])
+        assert found.ranking is not None
+        collection = load_collection(self.collection)
+        return passages.hits(collection, question, found.ranking, k, found.arm.name)
+
+    def _scored(self, found: Found, measures: Sequence[str]) -> tuple[pd.DataFrame, Found]:
+        """The scores with a column a measure, and the run that gave them."""
+        lacking = [one for one in measures if one not in found.wide]
+        if not lacking:
+            return found.wide, found
+        found = self._ranked(found)
+        assert found.ranking is not None
+        try:
+            added = {
+                one: records.six_decimals(rescore.values(found.run, one, found.ranking))
+                for one in lacking
+            }
+        except rescore.RescoreError as error:
+            raise StudyError(str(error)) from error
+        return found.wide.assign(**added), found
+
+    def _ranked(self, found: Found) -> Found:
+        """The run with its ranking: as it is kept, else computed."""
+        if found.ranking is not None:
+            return found
+        if self.computing.compute == "stored":
+            raise StudyError(
+                f"{found.arm.path} was stored without the ranking that this needs; "
+                'compute="missing" makes it'
+            )
+        return self.computing.run(found.arm)
+
+
+def arms(
+    collection: str,
+    chunkers: Sequence[Chunker],
+    encoder: str,
+    window: int | None,
+    ordering: str,
+    protocol: str,
+    computing: Computing,
+) -> list[Arm]:
+    """The arms of a comparison, each chunker with a name of its own.
+
+    Raises:
+        StudyError: for a chunker, encoder, window or protocol that does not exist, with those that
+            do.
+    """
+    found: list[Arm] = []
+    if not chunkers:
+        raise StudyError("no chunker was named; give one or more")
+    try:
+        slug = models.slug(encoder, window)
+    except ModelError as error:
+        raise StudyError(f"{error}. {stored(computing.places, collection)}") from error
+    for chunker in chunkers:
+        name = chunker if isinstance(chunker, str) else _name(chunker, [one.name for one in found])
+        cut = name if isinstance(chunker, str) else STAND_IN
+        try:
+            condition = Condition(collection, cut, slug, ordering, protocol)
+        except (ConditionError, ModelError, ValueError) as error:
+            raise StudyError(str(error)) from error
+        found.append(Arm(name, condition, None if isinstance(chunker, str) else chunker))
+    return found
+
+
+def find(collection: str, some: Sequence[Arm], computing: Computing) -> dict[str, Found]:
+    """The scores of all arms; what is computed shows how far it is."""
+    computing.begin(some)
+    bar = tqdm(some, collection, unit="chunker", disable=computing.compute == "stored")
+    found = {arm.name: computing.find(arm) for arm in bar}
+    computing.finish()
+    sys.stderr.flush()
+    return found
+
+
+def _name(function: OwnChunker, taken: Sequence[str]) -> str:
+    """What a function of the reader's is called: by its name, where it has one that is free."""
+    name = getattr(function, "__name__", type(function).__name__)
+    name = "your function" if name == "<lambda>" else name
+    return name if name not in taken else f"{name} {len(taken) + 1}"
