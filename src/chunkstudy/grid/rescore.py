@@ -127,8 +127,8 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
         np.zeros(len(document), dtype=np.int64),
     )
     scores = document_measures.per_query(collection, found, (measure,))
-    found: pd.Series = scores.set_index("query_id")["value"]
-    return found
+    by_query: pd.Series = scores.set_index("query_id")["value"]
+    return by_query
 
 
 def of_chunks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 
 import pandas as pd
 
@@ -19,7 +19,10 @@ from chunkstudy.show.faults import StudyError
 
 KEYS = ("chunker", "part", "measure", "statistic")
 NUMBERS = ("value", "low", "high")
-COLUMNS = ("run", *KEYS, "published", "reproduced", "low", "high", "difference", "verdict")
+COLUMNS = ("run", *KEYS, "published", "reproduced", "low", "high", "difference", "stack_low",
+           "stack_high", "verdict")  # fmt: skip
+UNSCALED = ("chunk size", "chunks")
+"""What is no fraction."""
 PLUS_MINUS = "\N{THIN SPACE}\N{PLUS-MINUS SIGN}\N{THIN SPACE}"
 
 
@@ -33,7 +36,8 @@ def beside(places: Places, table: str, frame: pd.DataFrame) -> pd.DataFrame:
             interval ``low`` to ``high``; scores are fractions, sizes tokens.
 
     Returns:
-        ``COLUMNS``, in the printed unit. A verdict is given where the run is the published
+        ``COLUMNS``, in the printed unit; ``stack_low`` to ``stack_high`` is what the published
+        search gave when it was run again. A verdict is given where the run is the published
         condition, so that another encoder's scores stand beside the table without one.
 
     Raises:
@@ -64,12 +68,15 @@ def as_published(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).rename(columns={"line": ""})
 
 
-def _row(row: dict[str, object], here: dict[tuple[str, ...], Cell], judge: Judge) -> dict[str, object]:
+def _row(
+    row: Mapping[Hashable, object], here: Mapping[tuple[str, ...], Cell], judge: Judge
+) -> dict[str, object]:
+    """A number in the printed unit, with what was published of it."""
     collection, _, encoder, _, protocol = str(row["run"]).split("/")
     cell = here.get((collection, *(str(row[one]) for one in KEYS)))
-    scale = scale_of(cell) if cell else 1.0 if row["measure"] == "chunk size" else 100.0
+    scale = scale_of(cell) if cell else 1.0 if row["measure"] in UNSCALED else 100.0
     value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
-    found = {"run": row["run"], **{one: row[one] for one in KEYS}}
+    found: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
     found |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
     if cell is None:
         return found
@@ -78,6 +85,8 @@ def _row(row: dict[str, object], here: dict[tuple[str, ...], Cell], judge: Judge
     assert isinstance(source, Condition)
     if source.protocol == protocol and source.encoder in (NONE, encoder):
         found["verdict"] = judge.verdict(cell, value, source)
+        if stack := judge.stack(cell, source):
+            found |= {"stack_low": stack.low, "stack_high": stack.high}
     return found
 
 
@@ -98,7 +107,8 @@ def _published(cell: pd.DataFrame) -> str:
 
 
 def _ours(cell: pd.DataFrame) -> str:
-    return PLUS_MINUS.join(cell["reproduced"].map(decimals))
+    digits = 0 if cell["measure"].iloc[0] == "chunks" else 2
+    return PLUS_MINUS.join(decimals(one, digits) for one in cell["reproduced"])
 
 
 def _verdict(cell: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""A collection in numbers, which the study keeps, so that a page can tell them without its texts."""
+"""A collection in numbers; the study keeps them, so that a page tells them without its texts."""
 
 from __future__ import annotations
 

@@ -42,8 +42,9 @@ class Arm:
 
     @property
     def path(self) -> str:
-        """What a record of it is called, also where none is written."""
-        return replace_chunker(self.condition, self.name)
+        """The path of its record, and of a function's what it would be."""
+        one = self.condition
+        return "/".join((one.collection, self.name, one.encoder, one.ordering, one.protocol))
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,8 @@ class Computing:
         Raises:
             StudyError: if they are not stored, or cannot be computed here; says what can.
         """
-        if arm.function is None and self.compute != "fresh":
-            kept = _read(arm, self.places.runs, self.places.rankings, here=False)
-            if kept is not None:
-                return kept
+        if arm.function is None and self.compute != "fresh" and (kept := self.kept(arm)):
+            return kept
         if self.compute == "stored":
             if arm.function:
                 raise StudyError(
@@ -120,6 +119,10 @@ class Computing:
             )
         return self.run(arm)
 
+    def kept(self, arm: Arm) -> Found | None:
+        """The study's own record of an arm; None where there is none."""
+        return read(arm, self.places.runs, self.places.rankings, here=False)
+
     def run(self, arm: Arm) -> Found:
         """An arm's scores computed here, now or before.
 
@@ -127,7 +130,7 @@ class Computing:
             StudyError: if the encoder or the collection cannot be had, or the chunker fails.
         """
         runs, vectors, outside = self._at
-        if arm.function is None and (kept := _read(arm, runs, outside, here=True)):
+        if arm.function is None and (kept := read(arm, runs, outside, here=True)):
             return kept
         if reason := arm.condition.reason_not_run:
             raise StudyError(f"{arm.condition} cannot be run here: {reason}. {self._stored(arm)}")
@@ -164,16 +167,11 @@ def stored(places: Places, collection: str) -> str:
     return f'compute="stored" shows what is stored of {collection}: {", ".join(names)}'
 
 
-def replace_chunker(condition: Condition, name: str) -> str:
-    """The path of a condition whose chunker is called so."""
-    return condition.path.as_posix().replace(f"/{condition.chunker}/", f"/{name}/", 1)
-
-
-def _read(arm: Arm, runs: Path, outside: Path, here: bool) -> Found | None:
+def read(arm: Arm, runs: Path, outside: Path, here: bool) -> Found | None:
     """The record of an arm below a folder; None where there is none."""
     folder = runs / arm.condition.path
     if not (folder / "run.json").exists():
         return None
     found = records.read_run(folder)
-    ranking = found.ranking and rankings.find(folder, outside, found.ranking)
+    ranking = rankings.find(folder, outside, found.ranking) if found.ranking else None
     return Found(arm, found, records.read_in_order(folder, found), here, ranking)

@@ -30,9 +30,7 @@ def question(collection: Collection, number: int) -> HTML:
     return HTML(f"<p><b>{escape(asked.text)}</b></p><ul>{''.join(shown)}</ul>")
 
 
-def hits(
-    collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str
-) -> HTML:
+def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str) -> HTML:
     """The first chunks of a question.
 
     Args:
@@ -45,10 +43,10 @@ def hits(
     asked = collection.queries[number]
     judged = collection.judgments_by_query()[asked.id]
     shown = []
-    for row in ranking[ranking["query"] == number].head(k).itertuples():
-        document = collection.documents[row.document]
-        text = _shortened(document, (int(row.start), int(row.end)), judged)
-        shown.append(f"<li>{row.score:.3f}, <i>{_name(document)}</i>: {text}</li>")
+    for row in ranking[ranking["query"] == number].head(k).to_dict("records"):
+        document = collection.documents[row["document"]]
+        text = _shortened(document, (row["start"], row["end"]), judged)
+        shown.append(f"<li>{row['score']:.3f}, <i>{_name(document)}</i>: {text}</li>")
     cut = escape(display_names.shown("chunker", chunker))
     head = f"<p><b>{escape(asked.text)}</b></p><p>{cut}; cosine, document, text:</p>"
     return HTML(f"{head}<ol>{''.join(shown)}</ol>")

@@ -60,6 +60,11 @@ class Runs:
     def _repr_html_(self) -> str:
         return f"<p>{self}.</p>"
 
+    @property
+    def records(self) -> dict[str, records.Run]:
+        """What produced each run, by the path that its record has."""
+        return {one.arm.path: one.run for one in self}
+
     def scores(self, k: int = 5) -> Scores:
         """Every question's scores by the first ``k`` that were retrieved.
 
@@ -76,8 +81,9 @@ class Runs:
         for name, found in list(self.found.items()):
             whole, self.found[name] = self._scored(found, measures)
             ids = whole.index.to_series()
-            keys = {"chunker": name, "part": ids.map(parts).fillna("all"), "query_id": ids}
-            frames.append(whole[list(measures)].assign(**keys)[[*keys, *measures]])
+            keys = pd.DataFrame({"part": ids.map(parts).fillna("all"), "query_id": ids})
+            keys.insert(0, "chunker", name)
+            frames.append(keys.join(whole[list(measures)]))
         paths = {name: one.arm.path for name, one in self.found.items()}
         return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
 
@@ -93,6 +99,26 @@ class Runs:
         assert found.ranking is not None
         collection = load_collection(self.collection)
         return passages.hits(collection, question, found.ranking, k, found.arm.name)
+
+    def against_records(self) -> pd.DataFrame:
+        """The runs beside the study's own records of the same conditions, a row a chunker that has
+        one: ``same chunks``, ``n`` questions, ``questions that differ`` in any score, and the
+        largest ``difference`` of a mean, a fraction."""
+        rows: list[dict[str, object]] = []
+        for one in self:
+            kept = None if one.arm.function else self.computing.kept(one.arm)
+            if kept is not None:
+                apart = one.wide[kept.wide.columns] - kept.wide
+                apart = apart[[name for name in apart if not str(name).startswith("TokensRead")]]
+                row = {
+                    "chunker": one.arm.name,
+                    "same chunks": one.run.chunks_sha256 == kept.run.chunks_sha256,
+                    "n": len(apart),
+                    "questions that differ": int((apart.abs() > 0).any(axis=1).sum()),
+                    "difference": float(apart.mean().abs().max()),
+                }
+                rows.append(row)
+        return pd.DataFrame(rows)
 
     def _scored(self, found: Found, measures: Sequence[str]) -> tuple[pd.DataFrame, Found]:
         """The scores with a column a measure, and the run that gave them."""

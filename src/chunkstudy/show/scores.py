@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,7 +58,7 @@ class Scores:
         for chunker, own in some.groupby("chunker", sort=False):
             intervals = statistics.bootstrap_intervals(own[list(self.measures)])
             for measure, interval in zip(self.measures, intervals, strict=True):
-                key = {
+                key: dict[str, object] = {
                     "run": self.runs[str(chunker)],
                     "chunker": chunker,
                     "part": part,
@@ -76,15 +76,13 @@ class Scores:
         baseline: str = BEST,
         measure: str = "",
         correction: Literal["holm"] = "holm",
-        measures: Sequence[str] = (),
     ) -> pd.DataFrame:
         """Every other chunker minus the baseline, question by question.
 
         Args:
             baseline: a chunker, or ``best``: the one of the highest mean.
             measure: by which; the first where none is named.
-            correction: of the p of one table; only Holm's.
-            measures: several at once, each a family of its own.
+            correction: of the p of all these comparisons; only Holm's.
 
         Returns:
             What :func:`chunkstudy.analysis.paired.differences` does, a row a chunker.
@@ -96,20 +94,19 @@ class Scores:
             raise StudyError(f"unknown correction {correction!r}; use 'holm'")
         if baseline not in (BEST, *self.runs):
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
-        pairs = []
-        for name in measures or (measure or self.measures[0],):
-            best = self.frame.groupby("chunker")[name].mean().idxmax()
-            against = str(best) if baseline == BEST else baseline
-            pairs += [
-                Pair(
-                    {"chunker": one, "other chunker": against, "measure": name},
-                    self.of(one, name),
-                    self.of(against, name),
-                )
-                for one in self.runs
-                if one != against
-            ]
-        return differences(pairs, lambda keys: str(keys["measure"]), "score", "other score")
+        name = measure or self.measures[0]
+        best = self.frame.groupby("chunker")[name].mean().idxmax()
+        against = str(best) if baseline == BEST else baseline
+        pairs = [
+            Pair(
+                {"chunker": one, "other chunker": against, "measure": name},
+                self.of(one, name),
+                self.of(against, name),
+            )
+            for one in self.runs
+            if one != against
+        ]
+        return differences(pairs, f"{name}, against {against}", "score", "other score")
 
     def _caption(self) -> str:
         questions = self.frame["query_id"].nunique()

@@ -97,9 +97,7 @@ class Study:
                 "question of the notebook chroma_3_published_search"
             )
         shown = self.collection(collection) if isinstance(collection, str) else collection
-        some = runs.arms(
-            shown.name, chunkers, encoder, window, ordering, protocol, self._computing
-        )
+        some = runs.arms(shown.name, chunkers, encoder, window, ordering, protocol, self._computing)
         found = runs.find(shown.name, some, self._computing)
         return runs.Runs(shown.name, found, shown.parts, self._computing)
 
