@@ -11,7 +11,7 @@ from IPython.display import HTML
 
 from chunkstudy import statistics
 from chunkstudy.analysis.paired import Pair, differences
-from chunkstudy.render import notebook
+from chunkstudy.render import display_names, notebook
 from chunkstudy.show.faults import StudyError
 
 KEYS = ("chunker", "part", "query_id")
@@ -43,6 +43,11 @@ class Scores:
         """A row a chunker, for reading: the mean of each measure over all questions, in percent."""
         means = self.frame.groupby("chunker", sort=False)[list(self.measures)].mean()
         return notebook.show(means.reset_index(), caption=self._caption())
+
+    @property
+    def best(self) -> str:
+        """The chunker whose mean is highest by the measure that decides, as a reader calls it."""
+        return display_names.shown("chunker", self._best(self.measures[0]))
 
     def of(self, chunker: str, measure: str) -> pd.Series:
         """One chunker's scores by question."""
@@ -95,8 +100,7 @@ class Scores:
         if baseline not in (BEST, *self.runs):
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
         name = measure or self.measures[0]
-        best = self.frame.groupby("chunker")[name].mean().idxmax()
-        against = str(best) if baseline == BEST else baseline
+        against = self._best(name) if baseline == BEST else baseline
         pairs = [
             Pair(
                 {"chunker": one, "other chunker": against, "measure": name},
@@ -107,6 +111,9 @@ class Scores:
             if one != against
         ]
         return differences(pairs, f"{name}, against {against}", "score", "other score")
+
+    def _best(self, measure: str) -> str:
+        return str(self.frame.groupby("chunker", sort=False)[measure].mean().idxmax())
 
     def _caption(self) -> str:
         questions = self.frame["query_id"].nunique()

@@ -63,7 +63,7 @@ def minilm_table(sizes: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
 
 def reproduction(found: pd.DataFrame) -> Reproduction:
     """Count a table that stands beside a published one, as ``Study.beside`` gives it."""
-    judged = found[found["verdict"] != ""]
+    judged = found[found["verdict"].isin((EXACT, INSIDE, DEVIATES))]
     verdict, of_retrieval = judged["verdict"], judged["measure"].str.startswith(RETRIEVAL)
     off = judged[(verdict == DEVIATES) & (judged["measure"] != "chunk size")]["difference"].abs()
     return Reproduction(
