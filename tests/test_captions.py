@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import nbformat
 import numpy as np
 import pytest
 
@@ -17,8 +18,9 @@ CAPTIONS = captions.read()
 
 
 def test_each_figure_has_a_caption_or_a_notebook_that_draws_it() -> None:
-    sources = [path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")]
-    drawn = {name for one in sources for name in re.findall(r'study\.figure\(\\"(\w+)', one)}
+    books = [nbformat.read(path, 4) for path in (ROOT / "notebooks").glob("*.ipynb")]
+    cells = [cell.source for book in books for cell in book.cells]
+    drawn = {name for one in cells for name in re.findall(r'study\.figure\(\s*"(\w+)', one)}
     assert drawn
     assert set(CAPTIONS) | drawn == {path.stem for path in (ROOT / "figures").glob("*.png")}
 

@@ -167,7 +167,7 @@ def arms(
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = models.slug(encoder, window)
+        slug = models.slug(models.spec(encoder).id, window)
     except ModelError as error:
         raise StudyError(f"{error}. {stored(computing.places, collection)}") from error
     for chunker in chunkers:
