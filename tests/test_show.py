@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from chunkstudy.grid import facts
 from chunkstudy.grid.records import read_run
 from chunkstudy.places import Places
 from chunkstudy.show import beside, passages
@@ -93,6 +94,21 @@ def test_sizes_count_the_special_tokens_of_the_model() -> None:
     found = chroma.sizes({path: run}).set_index("measure")["value"]
     assert found["chunks"] == run.counts.chunks
     assert found["chunk size"] == run.sizes["wordpiece"].mean + 2
+
+
+def test_counts_stand_beside_the_published_ones_and_add_up() -> None:
+    counts = facts.read(PLACES, "chroma_counts")
+    found = chroma.counts_beside_published(counts).set_index("part")
+    assert (found["tokens"] == found["tokens published"]).all()
+    assert found.loc["all", "queries published"] == 472 == counts["queries"].sum()
+    unknown = chroma.counts_beside_published(counts.assign(part="mine"))
+    assert unknown["tokens published"].isna().iloc[0]
+
+
+def test_shares_of_each_kind_are_drawn_as_a_whole() -> None:
+    (axes,) = chroma.figure_shares(facts.read(PLACES, "chroma_counts")).axes
+    widths = [[bar.get_width() for bar in bars] for bars in axes.containers]
+    assert [sum(one) for one in widths] == pytest.approx([100, 100, 100])
 
 
 def test_a_figure_has_a_row_a_chunker_and_a_stroke_only_where_a_number_was_published() -> None:

@@ -41,3 +41,22 @@ def figure_beside_published(found: pd.DataFrame, measure: str) -> Figure:
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
+
+
+def figure_shares(counts: pd.DataFrame) -> Figure:
+    """Each corpus's share of all tokens, questions and excerpts, in percent.
+
+    Args:
+        counts: a row a corpus: ``part, tokens, queries, excerpts``.
+    """
+    named = {"tokens": "tokens of text", "queries": "questions", "excerpts": "excerpts"}
+    shares = 100 * counts[list(named)] / counts[list(named)].sum()
+    with drawing.style():
+        figure, axes = plt.subplots(figsize=(8.3, 0.55 * len(counts) + 1.4))
+        for at, (column, label) in enumerate(named.items()):
+            places = [row + 0.27 * (at - 1) for row in range(len(counts))]
+            axes.barh(places, shares[column], 0.25, color=drawing.COLORS[at], label=label)
+        drawing.rows_named(axes, [display_names.shown("part", one) for one in counts["part"]])
+        axes.set_xlabel("share of the collection (%)")
+        drawing.one_legend(figure, [axes], columns=len(named))
+    return figure

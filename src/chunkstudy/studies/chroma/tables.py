@@ -8,12 +8,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from chunkstudy.analysis.chroma import PUBLISHED_COUNTS
 from chunkstudy.grid.records import Run
 
 SPECIAL = 2
 """[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""
 RETRIEVAL = ("SpanRecall", "SpanPrecision", "SpanIoU")
 """What depends on what was found; a size and the best possible precision do not."""
+REPEATED = "excerpts_that_stand_more_than_once"
+CAPTION_QUERIES = 474
+"""What the last caption of the report's appendix says; its table of corpora says 472."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
 
 
@@ -73,3 +77,22 @@ def reproduction(found: pd.DataFrame) -> Reproduction:
         inside=int((verdict == INSIDE).sum()),
         worst=float(off.max()) if len(off) else 0.0,
     )
+
+
+def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
+    """Tokens and questions of each corpus and of all together beside the published ones.
+
+    Args:
+        counts: a row a corpus, as ``Study.collection(...).counts()`` gives them.
+    """
+    sums = counts.sum(numeric_only=True).to_frame().T.assign(part="all")
+    table = pd.concat([counts, sums], ignore_index=True)
+    published = pd.DataFrame.from_dict(PUBLISHED_COUNTS, "index", columns=["tokens", "queries"])
+    published.loc["all"] = published.sum()
+    beside = table[["part", "tokens", "queries"]].merge(
+        published, "left", left_on="part", right_index=True, suffixes=("", " published")
+    )
+    columns = ["tokens published", "queries published"]
+    table[columns] = beside[columns].to_numpy()
+    found = table[["part", "tokens", columns[0], "queries", columns[1], "excerpts", REPEATED]]
+    return found.astype({one: "Int64" for one in found if one != "part"})
