@@ -35,11 +35,13 @@ def figure_beside_published(found: pd.DataFrame, measure: str) -> Figure:
         drawing.rows_named(axes, [display_names.shown("chunker", one) for one in rows["chunker"]])
         axes.set_xlabel(f"{display_names.measure(measure)} (%)")
         handles = [
-            Line2D([], [], marker="|", ms=14, mew=2, ls="", color="black", label="published"),
             Line2D([], [], marker="o", color=OURS, label="ours, 95% interval over questions"),
+            Line2D([], [], marker="|", ms=14, mew=2, ls="", color="black", label="published"),
             Line2D([], [], lw=9, alpha=0.5, color=SEARCH, label="Chroma's search, 20 runs"),
         ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        drawn = [True, rows["published"].notna().any(), rows["stack_low"].notna().any()]
+        shown = [one for one, there in zip(handles, drawn, strict=True) if there]
+        figure.legend(handles=shown, loc="outside lower center", ncols=3)
     return figure
 
 
