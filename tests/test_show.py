@@ -42,7 +42,7 @@ def test_a_value_beside_its_published_cell_is_judged_in_the_printed_unit(
     measure: str, value: float, verdict: str
 ) -> None:
     frame = scored(value, measure=measure)
-    (row,) = beside.beside(PLACES, "chroma/minilm", frame).to_dict("records")
+    (row,) = beside.beside(PLACES, ["chroma/minilm"], frame).to_dict("records")
     printed = value if measure == "chunk size" else 100 * value
     assert row["reproduced"] == pytest.approx(printed)
     assert row["difference"] == pytest.approx(printed - float(row["published"]))
@@ -51,25 +51,35 @@ def test_a_value_beside_its_published_cell_is_judged_in_the_printed_unit(
 
 def test_another_encoder_stands_beside_the_table_without_a_verdict() -> None:
     other = scored(0.787, "sentence-transformers__all-mpnet-base-v2")
-    (row,) = beside.beside(PLACES, "chroma/minilm", other).to_dict("records")
+    (row,) = beside.beside(PLACES, ["chroma/minilm"], other).to_dict("records")
     assert row["published"] == "78.7" and row["verdict"] == ""
 
 
 def test_what_was_not_published_stands_alone() -> None:
-    (row,) = beside.beside(PLACES, "chroma/minilm", scored(0.7, measure="SpanRecall@3")).to_dict(
+    (row,) = beside.beside(PLACES, ["chroma/minilm"], scored(0.7, measure="SpanRecall@3")).to_dict(
         "records"
     )
     assert pd.isna(row["published"]) and row["verdict"] == "" and row["reproduced"] == 70
 
 
+def test_a_number_is_judged_by_the_cell_of_its_own_encoder_before_another() -> None:
+    large = scored(0.8, "text-embedding-3-large", chunker="token-200-0")
+    both = ["chroma/main", "chroma/appendix"]
+    (main,) = beside.beside(PLACES, both, large).to_dict("records")
+    assert main["verdict"] and main["published"] == "87.0"
+    narrow = scored(0.75, measure="PrecisionOmega", chunker="token-222-0")
+    (row,) = beside.beside(PLACES, both, narrow).to_dict("records")
+    assert row["published"] == "19.1" and row["verdict"] == "deviates"
+
+
 def test_an_unknown_published_table_is_refused_with_those_there_are() -> None:
     with pytest.raises(StudyError, match=r"no published table 'chroma/mini'; use one of .*minilm"):
-        beside.beside(PLACES, "chroma/mini", scored(0.7))
+        beside.beside(PLACES, ["chroma/mini"], scored(0.7))
 
 
 def test_a_table_is_laid_out_with_a_line_of_each_kind_and_no_line_of_nothing() -> None:
     frame = pd.concat([scored(0.7866), scored(0.5, chunker="fixed-64")])
-    shown = beside.as_published(beside.beside(PLACES, "chroma/minilm", frame))
+    shown = beside.as_published(beside.beside(PLACES, ["chroma/minilm"], frame))
     assert list(shown[""]) == ["published", "ours", "verdict", "ours"]
     assert list(shown["Recall of excerpts at 5"]) == ["78.7", "78.66", "exact", "50.00"]
 
@@ -86,6 +96,19 @@ def test_a_count_of_verdicts_says_how_many_depend_on_what_was_found() -> None:
     found = chroma.reproduction(pd.DataFrame(rows, columns=["measure", "verdict", "difference"]))
     assert (found.cells, found.exact, found.exact_of_retrieval, found.inside) == (5, 2, 1, 1)
     assert found.worst == 1.8
+
+
+def test_verdicts_are_counted_by_corpus_without_sizes() -> None:
+    rows = [
+        ("all", "SpanRecall@5", "exact", 0.0),
+        ("all", "chunk size", "deviates", 50.0),
+        ("finance", "SpanIoU@5", "deviates", -0.3),
+    ]
+    columns = ["part", "measure", "verdict", "difference"]
+    found = chroma.by_verdict(pd.DataFrame(rows, columns=columns)).set_index("part")
+    assert list(found["published numbers"]) == [1, 1]
+    assert found.loc["all", "exact"] == found.loc["finance", "deviates"] == 1
+    assert list(found["largest difference"]) == [0, 0.3]
 
 
 def test_sizes_count_the_special_tokens_of_the_model() -> None:
@@ -113,7 +136,7 @@ def test_shares_of_each_kind_are_drawn_as_a_whole() -> None:
 
 def test_a_figure_has_a_row_a_chunker_and_a_stroke_only_where_a_number_was_published() -> None:
     frame = pd.concat([scored(0.7866), scored(0.5, chunker="fixed-64")])
-    found = beside.beside(PLACES, "chroma/minilm", frame)
+    found = beside.beside(PLACES, ["chroma/minilm"], frame)
     figure = chroma.figure_beside_published(found, "SpanRecall@5")
     (axes,) = figure.axes
     assert [one.get_text() for one in axes.get_yticklabels()][1] == "Fixed size, 64 tokens"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import pandas as pd
 
@@ -10,9 +10,9 @@ from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.places import Places
 from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
-from chunkstudy.published.side_by_side import Judge, scale_of
+from chunkstudy.published.side_by_side import Stacks, scale_of
 from chunkstudy.published.sources import source_of
-from chunkstudy.published.verdicts import RUN
+from chunkstudy.published.verdicts import RUN, verdict
 from chunkstudy.render import display_names
 from chunkstudy.render.formats import decimals
 from chunkstudy.show.faults import StudyError
@@ -26,12 +26,13 @@ UNSCALED = ("chunk size", "chunks")
 PLUS_MINUS = "\N{THIN SPACE}\N{PLUS-MINUS SIGN}\N{THIN SPACE}"
 
 
-def beside(places: Places, table: str, frame: pd.DataFrame) -> pd.DataFrame:
+def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
     """A table with what was published of the same chunker, and the verdict.
 
     Args:
         places: of the published cells.
-        table: work and table, as ``results/published`` names them: ``chroma/minilm``.
+        tables: each a work and its table, as ``results/published`` names them: ``chroma/minilm``;
+            a number is judged by the first that has it.
         frame: ``run, chunker, part, measure, statistic, value`` and, where there is one, the
             interval ``low`` to ``high``; scores are fractions, sizes tokens.
 
@@ -44,12 +45,17 @@ def beside(places: Places, table: str, frame: pd.DataFrame) -> pd.DataFrame:
         StudyError: if there is no such published table, with those there are.
     """
     known = cells.read(places)
-    judge = Judge(places, known)
-    here = {_key(source, one): one for one in known if (source := _source(one, table))}
-    if not here:
-        names = sorted({f"{one.work}/{one.table}" for one in known})
-        raise StudyError(f"no published table {table!r}; use one of {', '.join(names)}")
-    rows = [_row(row, here, judge) for row in frame.to_dict("records")]
+    stacks = Stacks(places)
+    here: dict[tuple[str, ...], list[Cell]] = {}
+    for table in tables:
+        of_table = [one for one in known if f"{one.work}/{one.table}" == table]
+        if not of_table:
+            names = sorted({f"{one.work}/{one.table}" for one in known})
+            raise StudyError(f"no published table {table!r}; use one of {', '.join(names)}")
+        for one in of_table:
+            if isinstance(source := source_of(one), Condition):
+                here.setdefault(_key(source, one), []).append(one)
+    rows = [_row(row, here, stacks) for row in frame.to_dict("records")]
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
 
 
@@ -69,11 +75,13 @@ def as_published(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(
-    row: Mapping[Hashable, object], here: Mapping[tuple[str, ...], Cell], judge: Judge
+    row: Mapping[Hashable, object], here: Mapping[tuple[str, ...], list[Cell]], stacks: Stacks
 ) -> dict[str, object]:
     """A number in the printed unit, with what was published of it."""
     collection, _, encoder, _, protocol = str(row["run"]).split("/")
-    cell = here.get((collection, *(str(row[one]) for one in KEYS)))
+    cells_here = here.get((collection, *(str(row[one]) for one in KEYS)), [])
+    own = (one for one in cells_here if _encoder(one) in (NONE, encoder))
+    cell = next(own, cells_here[0] if cells_here else None)
     scale = scale_of(cell) if cell else 1.0 if row["measure"] in UNSCALED else 100.0
     value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
     found: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
@@ -84,18 +92,17 @@ def _row(
     source = source_of(cell)
     assert isinstance(source, Condition)
     if source.protocol == protocol and source.encoder in (NONE, encoder):
-        found["verdict"] = judge.verdict(cell, value, source)
-        if stack := judge.stack(cell, source):
+        stack = stacks.of(cell, source)
+        found["verdict"] = verdict(cell, value, stack)
+        if stack:
             found |= {"stack_low": stack.low, "stack_high": stack.high}
     return found
 
 
-def _source(cell: Cell, table: str) -> Condition | None:
-    """The condition that gives a cell; None of other tables' cells, and where no one run does."""
-    if f"{cell.work}/{cell.table}" != table:
-        return None
-    found = source_of(cell)
-    return found if isinstance(found, Condition) else None
+def _encoder(cell: Cell) -> str:
+    source = source_of(cell)
+    assert isinstance(source, Condition)
+    return source.encoder
 
 
 def _key(source: Condition, cell: Cell) -> tuple[str, ...]:
@@ -116,9 +123,9 @@ def _verdict(cell: pd.DataFrame) -> str:
     judged = cell[cell["verdict"] != ""]
     if judged.empty:
         return ""
-    verdict = max(judged["verdict"], key=RUN.index)
-    said = display_names.VERDICTS[verdict]
-    if verdict == RUN[0]:
+    weakest = max(judged["verdict"], key=RUN.index)
+    said = display_names.VERDICTS[weakest]
+    if weakest == RUN[0]:
         return said
     apart = judged["difference"].dropna().map(lambda one: decimals(one, signed=True))
     return f"{said}: {PLUS_MINUS.join(apart)}" if len(apart) else said

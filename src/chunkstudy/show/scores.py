@@ -55,9 +55,14 @@ class Scores:
         values: pd.Series = own.set_index("query_id")[measure]
         return values
 
-    def summary(self, part: str = "all") -> pd.DataFrame:
-        """Mean and deviation, as a published table has them: ``run, chunker, part, measure,
-        statistic, value`` and, of a mean, its 95% interval ``low`` to ``high``; fractions."""
+    def summary(self, parts: bool = False) -> pd.DataFrame:
+        """Mean and deviation over all questions, as a published table has them: ``run, chunker,
+        part, measure, statistic, value`` and, of a mean, its 95% interval ``low`` to ``high``;
+        fractions. With ``parts`` also of each corpus."""
+        names = ["all", *(self.frame["part"].unique() if parts else ())]
+        return pd.concat([self._summary(str(one)) for one in names], ignore_index=True)
+
+    def _summary(self, part: str) -> pd.DataFrame:
         rows: list[dict[str, object]] = []
         some = self.frame if part == "all" else self.frame[self.frame["part"] == part]
         for chunker, own in some.groupby("chunker", sort=False):

@@ -101,17 +101,19 @@ class Study:
         found = runs.find(shown.name, some, self._computing)
         return runs.Runs(shown.name, found, shown.parts, self._computing)
 
-    def table(self, name: str, frame: pd.DataFrame, beside: str = "", caption: str = "") -> HTML:
+    def table(
+        self, name: str, frame: pd.DataFrame, beside: Sequence[str] = (), caption: str = ""
+    ) -> HTML:
         """Show a table and keep it as CSV.
 
         Args:
             name: of its file.
             frame: scores as fractions; for ``beside`` as :meth:`Scores.summary` gives them.
-            beside: a published table, ``work/table``, to set it beside (:mod:`show.beside`).
+            beside: published tables to set it beside, each ``work/table`` (:meth:`beside`).
             caption: what stands above it.
         """
         if beside:
-            frame = self.beside(frame, beside)
+            frame = self.beside(frame, *beside)
         write_text(
             self._folder("tables") / f"{name}.csv",
             frame.to_csv(index=False, lineterminator="\n", float_format="%.8g"),
@@ -120,9 +122,10 @@ class Study:
             return HTML(notebook.html(published.as_published(frame), caption))
         return notebook.show(frame, name, caption=caption)
 
-    def beside(self, frame: pd.DataFrame, table: str) -> pd.DataFrame:
-        """The numbers of :meth:`table` beside a published table, for what is counted of them."""
-        return published.beside(self.places, table, frame)
+    def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
+        """A table's numbers beside published ones, with difference and verdict
+        (:func:`chunkstudy.show.beside.beside`)."""
+        return published.beside(self.places, tables, frame)
 
     def figure(self, name: str, figure: Figure, alt: str, width: int = 830) -> Image:
         """Show a figure and keep it as PNG and PDF.

@@ -65,6 +65,31 @@ def minilm_table(sizes: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([size, summary], ignore_index=True)
 
 
+def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
+    """By corpus, how many of the published numbers are ``exact``, ``within_stack`` or
+    ``deviates``, how many of the exact depend on what was found, and the largest difference in
+    points of those that deviate; sizes left out.
+
+    Args:
+        found: as ``Study.beside`` gives it.
+    """
+    rows = []
+    for part, own in found[found["measure"] != "chunk size"].groupby("part", sort=False):
+        one = reproduction(own)
+        rows.append(
+            {
+                "part": part,
+                "published numbers": one.cells,
+                "exact": one.exact,
+                "of these, of retrieval": one.exact_of_retrieval,
+                "within_stack": one.inside,
+                "deviates": one.cells - one.exact - one.inside,
+                "largest difference": one.worst,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def reproduction(found: pd.DataFrame) -> Reproduction:
     """Count a table that stands beside a published one, as ``Study.beside`` gives it."""
     judged = found[found["verdict"].isin((EXACT, INSIDE, DEVIATES))]
