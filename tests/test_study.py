@@ -191,12 +191,16 @@ def test_with_its_own_parameters_a_notebook_writes_the_study(
 
 
 def test_with_another_parameter_it_writes_below_build_and_judges_nothing(
-    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    said: list[Any] = []
+    monkeypatch.setattr("chunkstudy.show.study.display", said.append)
     within(monkeypatch, k=3)
     study = Study("small")
-    said = study.answer("Is it so?", "Yes: 3 of 4.", holds=False)
-    assert said is not None and "Not judged here" in said.data
+    study.answer("Is it so?", "Yes: 3 of 4.", holds=False)
+    opening, answer = (one.data for one in said)
+    assert "k = 3" in opening and "`build/notebooks/small`" in opening
+    assert "Yes: 3 of 4." in answer and "Not judged here" in answer
     study.table("small_table", pd.DataFrame({"n": [1]}))
     assert (root / "build/notebooks/small/tables/small_table.csv").exists()
     assert not (root / "results/tables").exists() and not (root / "results/answers").exists()

@@ -139,8 +139,9 @@ class Study:
         png, _ = drawing.save(figure, self._folder("figures") / name)
         return Image(png, width=width, alt=alt)
 
-    def answer(self, question: str, sentence: str, holds: bool) -> Markdown | None:
-        """An answer, shown at the head of the page and kept with the study's answers.
+    def answer(self, question: str, sentence: str, holds: bool) -> None:
+        """An answer, shown at the head of the page and kept with the study's answers; with other
+        parameters shown where it stands, not judged and not kept.
 
         Args:
             question: in a reader's words.
@@ -151,7 +152,8 @@ class Study:
             StudyError: with the study's own parameters, if the condition does not hold.
         """
         if not self.default:
-            return Markdown(f"**{question}** {sentence} {NOT_JUDGED}")
+            display(Markdown(f"**{question}** {sentence} {NOT_JUDGED}"))
+            return
         if not holds:
             raise StudyError(
                 f"the answer to {question!r} no longer stands, since its condition broke: "
@@ -159,11 +161,9 @@ class Study:
             )
         self._answers.append({"question": question, "answer": sentence})
         self._keep()
-        if self._opening is None:
-            return Markdown(f"**{question}** {sentence}")
         said = (f"**{one['question']}** {one['answer']}" for one in self._answers)
-        self._opening.update(Markdown("\n\n".join(said)))
-        return None
+        if self._opening is not None:
+            self._opening.update(Markdown("\n\n".join(said)))
 
     def number(self, name: str, value: float) -> None:
         """Keep a number that paper or README quotes, by a name of its own."""
