@@ -7,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.grid import facts
-from chunkstudy.grid.records import read_run
+from chunkstudy import Study
+from chunkstudy.grid import facts, first_chunks
+from chunkstudy.grid.parquet import RecordError
+from chunkstudy.grid.records import Run, read_run
 from chunkstudy.places import Places
 from chunkstudy.show import beside, passages
 from chunkstudy.show.faults import StudyError
@@ -19,6 +21,7 @@ from tests.small_study import LONG
 PLACES = Places(Path(__file__).parents[1])
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 RECURSIVE = "recursive-250-125-wordpiece-special"
+PATH = f"chroma/{RECURSIVE}/{MINILM}/pre_embedding/as_published-chroma"
 
 
 def scored(
@@ -112,9 +115,8 @@ def test_verdicts_are_counted_by_corpus_without_sizes() -> None:
 
 
 def test_sizes_count_the_special_tokens_of_the_model() -> None:
-    path = f"chroma/{RECURSIVE}/{MINILM}/pre_embedding/as_published-chroma"
-    run = read_run(PLACES.runs / path)
-    found = chroma.sizes({path: run}).set_index("measure")["value"]
+    run = read_run(PLACES.runs / PATH)
+    found = chroma.sizes({PATH: run}).set_index("measure")["value"]
     assert found["chunks"] == run.counts.chunks
     assert found["chunk size"] == run.sizes["wordpiece"].mean + 2
 
@@ -162,3 +164,39 @@ def test_hits_come_best_first_and_show_the_judged_part_of_a_long_chunk() -> None
     shown = passages.hits(collection, 0, pd.DataFrame(rows), 5, "token-200-0").data
     assert shown.index("0.900") < shown.index("0.100")
     assert ">dune</mark>" in shown and len(shown) < len(LONG)
+
+
+def test_another_cut_off_of_chromas_table_needs_neither_a_run_nor_a_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("chunkstudy.grid.rescore.load_collection", lambda _: pytest.fail("a text"))
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", str(PLACES.root))
+    runs = Study("trial").runs("chroma", [RECURSIVE], protocol="as_published-chroma")
+    means = [runs.scores(k=k).frame[f"SpanRecall@{k}"].mean() for k in (1, 3, 5, 7)]
+    assert means == sorted(means) and means[0] < means[1] < means[2] < means[3]
+    again = first_chunks.values(
+        PLACES, runs.found[RECURSIVE].run, "SpanIoU@10", _kept(runs.found[RECURSIVE].run)
+    )
+    assert again is not None
+    assert list(again) == list(runs.found[RECURSIVE].wide["SpanIoU@10"])
+    with pytest.raises(StudyError, match=r'no ranking of 11 chunks is stored.*compute="missing"'):
+        runs.scores(k=11)
+
+
+def test_first_chunks_of_another_run_are_refused(tmp_path: Path) -> None:
+    run = read_run(PLACES.runs / PATH)
+    for name in ("facts", "runs"):
+        (tmp_path / "results").mkdir(exist_ok=True)
+        (tmp_path / "results" / name).symlink_to(PLACES.results / name)
+    later = _kept(run).groupby("query").tail(first_chunks.DEPTH - 1)
+    with pytest.raises(RecordError, match="is not of the record"):
+        first_chunks.write(Places(tmp_path), run, later)
+    assert not list((tmp_path / "results/first_chunks").rglob("*.parquet"))
+    first_chunks.write(Places(tmp_path), run, _kept(run))
+    assert first_chunks.read(Places(tmp_path), run) is not None
+
+
+def _kept(run: Run) -> pd.DataFrame:
+    found = first_chunks.read(PLACES, run)
+    assert found is not None
+    return found

@@ -16,7 +16,7 @@ from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.encoders import models
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.files import write_text
-from chunkstudy.grid import rankings, records
+from chunkstudy.grid import first_chunks, rankings, records
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.run import boundary_store, evaluate, load_collection, load_store, run
 from chunkstudy.places import Places
@@ -175,3 +175,14 @@ def read(arm: Arm, runs: Path, outside: Path, here: bool) -> Found | None:
     found = records.read_run(folder)
     ranking = rankings.find(folder, outside, found.ranking) if found.ranking else None
     return Found(arm, found, records.read_in_order(folder, found), here, ranking)
+
+
+def deep_enough(found: Found, places: Places, depth: int) -> pd.DataFrame | None:
+    """A run's ranking with at least so many ranks: its own, or the first chunks that the study
+    keeps of it; None where there is none."""
+    kept = found.run.ranking
+    if found.ranking is not None and kept is not None and depth <= kept.depth:
+        return found.ranking
+    return (
+        None if found.here or depth > first_chunks.DEPTH else first_chunks.read(places, found.run)
+    )

@@ -36,7 +36,7 @@ def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chu
     Args:
         collection: with judged excerpts.
         number: the question's place.
-        ranking: ``query, document, start, end, score``, as ``grid/rankings.py`` keeps it.
+        ranking: ``query, document, start, end`` and, where it is kept, ``score``.
         k: how many chunks.
         chunker: whose chunks they are.
     """
@@ -46,7 +46,8 @@ def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chu
     for row in ranking[ranking["query"] == number].head(k).to_dict("records"):
         document = collection.documents[row["document"]]
         text = _shortened(document, (row["start"], row["end"]), judged)
-        shown.append(f"<li>{row['score']:.3f}, <i>{_name(document)}</i>: {text}</li>")
+        cosine = f"{row['score']:.3f}, " if "score" in row else ""
+        shown.append(f"<li>{cosine}<i>{_name(document)}</i>: {text}</li>")
     cut = escape(display_names.shown("chunker", chunker))
     head = f"<p><b>{escape(asked.text)}</b></p><p>{cut}; cosine, document, text:</p>"
     return HTML(f"{head}<ol>{''.join(shown)}</ol>")

@@ -14,11 +14,11 @@ from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.faults import ModelError
-from chunkstudy.grid import records, rescore
+from chunkstudy.grid import first_chunks, records, rescore
 from chunkstudy.grid.conditions import Condition, ConditionError
 from chunkstudy.grid.run import load_collection
 from chunkstudy.show import passages
-from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, stored
+from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, deep_enough, stored
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.scores import Scores
 
@@ -79,7 +79,7 @@ class Runs:
         parts = self.parts()
         frames = []
         for name, found in list(self.found.items()):
-            whole, self.found[name] = self._scored(found, measures)
+            whole, self.found[name] = self._scored(found, measures, k)
             ids = whole.index.to_series()
             keys = pd.DataFrame({"part": ids.map(parts).fillna("all"), "query_id": ids})
             keys.insert(0, "chunker", name)
@@ -95,10 +95,9 @@ class Runs:
             chunker: whose chunks; the first one's where none is named.
             k: how many chunks.
         """
-        found = self._ranked(self.found[chunker or next(iter(self.found))])
-        assert found.ranking is not None
+        found, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
         collection = load_collection(self.collection)
-        return passages.hits(collection, question, found.ranking, k, found.arm.name)
+        return passages.hits(collection, question, ranking, k, found.arm.name)
 
     def against_records(self) -> pd.DataFrame:
         """The runs beside the study's own records of the same conditions, a row a chunker that has
@@ -120,32 +119,46 @@ class Runs:
                 rows.append(row)
         return pd.DataFrame(rows)
 
-    def _scored(self, found: Found, measures: Sequence[str]) -> tuple[pd.DataFrame, Found]:
+    def keep(self) -> None:
+        """Keep the first ten chunks of every question beside the study's records, so that another
+        cut-off needs no run (:mod:`chunkstudy.grid.first_chunks`)."""
+        for one in self:
+            found, ranking = self._ranked(one, first_chunks.DEPTH)
+            first_chunks.write(self.computing.places, found.run, ranking)
+
+    def _scored(self, found: Found, measures: Sequence[str], k: int) -> tuple[pd.DataFrame, Found]:
         """The scores with a column a measure, and the run that gave them."""
         lacking = [one for one in measures if one not in found.wide]
         if not lacking:
             return found.wide, found
-        found = self._ranked(found)
-        assert found.ranking is not None
+        found, ranking = self._ranked(found, k)
         try:
-            added = {
-                one: records.six_decimals(rescore.values(found.run, one, found.ranking))
-                for one in lacking
-            }
+            added = {one: self._value(found, one, ranking) for one in lacking}
         except rescore.RescoreError as error:
             raise StudyError(str(error)) from error
         return found.wide.assign(**added), found
 
-    def _ranked(self, found: Found) -> Found:
-        """The run with its ranking: as it is kept, else computed."""
-        if found.ranking is not None:
-            return found
+    def _value(self, found: Found, measure: str, ranking: pd.DataFrame) -> pd.Series:
+        """A measure from a ranking: without the collection's texts where that is possible."""
+        stored = first_chunks.values(self.computing.places, found.run, measure, ranking)
+        if stored is not None:
+            return stored
+        return records.six_decimals(rescore.values(found.run, measure, ranking))
+
+    def _ranked(self, found: Found, depth: int) -> tuple[Found, pd.DataFrame]:
+        """The run and a ranking of so many ranks: as it is kept, else computed."""
+        kept = deep_enough(found, self.computing.places, depth)
+        if kept is not None:
+            return found, kept
         if self.computing.compute == "stored":
             raise StudyError(
-                f"{found.arm.path} was stored without the ranking that this needs; "
+                f"of {found.arm.path} no ranking of {depth} chunks is stored, which this needs; "
                 'compute="missing" makes it'
             )
-        return self.computing.run(found.arm)
+        computed = self.computing.run(found.arm)
+        if computed.ranking is None:
+            raise StudyError(f"{found.arm.path} ranks nothing; name an encoder")
+        return computed, computed.ranking
 
 
 def arms(
