@@ -66,8 +66,8 @@ class Scores:
         rows: list[dict[str, object]] = []
         some = self.frame if part == "all" else self.frame[self.frame["part"] == part]
         for chunker, own in some.groupby("chunker", sort=False):
-            intervals = statistics.bootstrap_intervals(own[list(self.measures)])
-            for measure, interval in zip(self.measures, intervals, strict=True):
+            for measure in self.measures:
+                interval = statistics.bootstrap_interval(own[measure])
                 key: dict[str, object] = {
                     "run": self.runs[str(chunker)],
                     "chunker": chunker,
