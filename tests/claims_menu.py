@@ -23,7 +23,7 @@ from tests.claims_mutations import Change, Mutation, Source
 
 Level = tuple[str, str]
 """A column, and one of its values."""
-UNTRIED = ("place", "published", "marks", "unit", "state", "reason", "run")
+UNTRIED = ("place", "published", "marks", "unit", "reason", "run")
 """Columns that say nothing of what a number is about."""
 LEVELS = 16
 """A column with more values than these names rows and is not tried value by value."""

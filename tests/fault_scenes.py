@@ -55,7 +55,7 @@ TABLES = (
     "generation_filters",
     "trained_costs",
 )
-OF_README = ("findings", "which_chunker_advice", "which_chunker", "chroma_leading_digits")
+OF_README = ("findings", "which_chunker_advice", "which_chunker")
 FIGURE = "trained"
 
 
@@ -145,7 +145,7 @@ def small_reproduce(folder: str) -> None:
     reproduce.reproduce(Places(Path(folder)), workers=2)
 
 
-def _tables(places: Places, mapped: every_table.Mapped) -> str:
+def _tables(places: Places, mapped: every_table.Mapped = map) -> str:
     """As ``derive.tables`` writes them, of what the study's own derivation found."""
     given = Places(Path(__file__).parents[1])
     made = {name: _read(given.tables / f"{name}.csv") for name in (*TABLES, *OF_README)}

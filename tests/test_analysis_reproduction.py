@@ -17,7 +17,7 @@ from chunkstudy.published import cells as published_cells
 from tests.recorded import IELAB, LATE, OWN, PRE, WIDE, library, made
 
 CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
-NOTHING = pd.DataFrame(columns=["statistic", "unit", "state", "verdict"])
+NOTHING = pd.DataFrame(columns=["statistic", "unit", "verdict"])
 
 
 def measures(
@@ -96,7 +96,7 @@ def test_reproduced_means_lie_as_far_from_the_published_ones_as_they_do_without_
     condition = next(iter(scores))
     cell = {
         "work": "x", "table": "1", "collection": "scifact", "measure": "nDCG@10",
-        "statistic": "mean", "part": "all", "value": 50.0, "unit": "percent", "state": "whole",
+        "statistic": "mean", "part": "all", "value": 50.0, "unit": "percent",
         "run": str(condition), "verdict": "deviates",
     }  # fmt: skip
     of = rows(measures(scores, pd.DataFrame([cell])), DIFFERENCE, work="x")

@@ -191,7 +191,6 @@ def cell(table: str, chunker: str, collection: str, verdict: str = "not_run") ->
     rest = {
         "published": "0.50",
         "value": 0.5,
-        "state": "whole",
         "unit": "fraction",
         "place": "there",
     }

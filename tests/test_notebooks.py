@@ -112,9 +112,8 @@ def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: 
     opened = (
         "card.overview(" if source.stem == "00_overview" else f'answers(project, "{source.stem}"'
     )
-    assert (
-        opened in before or f'check_parameters("{source.stem}", globals())' in cells[at + 1].source
-    )
+    checked = (f'check_parameters("{source.stem}", globals())', f'Study("{source.stem}"')
+    assert opened in before or any(call in cells[at + 1].source for call in checked)
 
 
 @pytest.mark.slow

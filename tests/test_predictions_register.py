@@ -29,7 +29,7 @@ from chunkstudy.predictions.cells import cell_id, needed
 from chunkstudy.predictions.evidence import Evidence
 from chunkstudy.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED
 from chunkstudy.predictions.register import Prediction, PredictionError, Registered
-from chunkstudy.published.cells import Cell, frame, read
+from chunkstudy.published.cells import frame, read
 from chunkstudy.render.figures.predictions import against_print
 from tests.made_library import made_library
 
@@ -328,8 +328,3 @@ def test_conditions_that_are_compared_can_be_run() -> None:
     for one in both:
         first, second = map(parse, one.conditions)
         assert first == corrected(second)
-
-
-def test_a_lost_cell_is_not_predicted() -> None:
-    about: set[Cell] = {BY_ID[name] for one in REGISTERED.predictions for name in one.cells}
-    assert all(cell.state != "lost" for cell in about)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,10 @@ from chunkstudy.published.cells import COLUMNS, KEYS, Cell, CellError, frame, re
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))
 HEADER = (
-    "work,table,collection,chunker,encoder,measure,statistic,published,decimals,unit,state,place"
+    "work,table,collection,chunker,encoder,measure,statistic,published,decimals,unit,"
+    "section,row,column"
 )
-ROW = "jina,beir,quora,none,small,nDCG@10,mean,87.19,2,percent,whole,Quora's row"
+ROW = "jina,beir,quora,none,small,nDCG@10,mean,87.19,2,percent,post,Quora,Small"
 
 
 def written(folder: Path, *lines: str, header: str = HEADER) -> Places:
@@ -36,7 +36,7 @@ def refused(folder: Path, *lines: str, header: str = HEADER) -> str:
 def test_a_table_of_ones_own_is_one_file_with_the_columns_of_a_cell(tmp_path: Path) -> None:
     (cell,) = read(written(tmp_path, ROW))
     assert (cell.value, cell.decimals, cell.part, cell.marks) == (87.19, 2, "all", "")
-    assert str(cell) == "jina, Quora's row"
+    assert str(cell) == "jina, post, row Quora, column Small"
 
 
 def test_an_unknown_column_is_named_with_those_that_are_known(tmp_path: Path) -> None:
@@ -50,21 +50,13 @@ def test_a_doubled_key_is_an_error_even_where_the_values_differ(tmp_path: Path) 
     assert "quora, none, small" in said
 
 
-@pytest.mark.parametrize(
-    ("row", "header"),
-    [
-        (ROW.replace("Quora's row", ""), HEADER),
-        (ROW.removesuffix(",Quora's row"), HEADER.removesuffix(",place")),
-    ],
-)
-def test_a_cell_without_a_place_in_its_source_is_an_error(
-    row: str, header: str, tmp_path: Path
-) -> None:
-    assert "line 2 has no place in its source" in refused(tmp_path, row, header=header)
+@pytest.mark.parametrize("name", ["post", "Quora", "Small"])
+def test_a_cell_without_a_place_in_its_source_is_an_error(name: str, tmp_path: Path) -> None:
+    assert "line 2" in (said := refused(tmp_path, ROW.replace(name, ""))) and "required" in said
 
 
-@pytest.mark.parametrize("text", ["87,19", "n/a", "87.19%", "", "nan", "inf"])
-def test_a_whole_cell_is_a_number(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["87,19", "n/a", "87.19%", "nan", "inf"])
+def test_a_cell_is_a_number(text: str, tmp_path: Path) -> None:
     row = ROW.replace("87.19", f'"{text}"')
     assert f"the printed string {text!r} is not a number" in refused(tmp_path, row)
 
@@ -73,8 +65,6 @@ def test_a_whole_cell_is_a_number(text: str, tmp_path: Path) -> None:
     ("row", "words"),
     [
         (ROW.replace(",2,", ",3,"), "'87.19' does not have 3 decimals"),
-        (ROW.replace("whole", "lost"), "a lost cell has no printed string"),
-        (ROW.replace("whole", "half"), "state: Input should be 'whole', 'leading digit' or 'lost'"),
         (ROW.replace("percent", "points"), "unit: Input should be"),
         (ROW.replace("jina", ""), "work: Field required"),
         (ROW + ",more", "does not have as many fields as the file has columns"),
@@ -87,10 +77,9 @@ def test_what_does_not_fit_is_said_in_one_sentence(row: str, words: str, tmp_pat
 
 def test_the_frame_has_a_row_per_cell_and_numbers_as_numbers() -> None:
     table = frame(CELLS)
-    assert list(table.columns) == COLUMNS and len(table) == 1736
-    assert table["value"].dtype == float and str(table["decimals"].dtype) == "Int64"
-    assert not table.drop(columns=["value", "decimals"]).isna().any().any()
-    assert (table["value"].notna() == (table["state"] == "whole")).all()
+    assert list(table.columns) == COLUMNS and len(table) == 3324
+    assert table["value"].dtype == float and table["decimals"].dtype == int
+    assert not table.isna().any().any()
     assert not table.duplicated(list(KEYS)).any()
 
 
@@ -102,14 +91,14 @@ def test_no_cells_give_an_empty_frame_of_the_same_shape(tmp_path: Path) -> None:
 def test_every_place_is_one_cells_own_and_readable() -> None:
     places = [(cell.work, cell.place) for cell in CELLS]
     assert len(set(places)) == len(places)
-    for _, place in places:
-        assert any(word in place for word in ("column ", "method ", "of the methods"))
 
 
-def test_of_a_cell_that_is_not_whole_no_number_is_claimed() -> None:
-    kept = {cell.state: cell for cell in CELLS}
-    assert math.isnan(kept["lost"].value) and kept["lost"].published == ""
-    assert math.isnan(kept["leading digit"].value) and len(kept["leading digit"].published) == 1
+def test_precision_omega_is_one_cell_a_row_and_no_score_of_retrieval() -> None:
+    appendix = [cell for cell in CELLS if cell.table == "appendix"]
+    omega = [cell for cell in appendix if cell.measure == "PrecisionOmega"]
+    assert len(omega) == 2 * 114 and {cell.cut for cell in omega} == {""}
+    assert not any(cell.of_retrieval for cell in omega)
+    assert all(cell.of_retrieval for cell in appendix if cell not in omega)
 
 
 def test_a_cell_cannot_be_changed_nor_hold_more() -> None:

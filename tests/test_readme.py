@@ -20,6 +20,7 @@ COMPARISON = pd.DataFrame(
         "table": ["main", "main", "3"],
         "verdict": ["exact", "not_run", "not_run"],
         "measure": ["PrecisionOmega", "SpanRecall@5", "nDCG@10"],
+        "of_retrieval": [False, True, True],
         "run": ["chroma/token-200-0/none/none/corrected", None, None],
     }
 )
@@ -58,9 +59,6 @@ ADVICE = pd.DataFrame(
 )  # fmt: skip
 
 
-DIGITS = pd.DataFrame({"table": ["appendix", "all"], "share": [0.5, 0.6587]})
-
-
 def test_only_the_generated_parts_change_and_a_second_time_nothing(tmp_path: Path) -> None:
     path = tmp_path / "README.md"
     path.write_text(
@@ -69,7 +67,6 @@ def test_only_the_generated_parts_change_and_a_second_time_nothing(tmp_path: Pat
     )
     made = {
         "findings": FINDINGS, "which_chunker_advice": ADVICE, "which_chunker": RANKED,
-        "chroma_leading_digits": DIGITS,
     }  # fmt: skip
     readme.fill(Places(tmp_path), COMPARISON, CLAIMS, made)
     text = path.read_text(encoding="utf-8")
@@ -83,16 +80,16 @@ def test_the_number_of_cells_run_stands_first_and_beside_every_count() -> None:
     said = readme.coverage(COMPARISON, CLAIMS)
     assert "1 of 3 published cells, none of the 1 of *Beyond Chunk-Then-Embed*" in said
     assert "Of 2 claims 1 are contradicted as written, 0 as fairly read, and 1 are open." in said
-    table = readme.verdicts(COMPARISON, DIGITS)
-    assert "| Chroma's report, main table | 1 of 2 | 1 |" in table and "66%" in table
-    assert "| Beyond Chunk-Then-Embed, 1 table | 0 of 1 | 0 |" in table
+    table = readme.verdicts(COMPARISON)
+    assert "| Chroma's report, main table | 1 of 2 | 1 | 0 |" in table
+    assert "| Beyond Chunk-Then-Embed, 1 table | 0 of 1 | 0 | 0 |" in table
 
 
 def test_a_table_of_which_only_what_needs_no_model_was_run_is_named() -> None:
     said = "Of Chroma's report, main table, only what needs no model was run: Precision"
-    assert said in readme.verdicts(COMPARISON, DIGITS)
+    assert said in readme.verdicts(COMPARISON)
     embedded = COMPARISON.assign(run=f"chroma/token-200-0/{MINILM}/pre_embedding/corrected")
-    assert "needs no model" not in readme.verdicts(embedded, DIGITS)
+    assert "needs no model" not in readme.verdicts(embedded)
 
 
 def test_headlines_come_in_their_order_with_page_and_table_linked() -> None:

@@ -20,11 +20,14 @@ from chunkstudy.paper import build
 from chunkstudy.places import Places
 from chunkstudy.reproduce import pool
 
-GIVEN = ("results/runs", "results/published", "results/studies", "results/facts",
-         "results/llm", "results/predictions", "results/inspections", "notebooks")  # fmt: skip
+GIVEN = (
+    "results/runs", "results/first_chunks", "results/published", "results/studies", "results/facts",
+    "results/llm", "results/predictions", "results/inspections", "notebooks",
+)  # fmt: skip
 """What everything else is derived from."""
 DERIVED = (
-    "results/tables", "results/notebooks", "figures", "paper/generated", "docs/site", "docs/badges"
+    "results/tables", "results/answers", "results/notebooks", "figures", "paper/generated",
+    "docs/site", "docs/badges",
 )  # fmt: skip
 DERIVED_FILES = ("results/comparison.csv", "results/claims.csv", "README.md", "docs/data-card.md")
 

@@ -104,6 +104,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
 def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path) -> None:
     """Run a notebook in a kernel of its own, and in another one if that never answers: kernels that
     start at once may pick the same port, and then one of them dies."""
+    os.environ["CHUNKSTUDY_ROOT"] = str(root)  # a notebook writes where it is run for
     for left in reversed(range(KERNELS)):
         try:
             papermill.execute_notebook(

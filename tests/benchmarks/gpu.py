@@ -40,7 +40,6 @@ from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import BATCH_TOKENS
 from chunkstudy.measures.ranking import per_query
 from chunkstudy.places import Places
-from chunkstudy.published.verdicts import STEP
 from chunkstudy.retrieval.documents import search_documents
 from chunkstudy.spans import Collection, Document, Judgment, Query
 from tests.benchmarks import grid_hours, random_models
@@ -195,7 +194,7 @@ def precision(
         )
         measured = score(*found)
         difference = measured - expected
-        shares = (100 * difference / STEP, difference / POINT)
+        shares = (100 * difference / 0.1, difference / POINT)
         yield (
             name,
             f"{moved:.2g}",

@@ -52,7 +52,7 @@ class Found:
     Attributes:
         conditions: how many there are, and how many of them have records.
         missing: conditions without a record, and why.
-        cells: published cells by verdict, those lost in print apart.
+        cells: published cells by verdict.
         not_run: ids of cells that could be judged and are not, and why.
         predictions: by outcome.
         undecided: ids of predictions that nothing decided.
@@ -188,10 +188,8 @@ def _found(
     undecided: list[str] = []
     if table is not None:
         judged = table.comparison
-        lost = judged["state"] == "lost"
-        verdicts = judged["verdict"].where(~lost, "lost in print")
-        cells = _counts(verdicts)
-        waiting = judged[verdicts == "not_run"]
+        cells = _counts(judged["verdict"])
+        waiting = judged[judged["verdict"] == "not_run"]
         names = waiting[
             ["work", "table", "collection", "chunker", "encoder", "ordering", "measure"]
         ]

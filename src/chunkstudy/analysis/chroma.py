@@ -58,7 +58,7 @@ def collection(counts: pd.DataFrame) -> pd.DataFrame:
 
 def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
     """One published table: a row per chunker, published / reproduced / verdict per measure."""
-    cells = comparison[(comparison["table"] == table) & (comparison["state"] == "whole")]
+    cells = comparison[comparison["table"] == table]
     rows: dict[str, dict[str, object]] = {}
     for _, cell in cells.iterrows():
         row = rows.setdefault(cell["chunker"], {"chunker": _as_run(cell)})
@@ -75,16 +75,15 @@ def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
 
 
 def appendix(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The MiniLM appendix: what is left of each printed recall, beside the reproduced one."""
+    """The MiniLM appendix: each printed mean beside the reproduced one."""
     cells = comparison[
         (comparison["table"] == "appendix")
         & (comparison["statistic"] == "mean")
         & comparison["encoder"].str.contains("MiniLM")
     ]
-    kept = ["part", "chunker", "cut", "published", "reproduced", "low", "high"]
+    kept = ["part", "chunker", "measure", "cut", "published", "reproduced", "low", "high"]
     kept += ["stack_low", "stack_high", "verdict"]
     rows = cells.assign(chunker=[_as_run(cell) for _, cell in cells.iterrows()])[kept]
-    rows["published"] = rows["published"].where(rows["published"] == "", rows["published"] + "…")
     return rows.rename(columns={"stack_low": "search least", "stack_high": "search most"})
 
 

@@ -1,20 +1,24 @@
-"""What Chroma's printed cells can bear: how weak a surviving digit is, and how far from print the
-authors' own second run lies."""
+"""What Chroma's printed cells can bear: how many come out, what is printed twice and differs, which
+rows are mislabelled, and how far from print the authors' own second run lies."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.conditions import LARGE, MINILM, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.cells import Cell
-from chunkstudy.published.verdicts import consistent, mean_beside
+from chunkstudy.published.side_by_side import compare
+from chunkstudy.published.sources import TOKEN_WINDOWS, Source, chroma_minilm, source_of
+from chunkstudy.published.verdicts import RUN
 
 CLUSTERS = ("cluster-400", "cluster-250", "cluster-200")
 RERUN = "reruns/chroma_notebook.csv"
@@ -24,58 +28,108 @@ omega is the report's, so the chunks are; the code reads the report's frozen vec
 questions (base_evaluation.py:363-380), so that only those of the chunks and the search are new."""
 
 
-def leading_digits(comparison: pd.DataFrame, cells: Sequence[Cell]) -> pd.DataFrame:
-    """How often another row's result would be consistent with a cell too.
-
-    For every consistent cell the results of the other chunkers in the same place (table, corpus,
-    measure, statistic, model) are put to the same test.
-
-    Args:
-        comparison: a row per cell, in their order.
-        cells: every published cell.
+def minilm_verdicts(comparison: pd.DataFrame) -> pd.DataFrame:
+    """What became of the appendix' cells with all-MiniLM-L6-v2, by measure, row and corpus.
 
     Returns:
-        A row per table and kind of cell, and one for all: consistent cells, comparisons with
-        another row's result, and the share of these that pass.
+        By what they are grouped and which group: cells, how many are exact, within the spread of
+        the published search and off, and how far those that are off lie from print, in the mean
+        and at most, as fractions; last, all cells.
     """
-    known = {cell.key: cell for cell in cells}
-    place = ["work", "table", "collection", "encoder", "part", "measure", "statistic"]
-    run = comparison[comparison["verdict"] != "not_run"]
-    others = {key: group["reproduced"] for key, group in run.groupby(place)}
-    found = []
-    for at in run.index[run["verdict"] == "consistent"]:
-        cell = cells[at]
-        key = tuple(getattr(cell, name) for name in place)
-        passed = [
-            consistent(cell, value, mean_beside(cell, known))
-            for index, value in others[key].items()
-            if index != at
-        ]
-        kind = cell.measure.partition("@")[0]
-        found.append((cell.table, kind, cell.statistic, len(passed), sum(passed)))
-    columns = ["table", "measure", "statistic", "others", "pass"]
-    rows = pd.DataFrame(found, columns=columns)
-    keys = columns[:3]
-    table = rows.groupby(keys, sort=False).agg(
-        cells=("others", "size"), others=("others", "sum"), **{"pass": ("pass", "sum")}
+    cells = comparison[(comparison["table"] == "appendix") & (comparison["encoder"] != LARGE)]
+    cells = cells.assign(
+        measure=cells["measure"].str.partition("@")[0],
+        off=(cells["difference"].abs() / 100).where(cells["verdict"] == "deviates"),
     )
-    table.loc[("all", "", ""), :] = table.sum()
-    table["share"] = table["pass"] / table["others"]
-    return table.reset_index().astype({"cells": int, "others": int, "pass": int})
+    rows = []
+    for by in ("measure", "chunker", "part", "table"):
+        for which, part in cells.groupby(by, sort=False):
+            counts = {name: int((part["verdict"] == name).sum()) for name in RUN}
+            rows.append(
+                {"by": by, "which": which, "cells": len(part), **counts}
+                | {"mean distance": part["off"].mean(), "largest distance": part["off"].max()}
+            )
+    return pd.DataFrame(rows)
+
+
+def printed_twice(published: pd.DataFrame) -> pd.DataFrame:
+    """The rows that the report prints in its main table and again in its appendix: five chunks, all
+    corpora, text-embedding-3-large.
+
+    Returns:
+        A row per chunker and measure: both means and their difference, fractions, and the rank of
+        the chunker among these rows in each.
+    """
+    chroma = published[(published["encoder"] == LARGE) & (published["part"] == "all")]
+    chroma = chroma[chroma["statistic"] == "mean"]
+    means = chroma.set_index(["chunker", "measure", "table"])["value"].unstack("table") / 100
+    means = means.reindex(columns=["main", "appendix"]).dropna()
+    ranks = means.groupby("measure").rank(ascending=False, method="min").astype(int)
+    return means.assign(
+        **{"appendix - main": means["appendix"] - means["main"]},
+        **{f"rank in {name}": ranks[name] for name in means},
+    ).reset_index()
+
+
+def token_windows(places: Places, library: Library, cells: Sequence[Cell]) -> pd.DataFrame:
+    """The rows of token windows with all-MiniLM-L6-v2 at the size that they state and at the one
+    that gives their chunks.
+
+    Returns:
+        A row per published row and size: how many of its cells of Precision Omega and of its scores
+        of retrieval are exact, and within the spread of the published search; and the recall of
+        five chunks, all corpora: printed, by exact search, and over the runs of that search,
+        fractions.
+    """
+    own = [c for c in cells if c.encoder != LARGE and c.chunker in TOKEN_WINDOWS]
+    if not own:
+        return pd.DataFrame()
+
+    def stated(cell: Cell) -> Source:
+        return replace(chroma_minilm(cell.chunker), chunker=cell.chunker)
+
+    found = pd.concat([compare(places, library, own, one) for one in (stated, source_of)])
+    found["windows"] = found["run"].str.split("/").str[1]
+    rows = []
+    for (row, windows), part in found.groupby(["chunker", "windows"], sort=False):
+        appendix = part[part["table"] == "appendix"]
+        scores = appendix[appendix["of_retrieval"]]
+        omega = appendix[~appendix["of_retrieval"]]
+        recall = part[(part["table"] == "minilm") & (part["statistic"] == "mean")].iloc[0]
+        rows.append(
+            {
+                "row": row,
+                "windows": windows,
+                "cells of precision omega": len(omega),
+                "of these exact": int((omega["verdict"] == "exact").sum()),
+                "scores of retrieval": len(scores),
+                "exact": int((scores["verdict"] == "exact").sum()),
+                "within_stack": int((scores["verdict"] == "within_stack").sum()),
+                "published": recall["value"] / 100,
+                "reproduced": recall["reproduced"] / 100,
+                "search least": recall["stack_low"] / 100,
+                "search most": recall["stack_high"] / 100,
+            }
+        )
+    table = pd.DataFrame(rows)
+    wider = table[table["row"] != table["windows"]].set_index("row")["reproduced"]
+    table["against the windows found"] = table["reproduced"] - table["row"].map(wider)
+    return table
 
 
 def cluster_sizes(library: Library, published: pd.DataFrame) -> pd.DataFrame:
     """Mean sizes of clustered chunks beside the sizes that the MiniLM table prints for them.
 
     The recursive rows of that table are printed in WordPiece tokens with the two special ones,
-    truncated. Precision at five, which falls as chunks grow, tells whose scores a row has.
+    truncated. Precision, which falls as chunks grow, tells whose scores a row has.
 
     Args:
         library: the records.
         published: every published cell.
     """
-    cells = published[(published["work"] == "chroma") & (published["table"] == "minilm")]
-    printed = cells[cells["statistic"] == "mean"].set_index(["chunker", "measure"])["published"]
+    cells = published[(published["encoder"] != LARGE) & (published["work"] == "chroma")]
+    cells = cells[(cells["part"] == "all") & (cells["statistic"] == "mean")]
+    printed = cells.drop_duplicates(["chunker", "measure"]).set_index(["chunker", "measure"])
     rows = []
     for chunker in CLUSTERS:
         record = library.get(
@@ -84,15 +138,21 @@ def cluster_sizes(library: Library, published: pd.DataFrame) -> pd.DataFrame:
         if record is None:
             continue
         sizes = record.run.sizes
-        digit = printed.get((chunker, "SpanPrecision@5"), "")
+        size = printed["published"].get((chunker, "chunk size"), "")
         rows.append(
             {
                 "chunker": chunker,
-                "published size": printed.get((chunker, "chunk size"), ""),
+                "published size": size,
                 "size in cl100k": sizes["cl100k"].mean,
                 "size in WordPiece with special tokens": sizes["wordpiece"].mean + 2,
-                "published precision": f"{digit}…" if digit else "",
-                "precision": statistics.mean(library.values(record, "SpanPrecision@5")),
+                **{
+                    f"{name} {whose}": value
+                    for name in ("SpanPrecision@5", "PrecisionOmega")
+                    for whose, value in (
+                        ("published", printed["value"].get((chunker, name), math.nan) / 100),
+                        ("reproduced", statistics.mean(library.values(record, name))),
+                    )
+                },
             }
         )
     return pd.DataFrame(rows)

@@ -14,14 +14,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.published.cells import Cell
-from chunkstudy.published.verdicts import Stack, mean_beside, ranges, within
+from chunkstudy.published.verdicts import Stack, printed_range, within
 from chunkstudy.studies.chroma_search import OFFICIAL
 
 TABLES = ("minilm", "appendix")
 KEYS = ["chunker", "part", "measure", "statistic"]
 SETTING = ["offsets", "insertion", "search list"]
 EXACT = "exact search"
-GIVEN = ("exact", "consistent")
 BESIDE = {
     "official": OFFICIAL,
     "on disk": OFFICIAL | {"insertion": "official, on disk"},
@@ -34,16 +33,17 @@ BESIDE = {
 
 @dataclass(frozen=True)
 class Searched:
-    """The published cells that search can move, and what was measured of them.
+    """The published cells that search can move and every setting was measured for, and what was
+    measured of them.
 
     Attributes:
         rows: of the comparison, ``chunker`` being the one that was run.
-        cells: as published, each with the mean that stands beside a deviation.
+        cells: as published.
         spread: ``low``, ``mean`` and ``high`` in percent by `SETTING` and `KEYS`.
     """
 
     rows: pd.DataFrame
-    cells: list[tuple[Cell, Cell | None]]
+    cells: list[Cell]
     spread: pd.DataFrame
 
     @classmethod
@@ -55,17 +55,18 @@ class Searched:
             cells: every published cell.
             spread: the study's table of that name.
         """
-        known = {cell.key: cell for cell in cells}
-        searched = comparison["stack_low"].notna().to_numpy()
-        rows = comparison[searched].reset_index(drop=True)
-        rows["chunker"] = rows["run"].str.split("/").str[1]
+        rows = comparison.assign(chunker=comparison["run"].str.split("/").str[1])
+        measured = spread.groupby(KEYS).size()
+        measured = measured[measured == measured.max()]
+        searched = pd.MultiIndex.from_frame(rows[KEYS]).isin(measured.index)
+        searched &= comparison["stack_low"].notna().to_numpy()
         chosen = [cell for cell, one in zip(cells, searched, strict=True) if one]
-        return cls(rows, [(cell, mean_beside(cell, known)) for cell in chosen], _percent(spread))
+        return cls(rows[searched].reset_index(drop=True), chosen, _percent(spread))
 
     @property
     def missed(self) -> NDArray[np.bool_]:
         """Whether exact search does not give the cell."""
-        return ~self.rows["verdict"].isin(GIVEN).to_numpy()
+        return (self.rows["verdict"] != "exact").to_numpy()
 
     def settings(self) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
         """Every setting with its spread of each cell, in the order of the rows."""
@@ -76,15 +77,13 @@ class Searched:
     def inside(self, spread: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each cell could have been printed from its spread."""
         ends = zip(spread["low"], spread["high"], self.cells, strict=True)
-        return np.array([within(c, Stack(low, high, ""), mean) for low, high, (c, mean) in ends])
+        return np.array([within(cell, Stack(low, high, "")) for low, high, cell in ends])
 
 
 def cells(found: Searched) -> pd.DataFrame:
     """Every cell that search can move, with its spread in percent under each of `BESIDE`."""
     kept = ["table", *KEYS, "published", "reproduced"]
     table = found.rows[kept].copy()
-    lost = found.rows["state"] == "leading digit"
-    table["published"] = table["published"].where(~lost, table["published"] + "…")
     for name, wanted in BESIDE.items():
         for setting, own in found.settings():
             if setting == wanted:
@@ -137,8 +136,7 @@ def recalls(found: Searched) -> pd.DataFrame:
 def _printed_recalls(found: Searched) -> NDArray[np.bool_]:
     """The mean recalls of the MiniLM table."""
     rows = found.rows
-    kept = (rows["table"] == "minilm") & (rows["statistic"] == "mean") & (rows["state"] == "whole")
-    return kept.to_numpy()
+    return ((rows["table"] == "minilm") & (rows["statistic"] == "mean")).to_numpy()
 
 
 def corpora(found: Searched, missed: pd.DataFrame, moved: pd.DataFrame) -> pd.DataFrame:
@@ -154,12 +152,8 @@ def corpora(found: Searched, missed: pd.DataFrame, moved: pd.DataFrame) -> pd.Da
     lost = official.pivot_table(index="part", columns="search list", values="missed")
     counts = moved.groupby("part")[["chunks", "moved"]].sum()
     counts.loc["all"] = counts.sum()
-    below = np.array(
-        [
-            value >= max(end for _, end in ranges(cell, mean))
-            for value, (cell, mean) in zip(found.rows["reproduced"], found.cells, strict=True)
-        ]
-    )
+    ends = np.array([printed_range(cell)[1] for cell in found.cells])
+    below = found.rows["reproduced"].to_numpy() >= ends
     of_means = (found.rows["statistic"] == "mean").to_numpy() & found.missed
     rows = []
     for part in dict.fromkeys(found.rows["part"]):

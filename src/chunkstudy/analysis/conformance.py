@@ -14,8 +14,11 @@ import pandas as pd
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.analysis.papers import with_papers
+from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
+from chunkstudy.grid.grids import WIDE
 from chunkstudy.grid.library import Library
+from chunkstudy.protocols import CORRECTED
 from chunkstudy.studies.conformance.arms import (
     APART,
     APART_CLS,
@@ -82,6 +85,32 @@ def decisions(scores: pd.DataFrame) -> pd.DataFrame:
         return f"decisions of {keys['tool']} on a part of {keys['collection']}"
 
     return differences(pairs, family, "with", "without")
+
+
+def against_plain(scores: pd.DataFrame, library: Library) -> pd.DataFrame:
+    """DCG@10 of late chunking in windows of 512 minus plain chunking of the same text, by where the
+    state of a token comes from: one window, ours, or all that read it, as AfterThoughts does.
+
+    Args:
+        scores: the table ``scores`` of the study ``conformance``; may be empty.
+        library: the records.
+    """
+    pairs = []
+    for key, one in scores.groupby(["collection", "chunker"], sort=False):
+        collection, chunker = map(str, key)
+        arms = one.set_index(one["query_id"].astype(str))
+        plain = library.get(Condition(collection, chunker, WIDE, PRE_EMBEDDING, CORRECTED.name))
+        if plain is None:
+            continue
+        for layout in (OURS[512], AFTERTHOUGHTS):
+            keys = {"measure": MEASURE, "layout": layout}
+            keys |= {"collection": collection, "chunker": chunker}
+            pairs.append(Pair(keys, arms[layout], plain.wide[MEASURE]))
+
+    def family(keys: Keys) -> str:
+        return f"layouts of windows against plain on a part of {keys['collection']}"
+
+    return differences(pairs, family, "late", "plain")
 
 
 def separated(library: Library, papers: pd.DataFrame) -> pd.DataFrame:

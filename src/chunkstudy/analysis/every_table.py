@@ -156,7 +156,11 @@ def _chroma(known: Known) -> Tables:
         "chroma_protocols": chroma.protocols(known.library),
         "chroma_token_unit": chroma.token_unit(known.library),
         "chroma_cost": chroma.cost(known.library),
-        "chroma_leading_digits": chroma_print.leading_digits(known.comparison, known.cells),
+        "chroma_minilm_verdicts": chroma_print.minilm_verdicts(known.comparison),
+        "chroma_printed_twice": chroma_print.printed_twice(known.published),
+        "chroma_token_windows": chroma_print.token_windows(
+            known.places, known.library, known.cells
+        ),
         "chroma_cluster_sizes": chroma_print.cluster_sizes(known.library, known.published),
         "chroma_rerun": chroma_print.rerun(known.places, known.published),
         "chroma_scores": chroma.scores(known.library),
@@ -188,6 +192,9 @@ def _late_chunking(known: Known) -> Tables:
         "late_chunking_depth_changes": late_chunking.depth_changes(of_study("depth")),
         "late_chunking_run": models_run.table(library),
         "late_chunking_conformance": conformance.decisions(of_study("conformance", "scores")),
+        "late_chunking_layouts": conformance.against_plain(
+            of_study("conformance", "scores"), library
+        ),
         "late_chunking_conformance_vectors": of_study("conformance", "vectors"),
         "late_chunking_which_models": model_list.table(),
         "segmenter_excerpts": segmenter.excerpts(library),
@@ -231,7 +238,8 @@ def _signals(known: Known) -> Tables:
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts by work, table and encoder, beside how many cells there are and were run."""
+    """Verdicts by work, table and encoder, beside how many cells there are and were run, and how
+    many of the exact ones are scores of retrieval."""
     counts = (
         comparison.groupby(["work", "table", "encoder", "verdict"])
         .size()
@@ -239,6 +247,9 @@ def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
         .reindex(columns=list(VERDICTS), fill_value=0)
     )
     cells = counts.sum(axis=1)
+    scores = comparison["of_retrieval"] & (comparison["verdict"] == "exact")
+    scores = scores.groupby([comparison[name] for name in counts.index.names]).sum()
+    counts.insert(1, "exact scores of retrieval", scores)
     counts.insert(0, "cells", cells)
     counts.insert(1, "run", cells - counts["not_run"])
     every = pd.DataFrame([counts.sum()]).assign(work="all", table="", encoder="")

@@ -78,12 +78,11 @@ def published_tables(
 
 def cells(comparison: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
     """A row per published cell that takes a language model, with what became of it and between
-    which bounds it is expected, in percent or tokens. Where only a digit of it survives, it has no
-    number."""
+    which bounds it is expected, in percent or tokens."""
     tables = pd.MultiIndex.from_frame(comparison[["work", "table"]])
     asks = comparison["chunker"].isin(ASKING) & tables.isin(TABLES)
-    found = comparison[asks & (comparison["state"] != "lost")]
-    about = ["value", "state", "unit", "place", "verdict", "reproduced", "reason"]
+    found = comparison[asks]
+    about = ["value", "unit", "place", "verdict", "reproduced", "reason"]
     found = found[[*CELLS, *about]].rename(columns={"value": "published"}).astype({"table": str})
     if predictions.empty:
         found = found.assign(**dict.fromkeys(BOUNDS.values(), float("nan")))

@@ -27,7 +27,7 @@ TENTH_OF_A_POINT = 10
 
 def table(cells: pd.DataFrame) -> pd.DataFrame:
     """Rows of ``name, value``: fractions, counts and coefficients, unrounded."""
-    taxonomy = cells[(cells["work"] == "taxonomy") & (cells["state"] == "whole")]
+    taxonomy = cells[cells["work"] == "taxonomy"]
     found = dict(
         [
             *_reproduced(taxonomy),

@@ -195,7 +195,6 @@ def _means(library: Library, comparison: pd.DataFrame) -> Iterator[Row]:
     reproduced = comparison[
         comparison["statistic"].isin(["mean", "original"])
         & comparison["unit"].isin(["percent", "fraction"])
-        & (comparison["state"] == "whole")
         & (comparison["verdict"] != "not_run")
     ]
     for cell in reproduced.to_dict("records"):

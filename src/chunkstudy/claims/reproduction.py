@@ -9,11 +9,10 @@ from chunkstudy.render.display_names import shown
 
 
 def reproduced(cells: pd.DataFrame, among: list[str]) -> Outcome:
-    """Every published cell has one of these verdicts; lost ones are left out.
+    """Every published cell has one of these verdicts.
 
     A cell without a record leaves it open, unless another one is a counterexample.
     """
-    cells = cells[cells["state"] != "lost"]
     done = cells[cells["verdict"] != "not_run"]
     if done.empty:
         return unanswered(reasons(cells), f"0 of {len(cells)} cells have a record")
@@ -31,7 +30,7 @@ def reproduced(cells: pd.DataFrame, among: list[str]) -> Outcome:
 
 def reasons(cells: pd.DataFrame, most: int = 3) -> str:
     """Why cells have not been run, each reason once, and no more than ``most`` of them."""
-    waiting = cells[(cells["verdict"] == "not_run") & (cells["state"] != "lost")]
+    waiting = cells[cells["verdict"] == "not_run"]
     parts = waiting["reason"].astype(str).str.split("; ").explode()
     found = list(dict.fromkeys(parts.str.replace("^(needs |.* first [^ ]+: )", "", regex=True)))
     more = [f"{len(found) - most} more reasons in comparison.csv"] if len(found) > most else []

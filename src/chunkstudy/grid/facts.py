@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import numpy as np
 import pandas as pd
 
 from chunkstudy import tokens
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.collections import covid_qa, registry
 from chunkstudy.files import write_text
+from chunkstudy.measures.token_overlap import JudgedSpans
 from chunkstudy.places import Places
 from chunkstudy.spans import Collection
 
 IN_PARTS = ("chroma", covid_qa.ALL, covid_qa.WITHIN)
 """Whose queries belong to parts that tables tell apart: corpora, papers."""
+SPANS = ("query", "document", "start", "end")
+"""A judged span: indices of query and document, and its characters."""
 
 
 def read(places: Places, name: str) -> pd.DataFrame:
@@ -40,7 +44,8 @@ def write(collection: Collection, places: Places) -> None:
 
 
 def write_parts(collection: Collection, places: Places) -> None:
-    """Write query id to part, and the counts of each part."""
+    """Write query id to part, the counts of each part, and Chroma's judged spans, of whose records
+    the first chunks are kept (``first_chunks``)."""
     folder = places.results / "facts"
     by_query = pd.DataFrame(collection.groups.items(), columns=["query_id", "part"])
     write_text(folder / f"{collection.name}.csv", by_query.to_csv(index=False, lineterminator="\n"))
@@ -48,6 +53,20 @@ def write_parts(collection: Collection, places: Places) -> None:
         folder / f"{collection.name}_counts.csv",
         counts(collection).to_csv(index=False, lineterminator="\n"),
     )
+    if collection.name == "chroma":
+        spans = JudgedSpans.of(collection)
+        table = pd.DataFrame({one: getattr(spans, one) for one in SPANS})
+        text = table.to_csv(index=False, lineterminator="\n")
+        write_text(folder / f"{collection.name}_judgments.csv", text)
+
+
+def judged(places: Places, name: str) -> JudgedSpans | None:
+    """A collection's judged spans without its texts; None where no run has written them."""
+    spans, parts = read(places, f"{name}_judgments"), read(places, name)
+    if spans.empty or parts.empty:
+        return None
+    columns = (spans[one].to_numpy(np.int64) for one in SPANS)
+    return JudgedSpans(len(parts), *columns)
 
 
 def write_facts(collection: Collection, places: Places) -> None:

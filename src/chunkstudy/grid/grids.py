@@ -85,8 +85,9 @@ LUMBERCHUNKER, OWN = AS_PUBLISHED_LUMBERCHUNKER.name, CORRECTED.name
 
 
 def chroma_grid() -> list[Condition]:
-    """Chroma's MiniLM table, its model-free scores, the rows that settle its printed sizes, and the
-    segmenter, whose rules no work tried on excerpts."""
+    """Chroma's MiniLM table, its model-free scores, the rows that settle its printed sizes, token
+    windows as wide as that table's, whatever it says, and the segmenter, whose rules no work tried
+    on excerpts."""
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
     controls = [f"recursive-{size}-wordpiece" for size in MINILM_SIZES]
     model_free = simple + _small("") + _small("-wordpiece-special")[::2] + controls
@@ -95,7 +96,8 @@ def chroma_grid() -> list[Condition]:
         Condition("chroma", "segmenter", NONE, NONE, OWN),
         Condition("chroma", "segmenter", MINILM, PRE, OWN),
     ]
-    return grid + chroma_tables_grid(MINILM) + by_rules
+    windows = _both("chroma", ["token-222-0", "token-278-0", "token-278-139"], MINILM, PRE)
+    return grid + chroma_tables_grid(MINILM) + windows + by_rules
 
 
 def chroma_tables_grid(encoder: str) -> list[Condition]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from chunkstudy import tokens
 from chunkstudy.grid import rankings, records
@@ -20,7 +21,7 @@ from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.grid.run import load_collection
 from chunkstudy.measures import ranking as document_measures
-from chunkstudy.measures.token_overlap import TokenOverlap, in_tokens
+from chunkstudy.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.retrieval.chunks import NO_CHUNK
@@ -85,7 +86,22 @@ def _kept(record: Record, outside: Path) -> tuple[Path, rankings.Kept]:
 
 def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
     """The record's scores as stored, with a column more."""
-    run = record.run
+    frame = records.read_in_order(record.folder, record.run)
+    added = values(record.run, measure, ranking)
+    return frame.assign(**{measure: records.six_decimals(added.reindex(frame.index))})
+
+
+def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
+    """Another measure of a run by query id, unrounded.
+
+    Args:
+        run: whose collection is here.
+        measure: see above.
+        ranking: that the run kept.
+
+    Raises:
+        RescoreError: if the collection here is another one, or the ranking does not give it.
+    """
     collection = load_collection(run.collection)
     if collection.digest() != run.collection_sha256:
         raise RescoreError(
@@ -93,11 +109,8 @@ def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
             "fetch the one whose digest its run.json holds, or run the condition again"
         )
     if "start" in ranking:
-        values = of_chunks(collection, run.condition, measure, ranking)
-    else:
-        values = of_documents(collection, measure, ranking)
-    frame = records.read_in_order(record.folder, run)
-    return frame.assign(**{measure: records.six_decimals(values.reindex(frame.index))})
+        return of_chunks(collection, run.condition, measure, ranking)
+    return of_documents(collection, measure, ranking)
 
 
 def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -> pd.Series:
@@ -107,7 +120,9 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
             f"{measure} reads a whole ranking and {rankings.DEPTH} documents are kept of each; "
             f"name a cut-off, such as {measure}@{rankings.DEPTH}"
         )
-    document, score = (_matrix(collection, ranking, name) for name in ("document", "score"))
+    document, score = (
+        _matrix(len(collection.queries), ranking, name) for name in ("document", "score")
+    )
     found = DocumentRanking(
         document.fillna(NO_DOCUMENT).to_numpy(np.int64),
         score.fillna(-np.inf).to_numpy(np.float32),
@@ -115,8 +130,8 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
         np.zeros(len(document), dtype=np.int64),
     )
     scores = document_measures.per_query(collection, found, (measure,))
-    values: pd.Series = scores.set_index("query_id")["value"]
-    return values
+    by_query: pd.Series = scores.set_index("query_id")["value"]
+    return by_query
 
 
 def of_chunks(
@@ -149,20 +164,44 @@ def _overlap(
     in_true_tokens: bool,
     cut: int,
 ) -> np.ndarray:
-    """Every row of the ranking stands for a chunk of its own."""
+    if not in_true_tokens:
+        hit = PROTOCOLS[condition.protocol].hit
+        return of_spans(JudgedSpans.of(collection), hit, ranking, name, cut)
+    offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
+    overlap = in_tokens(collection, _chunks(ranking), offsets)
+    return overlap.at(_rows(len(collection.queries), ranking), cut)[name]
+
+
+def of_spans(
+    judged: JudgedSpans, hit: Hit, ranking: pd.DataFrame, name: str, cut: int
+) -> np.ndarray:
+    """A measure of ranked chunks, shape (queries,), from spans alone.
+
+    Args:
+        judged: in characters.
+        hit: what counts as one.
+        ranking: ``query, document, start, end``, best first.
+        name: ``SpanRecall``, ``SpanPrecision``, ``SpanIoU`` or ``SpanF1``.
+        cut: how many chunks are read.
+    """
+    overlap = TokenOverlap(judged, _chunks(ranking), hit)
+    return overlap.at(_rows(judged.queries, ranking), cut)[name]
+
+
+def _chunks(ranking: pd.DataFrame) -> Chunks:
+    """Every row of a ranking as a chunk of its own."""
     document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
-    chunks = Chunks(document, start, end)
-    rows = _matrix(collection, ranking.assign(row=range(len(ranking))), "row")
-    if in_true_tokens:
-        offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
-        overlap = in_tokens(collection, chunks, offsets)
-    else:
-        overlap = TokenOverlap.of(collection, chunks, PROTOCOLS[condition.protocol].hit)
-    return overlap.at(rows.fillna(NO_CHUNK).to_numpy(np.int64), cut)[name]
+    return Chunks(document, start, end)
 
 
-def _matrix(collection: Collection, ranking: pd.DataFrame, column: str) -> pd.DataFrame:
+def _rows(queries: int, ranking: pd.DataFrame) -> NDArray[np.int64]:
+    """Which rows are a query's, (queries, depth)."""
+    rows = _matrix(queries, ranking.assign(row=range(len(ranking))), "row")
+    return rows.fillna(NO_CHUNK).to_numpy(np.int64)
+
+
+def _matrix(queries: int, ranking: pd.DataFrame, column: str) -> pd.DataFrame:
     """A column as (queries, depth), NaN where a query has fewer ranks."""
     rank = ranking.groupby("query").cumcount()
     wide = ranking.assign(rank=rank).pivot(index="query", columns="rank", values=column)
-    return wide.reindex(index=range(len(collection.queries)), columns=range(rankings.DEPTH))
+    return wide.reindex(index=range(queries), columns=range(rankings.DEPTH))

@@ -221,7 +221,7 @@ def frames(made: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 
 def _published(verdicts: pd.DataFrame) -> pd.DataFrame:
     rows = verdicts[verdicts["work"] != "all"]
-    counts = ["cells", "run", "exact", "consistent", "within_stack", "deviates"]
+    counts = ["cells", "run", "exact", "exact scores of retrieval", "within_stack", "deviates"]
     return rows.groupby(["work", "table"], sort=False)[counts].sum().reset_index()
 
 

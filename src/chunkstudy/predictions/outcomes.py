@@ -141,7 +141,7 @@ def with_measured(evidence: Evidence) -> pd.DataFrame:
                 "reproduced": value,
                 "difference": value - cell.value,
                 "verdict": verdict(cell, value),
-                "fits": fits(cell, value) if cell.state == "whole" else "",
+                "fits": fits(cell, value),
                 "reason": "",
             }
             for column, said in judged.items():

@@ -123,12 +123,10 @@ def coverage(registered: Registered, evidence: Evidence) -> pd.DataFrame:
         predicted=[name in about for name in ids(evidence.comparison)]
     )
     waiting = cells[cells["verdict"] == "not_run"]
-    lost = waiting["state"] == "lost"
     counts = {
         "cells": cells.groupby(["work", "table"]).size(),
         "not run": waiting.groupby(["work", "table"]).size(),
         "predicted": waiting[waiting["predicted"]].groupby(["work", "table"]).size(),
-        "lost in print": waiting[lost].groupby(["work", "table"]).size(),
-        "neither": waiting[~lost & ~waiting["predicted"]].groupby(["work", "table"]).size(),
+        "not predicted": waiting[~waiting["predicted"]].groupby(["work", "table"]).size(),
     }
     return pd.DataFrame(counts).fillna(0).astype(int).reset_index()

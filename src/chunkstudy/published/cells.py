@@ -23,7 +23,7 @@ KEYS = (
     "statistic",
 )  # fmt: skip
 """What tells one cell from every other."""
-COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "state", "place", "marks"]
+COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "place", "marks", "of_retrieval"]
 
 
 class CellError(ValueError):
@@ -48,32 +48,29 @@ class Cell(BaseModel):
     """How many chunks or documents count; empty where none are retrieved."""
     measure: str = Field(min_length=1)
     statistic: str = Field(min_length=1)
-    published: str = ""
-    """The string as printed; empty where it is lost."""
-    decimals: int | None = None
+    published: str = Field(min_length=1)
+    """The string as printed."""
+    decimals: int
     unit: Literal["percent", "fraction", "token", "character", "correlation"]
-    state: Literal["whole", "leading digit", "lost"]
-    """What survives of the cell in the source: all of it, its first digit, or nothing."""
-    place: str = Field(min_length=1)
-    """Where a reader finds it: section, table, row and column."""
+    section: str = Field(min_length=1)
+    """Of the source."""
+    block: str = ""
+    """The heading under which rows stand in a table that has several."""
+    row: str = Field(min_length=1)
+    """As the source calls it, and the column too; what is printed in several rows stands in one."""
+    column: str = Field(min_length=1)
     marks: str = ""
     """Bold, underline, superscripts or the printed name of the row."""
 
     @model_validator(mode="after")
-    def _the_string_fits_its_state(self) -> Self:
-        if self.state == "lost":
-            if self.published:
-                raise ValueError(
-                    f"a lost cell has no printed string, this one has {self.published!r}"
-                )
-            return self
+    def _the_string_is_a_number(self) -> Self:
         try:
             number = float(self.published)
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
             raise ValueError(f"the printed string {self.published!r} is not a number")
-        if self.state == "whole" and self.decimals != len(self.published.partition(".")[2]):
+        if self.decimals != len(self.published.partition(".")[2]):
             raise ValueError(f"{self.published!r} does not have {self.decimals} decimals")
         return self
 
@@ -84,8 +81,20 @@ class Cell(BaseModel):
 
     @property
     def value(self) -> float:
-        """The number in the printed unit; NaN unless the whole of it survives."""
-        return float(self.published) if self.state == "whole" else math.nan
+        """The number in the printed unit."""
+        return float(self.published)
+
+    @property
+    def place(self) -> str:
+        """Where a reader finds it: section, table, row and column."""
+        after = " after ±" if self.statistic == "std" else ""
+        row, column = f"row {self.row}", f"column {self.column}{after}"
+        return ", ".join(filter(None, (self.section, self.block, row, column)))
+
+    @property
+    def of_retrieval(self) -> bool:
+        """Whether a model and its ranking move it, as they move no size and no Precision Omega."""
+        return "@" in self.measure and self.unit != "correlation"
 
     def __str__(self) -> str:
         return f"{self.work}, {self.place}"
@@ -96,7 +105,7 @@ def read(places: Places) -> list[Cell]:
 
     Raises:
         CellError: for an unknown column, a doubled key, a cell without a place in its source, or a
-            string that is not the number its state promises.
+            string that is no number of as many decimals.
     """
     found: dict[tuple[str, ...], Cell] = {}
     for path in sorted(places.published.glob("*.csv")):
@@ -113,10 +122,9 @@ def read(places: Places) -> list[Cell]:
 
 def frame(cells: Iterable[Cell]) -> pd.DataFrame:
     """A row per cell with the columns `COLUMNS`; ``value`` is a float, ``decimals`` an integer."""
-    table = pd.DataFrame(
+    return pd.DataFrame(
         [{name: getattr(cell, name) for name in COLUMNS} for cell in cells], columns=COLUMNS
-    )
-    return table.astype({"value": float, "decimals": "Int64"})
+    ).astype({"value": float, "decimals": int})
 
 
 def _rows(path: Path) -> Iterable[tuple[str, dict[str, str]]]:
@@ -137,11 +145,6 @@ def _rows(path: Path) -> Iterable[tuple[str, dict[str, str]]]:
 
 
 def _cell(row: dict[str, str], where: str) -> Cell:
-    if not row.get("place"):
-        raise CellError(
-            f"{where} has no place in its source; say in the column `place` where a reader finds "
-            "it, such as `Table 3, Nomic, row Paragraph, column fiqa`"
-        )
     try:
         return Cell.model_validate_strings({name: text for name, text in row.items() if text})
     except ValidationError as error:

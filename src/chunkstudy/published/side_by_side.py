@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -28,7 +28,7 @@ from chunkstudy.published.sources import (
     with_conditions,
     work_of,
 )
-from chunkstudy.published.verdicts import Stack, fits, mean_beside, verdict
+from chunkstudy.published.verdicts import Stack, fits, verdict
 from chunkstudy.studies import chroma_search, results
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
@@ -42,21 +42,28 @@ SETTING = "chroma-search, official"
 """The setting of `chroma_search.OFFICIAL`, as the column ``setting`` names it."""
 
 
-def compare(places: Places, library: Library) -> pd.DataFrame:
+def compare(
+    places: Places,
+    library: Library,
+    cells: Sequence[Cell] | None = None,
+    source: Callable[[Cell], Source] = source_of,
+) -> pd.DataFrame:
     """A row per published cell: what it says, what was reproduced, and a verdict.
 
     Args:
         places: of the cells, and of what measured the published stack and similarities.
         library: the records.
+        cells: every published one unless named.
+        source: what a cell is judged by.
 
     Returns:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
         again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated.
     """
-    cells = read(places)
-    comparison = _Comparison(places, library, cells)
-    beside = pd.DataFrame([comparison.row(cell) for cell in cells], columns=BESIDE)
+    cells = read(places) if cells is None else cells
+    comparison = _Comparison(places, library)
+    beside = pd.DataFrame([comparison.row(cell, source(cell)) for cell in cells], columns=BESIDE)
     return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
 
 
@@ -77,17 +84,40 @@ class Reproduced:
     """The interval of a mean over queries; NaN for anything else."""
 
 
+class Stacks:
+    """What the published stack gave, where it was run again."""
+
+    def __init__(self, places: Places) -> None:
+        self._spread = _stacks(places)
+
+    def of(self, cell: Cell, source: Source | None) -> Stack | None:
+        """The spread of a cell in its printed unit; None where nothing was run again."""
+        if not isinstance(source, Condition):
+            return None
+        if (source.collection, source.encoder) != (chroma_search.COLLECTIONS[0], MINILM):
+            return None
+        key = (source.chunker, cell.part, cell.measure, cell.statistic)
+        if key not in self._spread:
+            return None
+        low, high = self._spread[key]
+        return Stack(scale_of(cell) * low, scale_of(cell) * high, SETTING)
+
+
+def scale_of(cell: Cell) -> float:
+    """What a score, which is a fraction, is multiplied by to stand in the cell's unit."""
+    return 100.0 if cell.unit == "percent" else 1.0
+
+
 class _Comparison:
     """Published cells against the records of one library."""
 
-    def __init__(self, places: Places, library: Library, cells: Sequence[Cell]) -> None:
+    def __init__(self, places: Places, library: Library) -> None:
         self.library = library
-        self.stacks = _stacks(places)
-        self.cells = {cell.key: cell for cell in cells}
+        self.stacks = Stacks(places)
         self.similarities = _similarities(places)
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
-    def row(self, cell: Cell) -> dict[str, object]:
+    def row(self, cell: Cell, source: Source) -> dict[str, object]:
         """What stands beside a cell; numbers that there are none of have no entry."""
         row: dict[str, object] = {
             "protocol": work_of(cell).protocol,
@@ -97,9 +127,6 @@ class _Comparison:
             "fits": "",
             "reason": "",
         }
-        if cell.state == "lost":
-            return row | {"reason": "the printed value is lost in the source"}
-        source = source_of(cell)
         if isinstance(source, NoCondition):
             return row | {"reason": source.reason}
         if isinstance(source, Similarity):
@@ -117,29 +144,16 @@ class _Comparison:
     def _judged(
         self, cell: Cell, ours: Reproduced, source: Source | None = None
     ) -> dict[str, object]:
-        stack = self._stack(cell, source)
+        stack = self.stacks.of(cell, source)
         row: dict[str, object] = {
             "reproduced": ours.value,
             "difference": ours.value - cell.value,
-            "verdict": verdict(cell, ours.value, mean_beside(cell, self.cells), stack),
-            "fits": fits(cell, ours.value) if cell.state == "whole" else "",
+            "verdict": verdict(cell, ours.value, stack),
+            "fits": fits(cell, ours.value),
         }
         if stack is not None:
             row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}
         return row
-
-    def _stack(self, cell: Cell, source: Source | None) -> Stack | None:
-        """What the published stack gave for a cell, where it was run again."""
-        if not isinstance(source, Condition):
-            return None
-        if (source.collection, source.encoder) != (chroma_search.COLLECTIONS[0], MINILM):
-            return None
-        key = (source.chunker, cell.part, cell.measure, cell.statistic)
-        if key not in self.stacks:
-            return None
-        scale = 100.0 if cell.unit == "percent" else 1.0
-        low, high = self.stacks[key]
-        return Stack(scale * low, scale * high, SETTING)
 
     def _similarity(self, cell: Cell, source: Similarity) -> dict[str, object]:
         found = self.similarities
@@ -185,8 +199,7 @@ class _Comparison:
             assert record is not None
             unit, special_tokens = SIZES[cell.encoder]
             return Reproduced(record.run.sizes[unit].mean + special_tokens)
-        scale = 100.0 if cell.unit == "percent" else 1.0
-        values = scale * self._values(cell, source)
+        values = scale_of(cell) * self._values(cell, source)
         if cell.statistic == "std":
             return Reproduced(statistics.population_std(values))
         interval = statistics.bootstrap_interval(values)

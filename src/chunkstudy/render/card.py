@@ -29,8 +29,7 @@ def overview(places: Places) -> Markdown:
 
 def cells(places: Places) -> Markdown:
     """Published cells by table and verdict, and what the verdicts mean."""
-    digits = notebook.read(places, "chroma_leading_digits")
-    text = readme.verdicts(notebook.read(places, "comparison"), digits)
+    text = readme.verdicts(notebook.read(places, "comparison"))
     return _beside_pages(text.partition("\n\n")[2])
 
 

@@ -173,7 +173,6 @@ SENTENCES = {
 POSITIONS = {"at-256": "256 places further on", "at-halved": "two tokens a place"}
 VERDICTS = {
     "exact": "exact",
-    "consistent": "consistent",
     "within_stack": "within spread",
     "deviates": "deviates",
     "not_run": "not run",

@@ -68,9 +68,22 @@ def check_parameters(name: str, namespace: Mapping[str, Any]) -> None:
     Raises:
         NotebookError: as :func:`check` does.
     """
-    injected = [cell for cell in namespace.get("In", ()) if cell.startswith(INJECTED)]
-    if injected:
-        check(places.find().notebooks / f"{name}.ipynb", _assigned(injected[-1]))
+    check(places.find().notebooks / f"{name}.ipynb", _injected(namespace))
+
+
+def changed(source: Path, namespace: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The parameters whose value is not the notebook's own; None where it is not this notebook that
+    runs, as in a script.
+
+    Raises:
+        NotebookError: as :func:`check` does, also for a value that was changed by hand.
+    """
+    if "In" not in namespace or not source.exists():
+        return None
+    declared = inspect_parameters(source)
+    given = {name: namespace[name] for name in declared if name in namespace}
+    check(source, _injected(namespace) | given)
+    return {name: value for name, value in given.items() if value != declared[name]}
 
 
 def check_cells(name: str) -> None:
@@ -91,6 +104,12 @@ class _BeforeACell(ast.NodeTransformer):
         except NotebookError as error:
             raise InputRejected(str(error)) from None
         return cell
+
+
+def _injected(namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """What the newest cell of papermill assigns."""
+    cells = [cell for cell in namespace.get("In", ()) if cell.startswith(INJECTED)]
+    return _assigned(cells[-1]) if cells else {}
 
 
 def _assigned(cell: str) -> dict[str, Any]:

@@ -18,10 +18,9 @@ from chunkstudy.render import badges, captions, display_names, formats
 HEADLINES = 5
 CLAIM_VERDICTS = ("holds", "partly", "contradicted", "open")
 MEANINGS = (
-    "*Exact*: every printed digit. *Consistent*: of the cell only its first digit is left in the "
-    "source, and it fits in its place; weaker, since {share}% of other chunkers' results would "
-    "fit too ([how that was counted](results/tables/chroma_leading_digits.csv)). *Within spread*: "
-    "not the printed digits, but within what the published search gives when it is run 20 times."
+    "*Exact*: every printed digit. *Scores of retrieval*: the exact cells that a model and its "
+    "search move, as they move no chunk size and no Precision Ω. *Within spread*: not the printed "
+    "digits, but within what the published search gives when it is run 20 times."
 )
 WITHOUT_A_MODEL = " Of {table} only what needs no model was run: {measures}."
 CHOSEN = (
@@ -29,8 +28,9 @@ CHOSEN = (
     "embedded by itself) or late. Scored by the corrected protocol, ours, which takes out what the "
     "official codes get wrong ([all protocols](docs/protocols.md)). Best means the highest score; "
     "arms that are not shown to be worse may be as good, and a model with fewer arms compared had "
-    "fewer chances. Within a document, DCG@10 favours large chunks, since there are fewer to tell "
-    "apart; chunkers with ten or fewer to a mean document are left out. All arms: "
+    "fewer chances. The questions that choose an arm are those that score it, so that on other "
+    "questions another may lead. Within a document, DCG@10 favours large chunks, since there are "
+    "fewer to tell apart; chunkers with ten or fewer to a mean document are left out. All arms: "
     "[sortable](docs/site/choose.html), [as a page](results/notebooks/which_chunker.ipynb)."
 )
 COSTS = (
@@ -79,7 +79,7 @@ def fill(
         "first screen": [coverage(comparison, claims), headlines(made["findings"])],
         "tables": [
             advice(made["which_chunker_advice"], made["which_chunker"]),
-            verdicts(comparison, made["chroma_leading_digits"]),
+            verdicts(comparison),
             claim_counts(claims),
         ],
         "licences": [licences],
@@ -97,6 +97,7 @@ def fill(
 def coverage(comparison: pd.DataFrame, claims: pd.DataFrame) -> str:
     """What was and was not run, and what came of it."""
     run = comparison[comparison["verdict"] != "not_run"]
+    scores = int((run["of_retrieval"] & (run["verdict"] == "exact")).sum())
     counts = {name: f"{(run['verdict'] == name).sum():,}" for name in RUN}
     waiting = "; ".join(
         f"none of the {len(part):,} of *{display_names.WORKS[str(work)]}*"
@@ -108,11 +109,11 @@ def coverage(comparison: pd.DataFrame, claims: pd.DataFrame) -> str:
     return (
         f"**What was run.** {len(run):,} of {len(comparison):,} published cells"
         f"{f', {waiting}' if waiting else ''}. {counts['exact']} match every printed digit, "
-        f"{counts['within_stack']} lie within the spread of the published search, of "
-        f"{counts['consistent']} only a first digit is left to be checked, and it fits, and "
-        f"{counts['deviates']} deviate. The others wait for OpenAI's API or for weights that were "
-        "not to be had, each with its reason and [its price](docs/site/tables.html); small models "
-        "stand in wherever a question can be asked of them. Of "
+        f"{scores:,} of them scores of retrieval, {counts['within_stack']} lie within the spread "
+        f"of the published search, and {counts['deviates']} deviate. The others wait for OpenAI's "
+        "API or for weights that were not to be had, each with its reason and "
+        "[its price](docs/site/tables.html); small models stand in wherever a question can be "
+        "asked of them. Of "
         f"{claims['id'].nunique()} claims {(strict == 'contradicted').sum()} are contradicted as "
         f"written, {(fair == 'contradicted').sum()} as fairly read, and {(strict == 'open').sum()} "
         "are open."
@@ -194,13 +195,12 @@ def _next_best(ranked: pd.DataFrame) -> str:
     return f"{arm}: {formats.points(second['difference'])} [{low}, {high}], {shown}{others}"
 
 
-def verdicts(comparison: pd.DataFrame, digits: pd.DataFrame) -> str:
+def verdicts(comparison: pd.DataFrame) -> str:
     """Cells by published table, how many were run and how they came out; a row for all tables of a
     work of which nothing was run.
 
     Args:
         comparison: every published cell beside ours.
-        digits: ``chroma_leading_digits``, how often another chunker's result fits.
     """
     found = []
     for work, cells in comparison.groupby("work", sort=False):
@@ -216,9 +216,9 @@ def verdicts(comparison: pd.DataFrame, digits: pd.DataFrame) -> str:
             which = rest if len(untouched) == cells["table"].nunique() else f"the other {rest}"
             found.append((f"{name}, {which}", *_outcomes(pd.concat(untouched))))
     found.append(("all", *_outcomes(comparison)))
-    heads = ("published table", "cells run", *(display_names.VERDICTS[v] for v in RUN))
-    share = digits.loc[digits["table"] == "all", "share"].iloc[0]
-    meanings = MEANINGS.format(share=f"{100 * share:.0f}") + _without_a_model(comparison)
+    exact, *others = (display_names.VERDICTS[v] for v in RUN)
+    heads = ("published table", "cells run", exact, "of these scores of retrieval", *others)
+    meanings = MEANINGS + _without_a_model(comparison)
     return f"## Published cells\n\n{meanings}\n\n" + rows(heads, found)
 
 
@@ -239,8 +239,9 @@ def _without_a_model(comparison: pd.DataFrame) -> str:
 def _outcomes(cells: pd.DataFrame) -> tuple[object, ...]:
     """How many were run, and how many came out in each way."""
     run = cells[cells["verdict"] != "not_run"]
-    counts = [int((run["verdict"] == name).sum()) for name in RUN]
-    return (f"{len(run):,} of {len(cells):,}", *counts)
+    exact, *others = (int((run["verdict"] == name).sum()) for name in RUN)
+    scores = int((run["of_retrieval"] & (run["verdict"] == "exact")).sum())
+    return (f"{len(run):,} of {len(cells):,}", exact, scores, *others)
 
 
 def claim_counts(claims: pd.DataFrame) -> str:

@@ -383,10 +383,16 @@ KINDS: dict[str, Kinds] = {
         "significant after Holm": whole, "equivalent within a point": whole, "tests": whole,
     },
     "chroma_protocols": {"difference": points_finely},
-    "chroma_leading_digits": {
-        "others": Column("results of other chunkers", whole),
-        "pass": Column("of these fit too", whole), "share": Column("fit too, %", percent),
+    "chroma_minilm_verdicts": {
+        "by": Column("by", str), "which": Column("", str),
+        "mean distance": Column("those that deviate: mean distance, points", percent),
+        "largest distance": Column("largest, points", percent),
     },
+    "chroma_printed_twice": {
+        "main": Column("main table", percent), "appendix": Column("appendix", percent),
+        "appendix - main": Column("difference, points", points),
+    },
+    "chroma_token_windows": {"exact": Column("of these exact", whole)},
     "chroma_search_corpora": {
         one: Column(f"{one}, %", percent)
         for one in ("missed, list 50", "missed, list 10", "located elsewhere")

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from chunkstudy.site.material import SiteError
 
 KEPT = {
-    "b", "blockquote", "br", "code", "details", "em", "h2", "h3", "h4", "hr", "i", "li", "ol", "p",
-    "small", "span", "strong", "sub", "summary", "sup", "u", "ul", "wbr",
+    "b", "blockquote", "br", "code", "details", "em", "h2", "h3", "h4", "hr", "i", "li", "mark",
+    "ol", "p", "small", "span", "strong", "sub", "summary", "sup", "u", "ul", "wbr",
 }  # fmt: skip
 """Elements that a page takes as they are, without attributes other than a name."""
 IN_TABLE = {"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"}

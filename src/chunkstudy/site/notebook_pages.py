@@ -15,6 +15,7 @@ from typing import Any
 import mistune
 from markupsafe import Markup
 
+from chunkstudy.render import captions
 from chunkstudy.site.material import Material, SiteError, texts
 from chunkstudy.site.notebook_html import rewritten
 from chunkstudy.site.pages import Page, anchor, home, render
@@ -107,10 +108,12 @@ def groups(found: list[Notebook]) -> list[Group]:
 
 
 def drawn(material: Material) -> dict[str, str]:
-    """The project's figures by the digest of their bytes."""
+    """The project's figures by the digest of their bytes; not those that notebooks draw, which say
+    themselves what they show."""
     return {
         hashlib.sha256(path.read_bytes()).hexdigest(): path.stem
         for path in sorted(material.places.figures.glob("*.png"))
+        if path.stem in captions.read()
     }
 
 

@@ -32,7 +32,7 @@ NAVIGATION = (
     ("cite.html", "Cite"),
 )
 SIGNS = {
-    "exact": "●", "consistent": "◐", "within_stack": "≈", "deviates": "✕", "not_run": "–",
+    "exact": "●", "within_stack": "≈", "deviates": "✕", "not_run": "–",
     "holds": "●", "partly": "◐", "contradicted": "✕", "open": "–",
 }  # fmt: skip
 """So that a verdict is not told by its colour alone."""

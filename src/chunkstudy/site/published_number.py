@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from chunkstudy.grid.conditions import LARGE
 from chunkstudy.published import sources
 from chunkstudy.published.cells import Cell
-from chunkstudy.published.sources import NoCondition, Similarity
+from chunkstudy.published.sources import TOKEN_WINDOWS, NoCondition, Similarity
 from chunkstudy.render import display_names, formats
 from chunkstudy.site.material import Material
 
@@ -29,6 +30,13 @@ class Prediction:
     outcome: str
 
 
+WIDER = {
+    row: f"The row's windows are wider than it says; ours are {display_names.chunker(slug)}."
+    for row, slug in TOKEN_WINDOWS.items()
+}
+"""By row of token windows with all-MiniLM-L6-v2."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """One published cell beside what became of it, as text with its unit."""
@@ -37,8 +45,8 @@ class Number:
     key: str
     what: str
     place: str
+    note: str
     published: str
-    state: str
     ours: str
     interval: str
     corrected: str
@@ -77,8 +85,8 @@ def number_of(
         "|".join(cell.key),
         _what(cell),
         cell.place,
-        f"{printed(cell)}{unit}" if cell.published else "",
-        cell.state,
+        WIDER.get(cell.chunker, "") if cell.encoder != LARGE else "",
+        f"{printed(cell)}{unit}",
         _with(ours_of(cell, beside), unit),
         _ends(cell, beside["low"], beside["high"], unit),
         _with(_text(cell, beside["corrected"]), unit),
@@ -104,17 +112,13 @@ def _what(cell: Cell) -> str:
 
 
 def printed(cell: Cell) -> str:
-    """As the source prints it; of a cell that lost its other digits, what is left."""
-    if cell.state == "lost":
-        return "lost"
-    left = "…" if cell.state == "leading digit" else ""
-    return cell.published.replace("-", formats.MINUS) + left
+    """As the source prints it."""
+    return cell.published.replace("-", formats.MINUS)
 
 
 def _text(cell: Cell, value: object, signed: bool = False, more: int = 0) -> str:
     """A number with as many decimals as the cell is printed with; empty where there is none."""
-    digits = 1 if cell.decimals is None or cell.state != "whole" else cell.decimals
-    return formats.decimals(float(str(value)), digits + more, signed=signed)
+    return formats.decimals(float(str(value)), cell.decimals + more, signed=signed)
 
 
 def ours_of(cell: Cell, beside: Mapping[str, object]) -> str:

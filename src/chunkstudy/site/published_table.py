@@ -7,7 +7,6 @@ published cell says (`chunkstudy.published.cells.Cell`).
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,18 +32,6 @@ TITLES = {
     ("jina", "beir"): "Jina's first post, five collections",
     ("jina", "combinations"): "Jina's second post, 72 combinations",
 }
-PLACES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r".*?(?P<block>table of .+?), row (?P<row>.+), (?P<column>Retrieve \w+), column Recall",
-        r"Table \d, (?P<block>.+?), row (?P<row>.+), column (?P<column>.+)",
-        r".*\brow (?P<row>.+), column (?P<column>.+)",
-        r".*Figure 2 for (?P<block>.+?), (?P<column>.+ retrieval, .+ chunking), method "
-        r"(?P<row>.+?) \(.*",
-        r"Section [\d.]+, (?P<row>.+)",
-    )
-)
-DEVIATION = " after ±"
 SHAPES, LETTERS = ("bold", "underline"), ("a", "b", "ab", "*")
 """What a source marks a number with."""
 
@@ -85,6 +72,7 @@ class Table:
     Attributes:
         file: of its page.
         counts: cells by verdict.
+        scores: exact cells that are scores of retrieval.
     """
 
     work: str
@@ -94,6 +82,7 @@ class Table:
     unit: str
     blocks: tuple[Block, ...]
     counts: Mapping[str, int]
+    scores: int
 
     @property
     def deviations(self) -> bool:
@@ -137,19 +126,6 @@ def title(work: str, table: str) -> str:
     return f"{display_names.WORKS[work]}, {display_names.table(table)}"
 
 
-def where(cell: Cell) -> tuple[str, str, str]:
-    """Block, row and column of a cell, as its source calls them; empty where there is none.
-
-    Raises:
-        SiteError: if its place is not said in one of the known ways.
-    """
-    for pattern in PLACES:
-        if found := pattern.fullmatch(cell.place.removesuffix(DEVIATION)):
-            parts = {"block": "", "column": "r"} | found.groupdict()
-            return parts["block"], parts["row"], parts["column"]
-    raise SiteError(f"the page of {cell.table} cannot tell row and column from {cell.place!r}")
-
-
 def _table(
     work: str,
     name: str,
@@ -158,7 +134,7 @@ def _table(
 ) -> Table:
     spots: dict[tuple[str, str, str], list[tuple[Cell, dict[str, object]]]] = {}
     for cell, row in found:
-        spots.setdefault(where(cell), []).append((cell, row))
+        spots.setdefault((cell.block, cell.row, cell.column), []).append((cell, row))
     blocks = tuple(
         _block(title, {key[1:]: one for key, one in spots.items() if key[0] == title}, predicted)
         for title in dict.fromkeys(block for block, _, _ in spots)
@@ -176,6 +152,7 @@ def _table(
         " and ".join(units) or "correlations",
         blocks,
         {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)},
+        sum(cell.of_retrieval and row["verdict"] == "exact" for cell, row in found),
     )
 
 

@@ -29,11 +29,11 @@ class Coverage:
     shares: tuple[tuple[str, int, float], ...]
 
 
-def coverage(counts: Mapping[str, int]) -> Coverage:
-    """Of cells counted by verdict."""
+def coverage(counts: Mapping[str, int], scores: int) -> Coverage:
+    """Of cells counted by verdict; ``scores`` of the exact ones are scores of retrieval."""
     cells = sum(counts.values())
     run = cells - counts.get("not_run", 0)
-    each = (f"{counts[v]:,} {_said(v, counts[v])}" for v in RUN if counts.get(v))
+    each = (f"{counts[v]:,} {_said(v, counts[v], scores)}" for v in RUN if counts.get(v))
     words = f"{run:,} of {cells:,} published cells were run"
     if run:
         words += f": {', '.join(each)}"
@@ -41,8 +41,10 @@ def coverage(counts: Mapping[str, int]) -> Coverage:
     return Coverage(words, shares)
 
 
-def _said(verdict: str, count: int) -> str:
+def _said(verdict: str, count: int, scores: int) -> str:
     """A verdict behind a number of cells."""
+    if verdict == "exact":
+        return f"exact ({scores:,} of them scores of retrieval)"
     if verdict == "deviates":
         return "deviates" if count == 1 else "deviate"
     return display_names.VERDICTS[verdict]
@@ -53,7 +55,7 @@ def whole(tables: list[Table]) -> Coverage:
     counts: Counter[str] = Counter()
     for table in tables:
         counts.update(table.counts)
-    return coverage(counts)
+    return coverage(counts, sum(table.scores for table in tables))
 
 
 def pages(material: Material, tables: list[Table]) -> list[Page]:
@@ -66,7 +68,7 @@ def pages(material: Material, tables: list[Table]) -> list[Page]:
         SECTION,
         "tables.html",
         "Published tables",
-        rows=[(table, coverage(table.counts)) for table in tables],
+        rows=[(table, coverage(table.counts, table.scores)) for table in tables],
         whole=whole(tables),
         run=RUN,
         needs=needs,
@@ -82,7 +84,7 @@ def _page(material: Material, table: Table) -> Page:
         table.title,
         section=SECTION,
         table=table,
-        part=coverage(table.counts),
+        part=coverage(table.counts, table.scores),
         marked=any(
             place and (place.marks or place.letters)
             for block in table.blocks

@@ -39,8 +39,13 @@ CHUNKERS = (
     "token-200-0",
     "cluster-250",
     "cluster-200",
+    "token-278-139",
+    "token-278-0",
+    "token-222-0",
 )
-"""The rows of the MiniLM table, recursive ones by the length function that prints their sizes."""
+"""The rows of the MiniLM table, recursive ones by the length function that prints their sizes, and
+token windows at the sizes that they have too (:data:`chunkstudy.published.sources.TOKEN_WINDOWS`).
+"""
 INSERTIONS = {
     "official": Insertion(500, "set"),
     "official, 8 threads": Insertion(500, "set", threads=8),
@@ -51,7 +56,8 @@ INSERTIONS = {
 SEARCH_LISTS = (50, 20, 10)
 SEEDS = 20
 OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
-"""The one setting whose spread decides whether a published cell lies within the stack's."""
+"""The one setting whose spread decides whether a published cell lies within the stack's, so that it
+is measured for every one of them."""
 CUTS: tuple[int | str, ...] = (5, 10, MIN)
 SETTING = ["insertion", "search list"]
 CELL = ["offsets", "part", "measure", "statistic"]
@@ -150,12 +156,15 @@ class Row:
         for name in sorted(set(of.tolist())):
             yield name, of == name
 
-    def cells(self, ranking: dict[str, Ints], asked: Sequence[int | str] = CUTS) -> pd.DataFrame:
-        """Every printed kind of cell: the columns of `CELL`, and its value, a fraction.
+    def cells(
+        self, ranking: dict[str, Ints], asked: Sequence[int | str] = CUTS, every: bool = True
+    ) -> pd.DataFrame:
+        """The columns of `CELL` and a value, a fraction.
 
         Args:
             ranking: of each kind of offsets, deep enough for the cuts.
             asked: the cuts.
+            every: every printed kind of cell, or recall by corpus and the means of all corpora.
         """
         rows = []
         for offsets, overlap in self.overlaps.items():
@@ -164,7 +173,8 @@ class Row:
                 rows += [
                     (offsets, part, f"{measure}@{cut}", statistic, value)
                     for part, of in self.parts()
-                    for measure, statistic, value in _printed(scores, of, part == "all")
+                    for measure, statistic, value in _printed(scores, of)
+                    if every or measure == "SpanRecall" or (part, statistic) == ("all", "mean")
                 ]
         return pd.DataFrame(rows, columns=[*CELL, "value"])
 
@@ -191,15 +201,13 @@ class Row:
 
 
 def _printed(
-    scores: dict[str, NDArray[np.float64]], of: NDArray[np.bool_], whole: bool
+    scores: dict[str, NDArray[np.float64]], of: NDArray[np.bool_]
 ) -> Iterator[tuple[str, str, float]]:
-    """Recall's mean and deviation, and of all corpora the means of the others."""
-    recall = pd.Series(scores["SpanRecall"][of])
-    yield "SpanRecall", "mean", float(recall.mean())
-    yield "SpanRecall", "std", population_std(recall)
-    if whole:
-        for measure in ("SpanPrecision", "SpanIoU"):
-            yield measure, "mean", float(scores[measure].mean())
+    """Mean and deviation of what the report prints."""
+    for measure in ("SpanRecall", "SpanPrecision", "SpanIoU"):
+        values = pd.Series(scores[measure][of])
+        yield measure, "mean", float(values.mean())
+        yield measure, "std", population_std(values)
 
 
 def _runs(row: Row) -> Iterator[pd.DataFrame]:
@@ -217,7 +225,8 @@ def _runs(row: Row) -> Iterator[pd.DataFrame]:
                         for depth in set(depths.values())
                     }
                     ranking = {offsets: of_depth[depth] for offsets, depth in depths.items()}
-                    found.append(row.cells(ranking, [cut]))
+                    every = (name, size) == (OFFICIAL["insertion"], OFFICIAL["search list"])
+                    found.append(row.cells(ranking, [cut], every))
                 made = pd.concat(found, ignore_index=True)
                 made[["insertion", "search list", "seed"]] = name, size, seed
                 yield made

@@ -1,0 +1,139 @@
+"""A computed table beside the published one: difference and verdict of every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+import pandas as pd
+
+from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.places import Places
+from chunkstudy.published import cells
+from chunkstudy.published.cells import Cell
+from chunkstudy.published.side_by_side import Stacks, scale_of
+from chunkstudy.published.sources import source_of
+from chunkstudy.published.verdicts import RUN, verdict
+from chunkstudy.render import display_names
+from chunkstudy.render.formats import decimals
+from chunkstudy.show.faults import StudyError
+
+KEYS = ("chunker", "part", "measure", "statistic")
+NUMBERS = ("value", "low", "high")
+COLUMNS = ("run", *KEYS, "published", "reproduced", "low", "high", "difference", "stack_low",
+           "stack_high", "verdict")  # fmt: skip
+UNSCALED = ("chunk size", "chunks")
+"""What is no fraction."""
+PLUS_MINUS = "\N{THIN SPACE}\N{PLUS-MINUS SIGN}\N{THIN SPACE}"
+
+
+def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with what was published of the same chunker, and the verdict.
+
+    Args:
+        places: of the published cells.
+        tables: each a work and its table, as ``results/published`` names them: ``chroma/minilm``;
+            a number is judged by the first that has it.
+        frame: ``run, chunker, part, measure, statistic, value`` and, where there is one, the
+            interval ``low`` to ``high``; scores are fractions, sizes tokens.
+
+    Returns:
+        ``COLUMNS``, in the printed unit; ``stack_low`` to ``stack_high`` is what the published
+        search gave when it was run again. A verdict is given where the run is the published
+        condition, so that another encoder's scores stand beside the table without one.
+
+    Raises:
+        StudyError: if there is no such published table, with those there are.
+    """
+    known = cells.read(places)
+    stacks = Stacks(places)
+    here: dict[tuple[str, ...], list[Cell]] = {}
+    for table in tables:
+        of_table = [one for one in known if f"{one.work}/{one.table}" == table]
+        if not of_table:
+            names = sorted({f"{one.work}/{one.table}" for one in known})
+            raise StudyError(f"no published table {table!r}; use one of {', '.join(names)}")
+        for one in of_table:
+            if isinstance(source := source_of(one), Condition):
+                here.setdefault(_key(source, one), []).append(one)
+    rows = [_row(row, here, stacks) for row in frame.to_dict("records")]
+    return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
+
+
+def as_published(found: pd.DataFrame) -> pd.DataFrame:
+    """The same as text, laid out as published tables are: mean and deviation in one cell, a column
+    a measure; for each chunker a line of what was published, one of ours, one of verdicts."""
+    rows = []
+    for chunker, own in found.groupby("chunker", sort=False):
+        measures = [(str(name), cell) for name, cell in own.groupby("measure", sort=False)]
+        name = display_names.shown("chunker", chunker)
+        for line, text in LINES.items():
+            cells = {display_names.measure(measure): text(cell) for measure, cell in measures}
+            if any(cells.values()):
+                rows.append({"chunker": name, "line": line, **cells})
+                name = ""
+    return pd.DataFrame(rows).rename(columns={"line": ""})
+
+
+def _row(
+    row: Mapping[Hashable, object], here: Mapping[tuple[str, ...], list[Cell]], stacks: Stacks
+) -> dict[str, object]:
+    """A number in the printed unit, with what was published of it."""
+    collection, _, encoder, _, protocol = str(row["run"]).split("/")
+    cells_here = here.get((collection, *(str(row[one]) for one in KEYS)), [])
+    own = (one for one in cells_here if _encoder(one) in (NONE, encoder))
+    cell = next(own, cells_here[0] if cells_here else None)
+    scale = scale_of(cell) if cell else 1.0 if row["measure"] in UNSCALED else 100.0
+    value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
+    found: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
+    found |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
+    if cell is None:
+        return found
+    found |= {"published": cell.published, "difference": value - cell.value}
+    source = source_of(cell)
+    assert isinstance(source, Condition)
+    if source.protocol == protocol and source.encoder in (NONE, encoder):
+        stack = stacks.of(cell, source)
+        found["verdict"] = verdict(cell, value, stack)
+        if stack:
+            found |= {"stack_low": stack.low, "stack_high": stack.high}
+    return found
+
+
+def _encoder(cell: Cell) -> str:
+    source = source_of(cell)
+    assert isinstance(source, Condition)
+    return source.encoder
+
+
+def _key(source: Condition, cell: Cell) -> tuple[str, ...]:
+    return (source.collection, source.chunker, cell.part, cell.measure, cell.statistic)
+
+
+def _published(cell: pd.DataFrame) -> str:
+    return PLUS_MINUS.join(cell["published"].dropna())
+
+
+def _ours(cell: pd.DataFrame) -> str:
+    digits = 0 if cell["measure"].iloc[0] == "chunks" else 2
+    return PLUS_MINUS.join(decimals(one, digits) for one in cell["reproduced"])
+
+
+def _verdict(cell: pd.DataFrame) -> str:
+    """The weakest verdict of mean and deviation; by how much they differ where one is not exact."""
+    judged = cell[cell["verdict"] != ""]
+    if judged.empty:
+        return ""
+    weakest = max(judged["verdict"], key=RUN.index)
+    said = display_names.VERDICTS[weakest]
+    if weakest == RUN[0]:
+        return said
+    apart = judged["difference"].dropna().map(lambda one: decimals(one, signed=True))
+    return f"{said}: {PLUS_MINUS.join(apart)}" if len(apart) else said
+
+
+LINES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "published": _published,
+    "ours": _ours,
+    "verdict": _verdict,
+}
+"""What stands in each line of a chunker."""

@@ -1,0 +1,188 @@
+"""Where a condition's scores come from: a record of the study, one made before, or a run now."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, get_args
+
+import pandas as pd
+
+from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
+from chunkstudy.encoders import models
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.files import write_text
+from chunkstudy.grid import first_chunks, rankings, records
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.run import boundary_store, evaluate, load_collection, load_store, run
+from chunkstudy.places import Places
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.show.faults import StudyError
+from chunkstudy.spans import SpanError
+
+Compute = Literal["stored", "missing", "fresh"]
+COMPUTES: tuple[Compute, ...] = get_args(Compute)
+STAND_IN = "recursive-200-0"
+"""The chunker that a condition names where the reader's own function cuts."""
+WHOLE = "whole"
+"""The file that says a fresh computation is finished, so that the next one begins anew."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One chunker of a comparison: a name of the catalogue, or a function of the reader's."""
+
+    name: str
+    condition: Condition
+    function: OwnChunker | None = None
+
+    @property
+    def path(self) -> str:
+        """The path of its record, and of a function's what it would be."""
+        one = self.condition
+        return "/".join((one.collection, self.name, one.encoder, one.ordering, one.protocol))
+
+
+@dataclass(frozen=True)
+class Found:
+    """The scores of an arm, and what they were found with.
+
+    Attributes:
+        arm: whose they are.
+        run: what produced them.
+        wide: fractions by query id (index, in the collection's order) and measure (columns).
+        here: whether they were computed here and not read from the study's records.
+    """
+
+    arm: Arm
+    run: records.Run
+    wide: pd.DataFrame
+    here: bool
+    _ranking: pd.DataFrame | Path | None = None
+
+    @cached_property
+    def ranking(self) -> pd.DataFrame | None:
+        """The ranking as stored (``grid/rankings.py``); None where it was not kept."""
+        if isinstance(self._ranking, Path):
+            assert self.run.ranking is not None
+            return rankings.read(self._ranking, self.run.ranking)
+        return self._ranking
+
+
+class Computing:
+    """Finds or computes scores.
+
+    ``stored`` reads the study's records. ``missing`` computes what has none, and keeps it below
+    ``build``. ``fresh`` computes everything, vectors too, in a folder of its own; where it was
+    interrupted it goes on, and once finished the next one begins anew.
+    """
+
+    def __init__(self, places: Places, study: str, compute: Compute) -> None:
+        self.places, self.study, self.compute = places, study, compute
+
+    def begin(self, arms: Sequence[Arm]) -> None:
+        """Say what will be computed together; a finished fresh computation of it is thrown away."""
+        if self.compute != "fresh":
+            self._at = (self.places.build / "runs", self.places.vectors, self.places.rankings)
+            return
+        key = hashlib.sha256("\n".join(arm.path for arm in arms).encode()).hexdigest()[:8]
+        folder = self.places.build / "fresh" / self.study / key
+        if (folder / WHOLE).exists():
+            load_store.cache_clear()
+            shutil.rmtree(folder)
+        self._at = (folder / "runs", folder / "vectors", folder / "rankings")
+
+    def finish(self) -> None:
+        """Say that everything of a fresh computation is there."""
+        if self.compute == "fresh":
+            write_text(self._at[0].parent / WHOLE, "")
+
+    def find(self, arm: Arm) -> Found:
+        """An arm's scores.
+
+        Raises:
+            StudyError: if they are not stored, or cannot be computed here; says what can.
+        """
+        if arm.function is None and self.compute != "fresh" and (kept := self.kept(arm)):
+            return kept
+        if self.compute == "stored":
+            if arm.function:
+                raise StudyError(
+                    f'a function of yours, {arm.name}, has no record; compute="missing" runs it'
+                )
+            raise StudyError(
+                f'{arm.condition} has no record; compute="missing" runs it. {self._stored(arm)}'
+            )
+        return self.run(arm)
+
+    def kept(self, arm: Arm) -> Found | None:
+        """The study's own record of an arm; None where there is none."""
+        return read(arm, self.places.runs, self.places.rankings, here=False)
+
+    def run(self, arm: Arm) -> Found:
+        """An arm's scores computed here, now or before.
+
+        Raises:
+            StudyError: if the encoder or the collection cannot be had, or the chunker fails.
+        """
+        runs, vectors, outside = self._at
+        if arm.function is None and (kept := read(arm, runs, outside, here=True)):
+            return kept
+        if reason := arm.condition.reason_not_run:
+            raise StudyError(f"{arm.condition} cannot be run here: {reason}. {self._stored(arm)}")
+        try:
+            if arm.function is None:
+                outcome = run(arm.condition, vectors, runs, outside)
+            else:
+                collection = load_collection(arm.condition.collection)
+                outcome = evaluate(
+                    arm.condition,
+                    collection,
+                    load_store(
+                        arm.condition.encoder, vectors, PROTOCOLS[arm.condition.protocol].newlines
+                    ),
+                    checked(arm.function, collection.documents),
+                    boundary_store(arm.condition, vectors),
+                )
+        except (ChunkerError, SpanError) as error:
+            raise StudyError(f"chunker {arm.name}: {error}") from error
+        except ModelError as error:
+            raise StudyError(f"{error}. {self._stored(arm)}") from error
+        return Found(arm, outcome.run, outcome.scores, True, outcome.kept)
+
+    def _stored(self, arm: Arm) -> str:
+        return stored(self.places, arm.condition.collection)
+
+
+def stored(places: Places, collection: str) -> str:
+    """Which encoders have records of a collection, as a sentence."""
+    folders = sorted({path.name for path in places.runs.glob(f"{collection}/*/*")} - {"none"})
+    names = dict.fromkeys(models.parse_slug(one)[0] for one in folders)
+    if not names:
+        return f"Nothing of {collection} is stored"
+    return f'compute="stored" shows what is stored of {collection}: {", ".join(names)}'
+
+
+def read(arm: Arm, runs: Path, outside: Path, here: bool) -> Found | None:
+    """The record of an arm below a folder; None where there is none."""
+    folder = runs / arm.condition.path
+    if not (folder / "run.json").exists():
+        return None
+    found = records.read_run(folder)
+    ranking = rankings.find(folder, outside, found.ranking) if found.ranking else None
+    return Found(arm, found, records.read_in_order(folder, found), here, ranking)
+
+
+def deep_enough(found: Found, places: Places, depth: int) -> pd.DataFrame | None:
+    """A run's ranking with at least so many ranks: its own, or the first chunks that the study
+    keeps of it; None where there is none."""
+    kept = found.run.ranking
+    if found.ranking is not None and kept is not None and depth <= kept.depth:
+        return found.ranking
+    return (
+        None if found.here or depth > first_chunks.DEPTH else first_chunks.read(places, found.run)
+    )

@@ -1,0 +1,211 @@
+"""Chunkers over one collection, cut, embedded and searched, or read where that was done before."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+from IPython.display import HTML
+from tqdm import tqdm
+
+from chunkstudy.chunkers.own import OwnChunker
+from chunkstudy.collections import registry
+from chunkstudy.encoders import models
+from chunkstudy.encoders.faults import ModelError
+from chunkstudy.grid import first_chunks, records, rescore
+from chunkstudy.grid.conditions import Condition, ConditionError
+from chunkstudy.grid.run import load_collection
+from chunkstudy.show import passages
+from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, deep_enough, stored
+from chunkstudy.show.faults import StudyError
+from chunkstudy.show.scores import Scores
+
+MEASURES = {
+    "token_overlap": ("SpanRecall@{k}", "SpanPrecision@{k}", "PrecisionOmega", "SpanIoU@{k}"),
+    "in_corpus": ("nDCG@{k}",),
+    "in_document": ("DCG@{k}",),
+}
+"""What is scored, by task, the measure that decides first."""
+Chunker = str | OwnChunker
+
+
+@dataclass
+class Runs:
+    """One encoder's runs over a collection, by chunker; :meth:`Study.runs` makes them.
+
+    Attributes:
+        collection: its name.
+        found: scores by chunker, with what they were found with.
+        parts: by question, the corpus that it is asked of.
+    """
+
+    collection: str
+    found: dict[str, Found]
+    parts: Callable[[], Mapping[str, str]]
+    computing: Computing = field(repr=False)
+
+    def __iter__(self) -> Iterator[Found]:
+        return iter(self.found.values())
+
+    def __str__(self) -> str:
+        """What was taken from where."""
+        here = sum(one.here for one in self)
+        kept = len(self.found) - here
+        said = [f"{kept} read from results/runs"] if kept else []
+        said += [f"{here} computed here, kept below build/"] if here else []
+        return f"{len(self.found)} runs: {', '.join(said)}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self}.</p>"
+
+    @property
+    def records(self) -> dict[str, records.Run]:
+        """What produced each run, by the path that its record has."""
+        return {one.arm.path: one.run for one in self}
+
+    def scores(self, k: int = 5) -> Scores:
+        """Every question's scores by the first ``k`` that were retrieved.
+
+        Raises:
+            StudyError: if the records hold no score at this cut-off and no ranking to compute it
+                from, or ``k`` is none.
+        """
+        if k < 1:
+            raise StudyError(f"k is how many chunks are retrieved, 1 or more, and not {k}")
+        task = registry.find(self.collection).task
+        measures = tuple(one.format(k=k) for one in MEASURES[task])
+        parts = self.parts()
+        frames = []
+        for name, found in list(self.found.items()):
+            whole, self.found[name] = self._scored(found, measures, k)
+            ids = whole.index.to_series()
+            keys = pd.DataFrame({"part": ids.map(parts).fillna("all"), "query_id": ids})
+            keys.insert(0, "chunker", name)
+            frames.append(keys.join(whole[list(measures)]))
+        paths = {name: one.arm.path for name, one in self.found.items()}
+        return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
+
+    def hits(self, question: int = 0, chunker: str = "", k: int = 5) -> HTML:
+        """The first chunks of a question, the judged text in them marked.
+
+        Args:
+            question: its place in the collection.
+            chunker: whose chunks; the first one's where none is named.
+            k: how many chunks.
+        """
+        found, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
+        collection = load_collection(self.collection)
+        return passages.hits(collection, question, ranking, k, found.arm.name)
+
+    def against_records(self) -> pd.DataFrame:
+        """The runs beside the study's own records of the same conditions, a row a chunker that has
+        one: ``same chunks``, ``n`` questions, ``questions that differ`` in any score, and the
+        largest ``difference`` of a mean, a fraction."""
+        rows: list[dict[str, object]] = []
+        for one in self:
+            kept = None if one.arm.function else self.computing.kept(one.arm)
+            if kept is not None:
+                apart = one.wide[kept.wide.columns] - kept.wide
+                apart = apart[[name for name in apart if not str(name).startswith("TokensRead")]]
+                row = {
+                    "chunker": one.arm.name,
+                    "same chunks": one.run.chunks_sha256 == kept.run.chunks_sha256,
+                    "n": len(apart),
+                    "questions that differ": int((apart.abs() > 0).any(axis=1).sum()),
+                    "difference": float(apart.mean().abs().max()),
+                }
+                rows.append(row)
+        return pd.DataFrame(rows)
+
+    def keep(self) -> None:
+        """Keep the first ten chunks of every question beside the study's records, so that another
+        cut-off needs no run (:mod:`chunkstudy.grid.first_chunks`)."""
+        for one in self:
+            found, ranking = self._ranked(one, first_chunks.DEPTH)
+            first_chunks.write(self.computing.places, found.run, ranking)
+
+    def _scored(self, found: Found, measures: Sequence[str], k: int) -> tuple[pd.DataFrame, Found]:
+        """The scores with a column a measure, and the run that gave them."""
+        lacking = [one for one in measures if one not in found.wide]
+        if not lacking:
+            return found.wide, found
+        found, ranking = self._ranked(found, k)
+        try:
+            added = {one: self._value(found, one, ranking) for one in lacking}
+        except rescore.RescoreError as error:
+            raise StudyError(str(error)) from error
+        return found.wide.assign(**added), found
+
+    def _value(self, found: Found, measure: str, ranking: pd.DataFrame) -> pd.Series:
+        """A measure from a ranking: without the collection's texts where that is possible."""
+        stored = first_chunks.values(self.computing.places, found.run, measure, ranking)
+        if stored is not None:
+            return stored
+        return records.six_decimals(rescore.values(found.run, measure, ranking))
+
+    def _ranked(self, found: Found, depth: int) -> tuple[Found, pd.DataFrame]:
+        """The run and a ranking of so many ranks: as it is kept, else computed."""
+        kept = deep_enough(found, self.computing.places, depth)
+        if kept is not None:
+            return found, kept
+        if self.computing.compute == "stored":
+            raise StudyError(
+                f"of {found.arm.path} no ranking of {depth} chunks is stored, which this needs; "
+                'compute="missing" makes it'
+            )
+        computed = self.computing.run(found.arm)
+        if computed.ranking is None:
+            raise StudyError(f"{found.arm.path} ranks nothing; name an encoder")
+        return computed, computed.ranking
+
+
+def arms(
+    collection: str,
+    chunkers: Sequence[Chunker],
+    encoder: str,
+    window: int | None,
+    ordering: str,
+    protocol: str,
+    computing: Computing,
+) -> list[Arm]:
+    """The arms of a comparison, each chunker with a name of its own.
+
+    Raises:
+        StudyError: for a chunker, encoder, window or protocol that does not exist, with those that
+            do.
+    """
+    found: list[Arm] = []
+    if not chunkers:
+        raise StudyError("no chunker was named; give one or more")
+    try:
+        slug = models.slug(models.spec(encoder).id, window)
+    except ModelError as error:
+        raise StudyError(f"{error}. {stored(computing.places, collection)}") from error
+    for chunker in chunkers:
+        name = chunker if isinstance(chunker, str) else _name(chunker, [one.name for one in found])
+        cut = name if isinstance(chunker, str) else STAND_IN
+        try:
+            condition = Condition(collection, cut, slug, ordering, protocol)
+        except (ConditionError, ModelError, ValueError) as error:
+            raise StudyError(str(error)) from error
+        found.append(Arm(name, condition, None if isinstance(chunker, str) else chunker))
+    return found
+
+
+def find(collection: str, some: Sequence[Arm], computing: Computing) -> dict[str, Found]:
+    """The scores of all arms; what is computed shows how far it is."""
+    computing.begin(some)
+    bar = tqdm(some, collection, unit="chunker", disable=computing.compute == "stored")
+    found = {arm.name: computing.find(arm) for arm in bar}
+    computing.finish()
+    sys.stderr.flush()
+    return found
+
+
+def _name(function: OwnChunker, taken: Sequence[str]) -> str:
+    """What a function of the reader's is called: by its name, where it has one that is free."""
+    name = getattr(function, "__name__", type(function).__name__)
+    name = "your function" if name == "<lambda>" else name
+    return name if name not in taken else f"{name} {len(taken) + 1}"

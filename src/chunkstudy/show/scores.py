@@ -1,0 +1,125 @@
+"""Scores of several chunkers, question by question: what means, deviations and tests rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+from IPython.display import HTML
+
+from chunkstudy import statistics
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.render import display_names, notebook
+from chunkstudy.show.faults import StudyError
+
+KEYS = ("chunker", "part", "query_id")
+BEST = "best"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores at one cut-off.
+
+    Attributes:
+        frame: a row a chunker and question: ``chunker`` (slug), ``part`` (the question's corpus),
+            ``query_id``, then a column a measure; fractions.
+        measures: the names of those columns, the one that decides first.
+        runs: by chunker, the path of the record that the scores are of.
+        k: how many chunks or documents were retrieved.
+    """
+
+    frame: pd.DataFrame
+    measures: tuple[str, ...]
+    runs: Mapping[str, str]
+    k: int
+
+    def head(self, rows: int = 5) -> HTML:
+        """The first rows for reading, in percent."""
+        return notebook.show(self.frame.head(rows), caption=self._caption())
+
+    def means(self) -> HTML:
+        """A row a chunker, for reading: the mean of each measure over all questions, in percent."""
+        means = self.frame.groupby("chunker", sort=False)[list(self.measures)].mean()
+        return notebook.show(means.reset_index(), caption=self._caption())
+
+    @property
+    def best(self) -> str:
+        """The chunker whose mean is highest by the measure that decides, as a reader calls it."""
+        return display_names.shown("chunker", self._best(self.measures[0]))
+
+    def of(self, chunker: str, measure: str) -> pd.Series:
+        """One chunker's scores by question."""
+        own = self.frame[self.frame["chunker"] == chunker]
+        values: pd.Series = own.set_index("query_id")[measure]
+        return values
+
+    def summary(self, parts: bool = False) -> pd.DataFrame:
+        """Mean and deviation over all questions, as a published table has them: ``run, chunker,
+        part, measure, statistic, value`` and, of a mean, its 95% interval ``low`` to ``high``;
+        fractions. With ``parts`` also of each corpus."""
+        names = ["all", *(self.frame["part"].unique() if parts else ())]
+        return pd.concat([self._summary(str(one)) for one in names], ignore_index=True)
+
+    def _summary(self, part: str) -> pd.DataFrame:
+        rows: list[dict[str, object]] = []
+        some = self.frame if part == "all" else self.frame[self.frame["part"] == part]
+        for chunker, own in some.groupby("chunker", sort=False):
+            for measure in self.measures:
+                interval = statistics.bootstrap_interval(own[measure])
+                key: dict[str, object] = {
+                    "run": self.runs[str(chunker)],
+                    "chunker": chunker,
+                    "part": part,
+                    "measure": measure,
+                }
+                mean = statistics.mean(own[measure])
+                ends = {"low": interval.low, "high": interval.high}
+                rows.append(key | {"statistic": "mean", "value": mean} | ends)
+                std = statistics.population_std(own[measure])
+                rows.append(key | {"statistic": "std", "value": std})
+        return pd.DataFrame(rows)
+
+    def paired(
+        self,
+        baseline: str = BEST,
+        measure: str = "",
+        correction: Literal["holm"] = "holm",
+    ) -> pd.DataFrame:
+        """Every other chunker minus the baseline, question by question.
+
+        Args:
+            baseline: a chunker, or ``best``: the one of the highest mean.
+            measure: by which; the first where none is named.
+            correction: of the p of all these comparisons; only Holm's.
+
+        Returns:
+            What :func:`chunkstudy.analysis.paired.differences` does, a row a chunker.
+
+        Raises:
+            StudyError: if the baseline was not run, or another correction is asked for.
+        """
+        if correction != "holm":
+            raise StudyError(f"unknown correction {correction!r}; use 'holm'")
+        if baseline not in (BEST, *self.runs):
+            raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
+        name = measure or self.measures[0]
+        against = self._best(name) if baseline == BEST else baseline
+        pairs = [
+            Pair(
+                {"chunker": one, "other chunker": against, "measure": name},
+                self.of(one, name),
+                self.of(against, name),
+            )
+            for one in self.runs
+            if one != against
+        ]
+        return differences(pairs, f"{name}, against {against}", "score", "other score")
+
+    def _best(self, measure: str) -> str:
+        return str(self.frame.groupby("chunker", sort=False)[measure].mean().idxmax())
+
+    def _caption(self) -> str:
+        questions = self.frame["query_id"].nunique()
+        return f"{questions} questions, {self.k} retrieved, in percent"

@@ -1,0 +1,220 @@
+"""One question of one published table, answered in a notebook: the object that a notebook holds.
+
+    study = Study("chroma_2_token_overlap", compute="missing")
+    runs = study.runs("builtin", ["recursive-200-0", "token-200-0"], window=128)
+    runs.scores(k=3).means()
+
+It runs, scores and compares through the same functions as every other part of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from IPython.core.getipython import get_ipython
+from IPython.display import HTML, DisplayHandle, Image, Markdown, display
+from matplotlib.figure import Figure
+
+from chunkstudy import places as project
+from chunkstudy.files import write_json, write_text
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.protocols import CORRECTED
+from chunkstudy.render import notebook, parameters
+from chunkstudy.render.figures import drawing
+from chunkstudy.show import beside as published
+from chunkstudy.show import runs
+from chunkstudy.show.collection import ShownCollection
+from chunkstudy.show.computing import COMPUTES, Compute, Computing
+from chunkstudy.show.faults import StudyError
+from chunkstudy.studies import results, runner
+
+ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
+NOT_JUDGED = "*Not judged here: the parameters are not the study's own.*"
+Tables = dict[str, pd.DataFrame]
+
+
+class Study:
+    """A notebook's study: it loads, runs, shows, and keeps what it computed.
+
+    With the notebook's own parameters, tables, figures and answers are written to ``results`` and
+    ``figures``; with any other, and from anywhere else, to ``build/notebooks/NAME``.
+
+    Args:
+        name: of the notebook, without its ending, or any other word.
+        compute: ``stored`` reads the study's records; ``missing`` also runs what has none;
+            ``fresh`` runs everything anew, and goes on where it was interrupted.
+
+    Raises:
+        NotebookError: for an unknown or mistyped parameter of the notebook.
+        StudyError: here and later, in a sentence that says what to do.
+    """
+
+    def __init__(self, name: str, compute: Compute = "stored") -> None:
+        if compute not in COMPUTES:
+            raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
+        self.name, self.places = name, project.find()
+        self._computing = Computing(self.places, name, compute)
+        shell = get_ipython()
+        source = self.places.notebooks / f"{name}.ipynb"
+        changed = parameters.changed(source, shell.user_ns if shell is not None else {})
+        self.default = changed == {} and compute == "stored"
+        """Whether what is computed is the study itself, with its own parameters."""
+        self._answers: list[dict[str, str]] = []
+        self._numbers: dict[str, float] = {}
+        self._opening: DisplayHandle | None = None
+        if changed is not None:
+            self._open(changed)
+
+    def collection(self, name: str) -> ShownCollection:
+        """A collection's corpora, questions and judged excerpts, by number; its texts on demand."""
+        return ShownCollection(self.places, name, fresh=self._computing.compute == "fresh")
+
+    def runs(
+        self,
+        collection: str | ShownCollection,
+        chunkers: Sequence[runs.Chunker],
+        encoder: str = ENCODER,
+        window: int | None = None,
+        protocol: str = CORRECTED.name,
+        search: str = "exact",
+        ordering: str = PRE_EMBEDDING,
+    ) -> runs.Runs:
+        """Cut a collection, embed chunks and questions, and search; or read what that gave before.
+
+        Args:
+            collection: one of :meth:`collection`, or its name.
+            chunkers: names as ``chunkstudy list`` has them, or functions of your own from a text to
+                ``(start, end)`` pairs or strings.
+            encoder: a model's hub id.
+            window: tokens that it reads at once; its own where none is given.
+            protocol: whose way of cutting and counting: ``as_published-chroma``, ``corrected``, ...
+            search: ``exact``.
+            ordering: ``pre_embedding``, or late chunking as in ``contextualized-512``.
+        """
+        if search != "exact":
+            raise StudyError(
+                f"search is exact here, not {search!r}; what approximate search changes is the "
+                "question of the notebook chroma_3_published_search"
+            )
+        shown = self.collection(collection) if isinstance(collection, str) else collection
+        some = runs.arms(shown.name, chunkers, encoder, window, ordering, protocol, self._computing)
+        found = runs.find(shown.name, some, self._computing)
+        return runs.Runs(shown.name, found, shown.parts, self._computing)
+
+    def table(
+        self, name: str, frame: pd.DataFrame, beside: Sequence[str] = (), caption: str = ""
+    ) -> HTML:
+        """Show a table and keep it as CSV.
+
+        Args:
+            name: of its file.
+            frame: scores as fractions; for ``beside`` as :meth:`Scores.summary` gives them.
+            beside: published tables to set it beside, each ``work/table`` (:meth:`beside`).
+            caption: what stands above it.
+        """
+        if beside:
+            frame = self.beside(frame, *beside)
+        write_text(
+            self._folder("tables") / f"{name}.csv",
+            frame.to_csv(index=False, lineterminator="\n", float_format="%.8g"),
+        )
+        if beside:
+            return HTML(notebook.html(published.as_published(frame), caption))
+        return notebook.show(frame, name, caption=caption)
+
+    def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
+        """A table's numbers beside published ones, with difference and verdict
+        (:func:`chunkstudy.show.beside.beside`)."""
+        return published.beside(self.places, tables, frame)
+
+    def figure(self, name: str, figure: Figure, alt: str, width: int = 830) -> Image:
+        """Show a figure and keep it as PNG and PDF.
+
+        Args:
+            name: of its files.
+            figure: of matplotlib.
+            alt: what it shows, for those who do not see it.
+            width: in pixels, as shown.
+        """
+        png, _ = drawing.save(figure, self._folder("figures") / name)
+        return Image(png, width=width, alt=alt)
+
+    def answer(self, question: str, sentence: str, holds: bool) -> None:
+        """An answer, shown at the head of the page and kept with the study's answers; with other
+        parameters shown where it stands, not judged and not kept.
+
+        Args:
+            question: in a reader's words.
+            sentence: at most two, with the numbers just computed.
+            holds: the condition under which the sentence is true.
+
+        Raises:
+            StudyError: with the study's own parameters, if the condition does not hold.
+        """
+        if not self.default:
+            display(Markdown(f"**{question}** {sentence} {NOT_JUDGED}"))
+            return
+        if not holds:
+            raise StudyError(
+                f"the answer to {question!r} no longer stands, since its condition broke: "
+                f"{sentence} Look at the numbers and write another sentence."
+            )
+        self._answers.append({"question": question, "answer": sentence})
+        self._keep()
+        said = (f"**{one['question']}** {one['answer']}" for one in self._answers)
+        if self._opening is not None:
+            self._opening.update(Markdown("\n\n".join(said)))
+
+    def number(self, name: str, value: float) -> None:
+        """Keep a number that paper or README quotes, by a name of its own."""
+        self._numbers[name] = float(value)
+        self._keep()
+
+    def stored(self, name: str, make: Callable[[runner.Context], Tables]) -> Tables:
+        """The tables of a heavy experiment: as ``results/studies`` keeps them, or made anew.
+
+        Args:
+            name: of the experiment.
+            make: what makes them, from a context that hands out and notes collections and models.
+
+        Raises:
+            StudyError: if it is not stored and nothing may be computed.
+        """
+        compute = self._computing.compute
+        if compute != "fresh" and (kept := results.tables(self.places, name)):
+            return kept
+        if compute == "stored":
+            raise StudyError(f'the experiment {name} is not stored; compute="missing" runs it')
+        context = runner.Context(self.places)
+        tables = make(context)
+        made_by = runner.made_by(context, name, results) | {"question": name}
+        results.write(self.places.build / "studies" / name, tables, made_by)
+        return tables
+
+    def _open(self, changed: dict[str, Any]) -> None:
+        """Show where answers will stand, or that nothing here is the study itself."""
+        if self.default:
+            self._opening = display(Markdown("…"), display_id=True)
+            return
+        values = ", ".join(f"{name} = {value!r}" for name, value in changed.items())
+        where = self._folder("").relative_to(self.places.root)
+        display(
+            Markdown(
+                f"Not the study's own parameters ({values}): tables, figures and answers go to "
+                f"`{where}`, and nothing is judged."
+            )
+        )
+
+    def _folder(self, kind: str) -> Path:
+        if not self.default:
+            return self.places.build / "notebooks" / self.name / kind
+        return self.places.figures if kind == "figures" else self.places.results / kind
+
+    def _keep(self) -> None:
+        content: dict[str, Any] = {"answers": self._answers}
+        if self._numbers:
+            content["numbers"] = self._numbers
+        write_json(self._folder("answers") / f"{self.name}.json", content)

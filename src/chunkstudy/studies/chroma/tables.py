@@ -1,0 +1,123 @@
+"""Chroma's tables of token overlap: what their columns are computed from, and what is counted of
+them beside the published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy.analysis.chroma import PUBLISHED_COUNTS
+from chunkstudy.grid.records import Run
+
+SPECIAL = 2
+"""[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""
+RETRIEVAL = ("SpanRecall", "SpanPrecision", "SpanIoU")
+"""What depends on what was found; a size and the best possible precision do not."""
+REPEATED = "excerpts_that_stand_more_than_once"
+CAPTION_QUERIES = 474
+"""What the last caption of the report's appendix says; its table of corpora says 472."""
+EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What became of the numbers of a published table.
+
+    Attributes:
+        cells: published numbers that were judged.
+        exact: equal to the last printed digit.
+        exact_of_retrieval: those of them that depend on what was found.
+        inside: others that the published search gives when it is run again.
+        worst: the largest difference of the rest in recall, precision or overlap, in points.
+    """
+
+    cells: int
+    exact: int
+    exact_of_retrieval: int
+    inside: int
+    worst: float
+
+
+def sizes(runs: Mapping[str, Run]) -> pd.DataFrame:
+    """How many chunks there are and their mean size, as the table of all-MiniLM-L6-v2 counts it.
+
+    Args:
+        runs: by the path of the record.
+
+    Returns:
+        ``run, chunker, part, measure, statistic, value``, sizes in WordPiece tokens.
+    """
+    rows = []
+    for path, run in runs.items():
+        key = {"run": path, "chunker": path.split("/")[1], "part": "all", "statistic": "mean"}
+        rows.append({**key, "measure": "chunks", "value": float(run.counts.chunks)})
+        size = run.sizes["wordpiece"].mean + SPECIAL
+        rows.append({**key, "measure": "chunk size", "value": size})
+    return pd.DataFrame(rows)
+
+
+def minilm_table(sizes: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
+    """The table of all-MiniLM-L6-v2 in the report's order of columns: mean size, then mean and
+    deviation of recall, precision, best possible precision and overlap."""
+    size = sizes[sizes["measure"] == "chunk size"]
+    return pd.concat([size, summary], ignore_index=True)
+
+
+def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
+    """By corpus, how many of the published numbers are ``exact``, ``within_stack`` or
+    ``deviates``, how many of the exact depend on what was found, and the largest difference in
+    points of those that deviate; sizes left out.
+
+    Args:
+        found: as ``Study.beside`` gives it.
+    """
+    rows = []
+    for part, own in found[found["measure"] != "chunk size"].groupby("part", sort=False):
+        one = reproduction(own)
+        rows.append(
+            {
+                "part": part,
+                "published numbers": one.cells,
+                "exact": one.exact,
+                "of these, of retrieval": one.exact_of_retrieval,
+                "within_stack": one.inside,
+                "deviates": one.cells - one.exact - one.inside,
+                "largest difference": one.worst,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def reproduction(found: pd.DataFrame) -> Reproduction:
+    """Count a table that stands beside a published one, as ``Study.beside`` gives it."""
+    judged = found[found["verdict"].isin((EXACT, INSIDE, DEVIATES))]
+    verdict, of_retrieval = judged["verdict"], judged["measure"].str.startswith(RETRIEVAL)
+    off = judged[(verdict == DEVIATES) & (judged["measure"] != "chunk size")]["difference"].abs()
+    return Reproduction(
+        cells=len(judged),
+        exact=int((verdict == EXACT).sum()),
+        exact_of_retrieval=int(((verdict == EXACT) & of_retrieval).sum()),
+        inside=int((verdict == INSIDE).sum()),
+        worst=float(off.max()) if len(off) else 0.0,
+    )
+
+
+def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
+    """Tokens and questions of each corpus and of all together beside the published ones.
+
+    Args:
+        counts: a row a corpus, as ``Study.collection(...).counts()`` gives them.
+    """
+    sums = counts.sum(numeric_only=True).to_frame().T.assign(part="all")
+    table = pd.concat([counts, sums], ignore_index=True)
+    published = pd.DataFrame.from_dict(PUBLISHED_COUNTS, "index", columns=["tokens", "queries"])
+    published.loc["all"] = published.sum()
+    beside = table[["part", "tokens", "queries"]].merge(
+        published, "left", left_on="part", right_index=True, suffixes=("", " published")
+    )
+    columns = ["tokens published", "queries published"]
+    table[columns] = beside[columns].to_numpy()
+    found = table[["part", "tokens", columns[0], "queries", columns[1], "excerpts", REPEATED]]
+    return found.astype({one: "Int64" for one in found if one != "part"})

@@ -1,0 +1,202 @@
+"""What a notebook shows: a table beside the published one, and judged text marked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from chunkstudy import Study
+from chunkstudy.grid import facts, first_chunks
+from chunkstudy.grid.parquet import RecordError
+from chunkstudy.grid.records import Run, read_run
+from chunkstudy.places import Places
+from chunkstudy.show import beside, passages
+from chunkstudy.show.faults import StudyError
+from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.studies import chroma
+from tests.small_study import LONG
+
+PLACES = Places(Path(__file__).parents[1])
+MINILM = "sentence-transformers__all-MiniLM-L6-v2"
+RECURSIVE = "recursive-250-125-wordpiece-special"
+PATH = f"chroma/{RECURSIVE}/{MINILM}/pre_embedding/as_published-chroma"
+
+
+def scored(
+    value: float, encoder: str = MINILM, measure: str = "SpanRecall@5", chunker: str = RECURSIVE
+) -> pd.DataFrame:
+    run = f"chroma/{chunker}/{encoder}/pre_embedding/as_published-chroma"
+    row = {"run": run, "chunker": chunker, "part": "all", "measure": measure}
+    return pd.DataFrame([{**row, "statistic": "mean", "value": value}])
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "verdict"),
+    [
+        ("SpanRecall@5", 0.7866, "exact"),
+        ("SpanRecall@5", 0.7829, "within_stack"),
+        ("chunk size", 180.2, "exact"),
+        ("chunk size", 150.0, "deviates"),
+    ],
+)
+def test_a_value_beside_its_published_cell_is_judged_in_the_printed_unit(
+    measure: str, value: float, verdict: str
+) -> None:
+    frame = scored(value, measure=measure)
+    (row,) = beside.beside(PLACES, ["chroma/minilm"], frame).to_dict("records")
+    printed = value if measure == "chunk size" else 100 * value
+    assert row["reproduced"] == pytest.approx(printed)
+    assert row["difference"] == pytest.approx(printed - float(row["published"]))
+    assert row["verdict"] == verdict
+
+
+def test_another_encoder_stands_beside_the_table_without_a_verdict() -> None:
+    other = scored(0.787, "sentence-transformers__all-mpnet-base-v2")
+    (row,) = beside.beside(PLACES, ["chroma/minilm"], other).to_dict("records")
+    assert row["published"] == "78.7" and row["verdict"] == ""
+
+
+def test_what_was_not_published_stands_alone() -> None:
+    (row,) = beside.beside(PLACES, ["chroma/minilm"], scored(0.7, measure="SpanRecall@3")).to_dict(
+        "records"
+    )
+    assert pd.isna(row["published"]) and row["verdict"] == "" and row["reproduced"] == 70
+
+
+def test_a_number_is_judged_by_the_cell_of_its_own_encoder_before_another() -> None:
+    large = scored(0.8, "text-embedding-3-large", chunker="token-200-0")
+    both = ["chroma/main", "chroma/appendix"]
+    (main,) = beside.beside(PLACES, both, large).to_dict("records")
+    assert main["verdict"] and main["published"] == "87.0"
+    narrow = scored(0.75, measure="PrecisionOmega", chunker="token-222-0")
+    (row,) = beside.beside(PLACES, both, narrow).to_dict("records")
+    assert row["published"] == "19.1" and row["verdict"] == "deviates"
+
+
+def test_an_unknown_published_table_is_refused_with_those_there_are() -> None:
+    with pytest.raises(StudyError, match=r"no published table 'chroma/mini'; use one of .*minilm"):
+        beside.beside(PLACES, ["chroma/mini"], scored(0.7))
+
+
+def test_a_table_is_laid_out_with_a_line_of_each_kind_and_no_line_of_nothing() -> None:
+    frame = pd.concat([scored(0.7866), scored(0.5, chunker="fixed-64")])
+    shown = beside.as_published(beside.beside(PLACES, ["chroma/minilm"], frame))
+    assert list(shown[""]) == ["published", "ours", "verdict", "ours"]
+    assert list(shown["Recall of excerpts at 5"]) == ["78.7", "78.66", "exact", "50.00"]
+
+
+def test_a_count_of_verdicts_says_how_many_depend_on_what_was_found() -> None:
+    rows = [
+        ("SpanRecall@5", "exact", 0.01),
+        ("PrecisionOmega", "exact", 0.0),
+        ("SpanIoU@5", "within_stack", 0.4),
+        ("SpanRecall@5", "deviates", -1.8),
+        ("chunk size", "deviates", -51.6),
+        ("SpanRecall@5", "", 9.0),
+    ]
+    found = chroma.reproduction(pd.DataFrame(rows, columns=["measure", "verdict", "difference"]))
+    assert (found.cells, found.exact, found.exact_of_retrieval, found.inside) == (5, 2, 1, 1)
+    assert found.worst == 1.8
+
+
+def test_verdicts_are_counted_by_corpus_without_sizes() -> None:
+    rows = [
+        ("all", "SpanRecall@5", "exact", 0.0),
+        ("all", "chunk size", "deviates", 50.0),
+        ("finance", "SpanIoU@5", "deviates", -0.3),
+    ]
+    columns = ["part", "measure", "verdict", "difference"]
+    found = chroma.by_verdict(pd.DataFrame(rows, columns=columns)).set_index("part")
+    assert list(found["published numbers"]) == [1, 1]
+    assert list(found["exact"]) == [1, 0] and list(found["deviates"]) == [0, 1]
+    assert list(found["largest difference"]) == [0, 0.3]
+
+
+def test_sizes_count_the_special_tokens_of_the_model() -> None:
+    run = read_run(PLACES.runs / PATH)
+    found = chroma.sizes({PATH: run}).set_index("measure")["value"]
+    assert found["chunks"] == run.counts.chunks
+    assert found["chunk size"] == run.sizes["wordpiece"].mean + 2
+
+
+def test_counts_stand_beside_the_published_ones_and_add_up() -> None:
+    counts = facts.read(PLACES, "chroma_counts")
+    found = chroma.counts_beside_published(counts).set_index("part")
+    assert (found["tokens"] == found["tokens published"]).all()
+    assert found.loc["all", "queries published"] == 472 == counts["queries"].sum()
+    unknown = chroma.counts_beside_published(counts.assign(part="mine"))
+    assert unknown["tokens published"].isna().iloc[0]
+
+
+def test_shares_of_each_kind_are_drawn_as_a_whole() -> None:
+    (axes,) = chroma.figure_shares(facts.read(PLACES, "chroma_counts")).axes
+    widths = [[bar.get_width() for bar in bars] for bars in axes.containers]
+    assert [sum(one) for one in widths] == pytest.approx([100, 100, 100])
+
+
+def test_a_figure_has_a_row_a_chunker_and_a_stroke_only_where_a_number_was_published() -> None:
+    frame = pd.concat([scored(0.7866), scored(0.5, chunker="fixed-64")])
+    found = beside.beside(PLACES, ["chroma/minilm"], frame)
+    figure = chroma.figure_beside_published(found, "SpanRecall@5")
+    (axes,) = figure.axes
+    assert [one.get_text() for one in axes.get_yticklabels()][1] == "Fixed size, 64 tokens"
+    assert sum(line.get_marker() == "|" for line in axes.lines) == 1
+
+
+def test_judged_text_is_marked_once_where_excerpts_overlap() -> None:
+    document = Document("a", "one <two> three four")
+    judged = [Judgment("q", "a", 4, 15), Judgment("q", "a", 10, 20), Judgment("q", "b", 0, 3)]
+    shown = passages.marked(document, (0, 17), judged)
+    assert shown.count("<mark") == 2
+    text = shown.replace(passages.MARK.split("{}")[0], "").replace("</mark>", "")
+    assert text == "one &lt;two&gt; three f\N{HORIZONTAL ELLIPSIS}"
+
+
+def test_hits_come_best_first_and_show_the_judged_part_of_a_long_chunk() -> None:
+    at = LONG.index("dune comet")
+    documents = (Document("a", LONG), Document("b", "nothing"))
+    collection = Collection(
+        "one", documents, (Query("q", "why?"),), (Judgment("q", "a", at, at + 4),)
+    )
+    rows = {"query": 0, "document": [0, 1], "start": 0, "end": [len(LONG), 7], "score": [0.9, 0.1]}
+    shown = passages.hits(collection, 0, pd.DataFrame(rows), 5, "token-200-0").data
+    assert shown.index("0.900") < shown.index("0.100")
+    assert ">dune</mark>" in shown and len(shown) < len(LONG)
+
+
+def test_another_cut_off_of_chromas_table_needs_neither_a_run_nor_a_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("chunkstudy.grid.rescore.load_collection", lambda _: pytest.fail("a text"))
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", str(PLACES.root))
+    runs = Study("trial").runs("chroma", [RECURSIVE], protocol="as_published-chroma")
+    means = [runs.scores(k=k).frame[f"SpanRecall@{k}"].mean() for k in (1, 3, 5, 7)]
+    assert means == sorted(means) and means[0] < means[1] < means[2] < means[3]
+    again = first_chunks.values(
+        PLACES, runs.found[RECURSIVE].run, "SpanIoU@10", _kept(runs.found[RECURSIVE].run)
+    )
+    assert again is not None
+    assert list(again) == list(runs.found[RECURSIVE].wide["SpanIoU@10"])
+    with pytest.raises(StudyError, match=r'no ranking of 11 chunks is stored.*compute="missing"'):
+        runs.scores(k=11)
+
+
+def test_first_chunks_of_another_run_are_refused(tmp_path: Path) -> None:
+    run = read_run(PLACES.runs / PATH)
+    for name in ("facts", "runs"):
+        (tmp_path / "results").mkdir(exist_ok=True)
+        (tmp_path / "results" / name).symlink_to(PLACES.results / name)
+    later = _kept(run).groupby("query").tail(first_chunks.DEPTH - 1)
+    with pytest.raises(RecordError, match="is not of the record"):
+        first_chunks.write(Places(tmp_path), run, later)
+    assert not list((tmp_path / "results/first_chunks").rglob("*.parquet"))
+    first_chunks.write(Places(tmp_path), run, _kept(run))
+    assert first_chunks.read(Places(tmp_path), run) is not None
+
+
+def _kept(run: Run) -> pd.DataFrame:
+    found = first_chunks.read(PLACES, run)
+    assert found is not None
+    return found

@@ -1,0 +1,269 @@
+"""A notebook computes what it is asked for, and only the study itself reaches ``results``."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import pandas as pd
+import papermill
+import pytest
+from papermill.exceptions import PapermillExecutionError
+
+from chunkstudy import Study
+from chunkstudy.grid import run as grid_run
+from chunkstudy.render.parameters import NotebookError
+from chunkstudy.show import computing, study
+from chunkstudy.show.faults import StudyError
+from tests.small_study import Letters
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOK = ROOT / "notebooks/chroma_2_token_overlap.ipynb"
+TWO = ["recursive-200-0", "token-200-0"]
+
+
+@pytest.fixture
+def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[Letters]:
+    """A model that costs nothing in place of the real one."""
+    found = Letters()
+    monkeypatch.setattr(grid_run, "TransformerEncoder", lambda *_, **__: found)
+    computing.load_store.cache_clear()
+    yield found
+    computing.load_store.cache_clear()
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, letters: Letters) -> Path:
+    """An empty project with a notebook ``small`` whose parameter ``k`` is 5."""
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
+    monkeypatch.delenv("CHUNKSTUDY_VECTORS", raising=False)
+    cell = nbformat.v4.new_code_cell("k = 5  # chunks\nnames = ['a']")
+    cell.metadata["tags"] = ["parameters"]
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "results").mkdir()
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "notebooks/small.ipynb")
+    return tmp_path
+
+
+def within(monkeypatch: pytest.MonkeyPatch, **given: Any) -> None:
+    """Let the notebook's variables be these."""
+    found = {"In": [""], "k": 5, "names": ["a"], **given}
+    monkeypatch.setattr(study, "get_ipython", lambda: SimpleNamespace(user_ns=found))
+
+
+def test_what_has_no_record_is_not_computed_unless_asked_for(root: Path, letters: Letters) -> None:
+    with pytest.raises(StudyError, match='has no record; compute="missing" runs it'):
+        Study("trial").runs("builtin", TWO)
+    assert letters.calls == 0
+
+
+def test_missing_runs_below_build_and_only_once(root: Path, letters: Letters) -> None:
+    study = Study("trial", compute="missing")
+    first = study.runs("builtin", TWO)
+    assert "2 computed here" in str(first)
+    calls = letters.calls
+    again = study.runs("builtin", TWO)
+    assert letters.calls == calls
+    pd.testing.assert_frame_equal(first.scores().frame, again.scores().frame)
+    assert not list((root / "results").rglob("*.json"))
+
+
+def test_the_cut_off_decides_what_is_scored(root: Path) -> None:
+    runs = Study("trial", compute="missing").runs("builtin", TWO)
+    few, more = runs.scores(k=3), runs.scores(k=7)
+    assert "SpanRecall@3" in few.measures and few.k == 3
+    assert few.frame["SpanRecall@3"].mean() < more.frame["SpanRecall@7"].mean()
+    with pytest.raises(StudyError, match="1 or more, and not 0"):
+        runs.scores(k=0)
+
+
+def test_every_chunker_has_every_question_once(root: Path) -> None:
+    scores = Study("trial", compute="missing").runs("builtin", [*TWO, _lines]).scores()
+    counted = scores.frame.groupby("chunker")["query_id"].nunique()
+    assert set(counted.index) == {*TWO, "_lines"}
+    assert counted.nunique() == 1 and len(scores.frame) == counted.sum()
+    assert set(scores.frame["part"]) >= {"chatlogs", "story"}
+
+
+def test_a_function_that_fails_is_named_with_the_document(root: Path) -> None:
+    calls: list[str] = []
+
+    def mine(text: str) -> list[str]:
+        calls.append(text)
+        if len(calls) == 3:
+            raise ZeroDivisionError("nothing to divide")
+        return [text]
+
+    with pytest.raises(
+        StudyError, match=r"chunker mine: your chunker failed on document '.+': Zero"
+    ):
+        Study("trial", compute="missing").runs("builtin", [mine])
+
+
+def test_functions_without_a_name_of_their_own_are_told_apart(root: Path) -> None:
+    whole = [lambda text: [text], lambda text: text.split("\n\n")]
+    runs = Study("trial", compute="missing").runs("builtin", whole)
+    assert list(runs.found) == ["your function", "your function 2"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"encoder": "nobody/nothing"}, r"unknown model 'nobody/nothing'.* Nothing of builtin"),
+        ({"chunkers": ["recursive"]}, "unknown chunker 'recursive'"),
+        ({"chunkers": []}, "no chunker was named"),
+        ({"window": 100_000}, "positions"),
+        ({"protocol": "mine"}, "unknown protocol 'mine'"),
+        ({"search": "published"}, "chroma_3_published_search"),
+    ],
+)
+def test_what_does_not_exist_is_refused_in_one_sentence(
+    root: Path, given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(StudyError, match=sentence):
+        Study("trial").runs("builtin", **{"chunkers": TWO, **given})
+
+
+def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "results/runs/builtin/fixed-64/sentence-transformers__all-MiniLM-L6-v2").mkdir(
+        parents=True
+    )
+    monkeypatch.setattr(
+        "chunkstudy.grid.conditions.weights_needed", lambda _: iter(["needs its weights"])
+    )
+    with pytest.raises(StudyError, match=r'needs its weights\. compute="stored" shows .*MiniLM'):
+        Study("trial", compute="missing").runs("builtin", TWO)
+
+
+def test_fresh_goes_on_where_it_was_interrupted_and_then_begins_anew(
+    root: Path, letters: Letters
+) -> None:
+    letters.fail_after = 350
+    with pytest.raises(KeyboardInterrupt):
+        Study("trial", compute="fresh").runs("builtin", TWO)
+    letters.fail_after, interrupted = 10**9, letters.calls
+    runs = Study("trial", compute="fresh").runs("builtin", TWO)
+    whole = letters.calls - interrupted
+    Study("trial", compute="fresh").runs("builtin", TWO)
+    anew = letters.calls - interrupted - whole
+    assert 0 < whole < anew
+    assert "2 computed here" in str(runs)
+
+
+def test_a_run_is_held_against_the_record_of_the_same_condition(root: Path) -> None:
+    Study("trial", compute="missing").runs("builtin", TWO[:1])
+    shutil.copytree(root / "build/runs", root / "results/runs")
+    found = Study("trial", compute="fresh").runs("builtin", TWO).against_records()
+    (row,) = found.to_dict("records")
+    assert row["chunker"] == TWO[0] and row["same chunks"]
+    assert row["questions that differ"] == 0 and row["difference"] == 0
+
+
+def test_tests_leave_out_the_chunker_that_they_are_against(root: Path) -> None:
+    scores = Study("trial", compute="missing").runs("builtin", [*TWO, "fixed-64"]).scores()
+    means = scores.frame.groupby("chunker")["SpanRecall@5"].mean()
+    found = scores.paired()
+    assert set(found["other chunker"]) == {means.idxmax()}
+    assert set(found["chunker"]) == {*TWO, "fixed-64"} - {means.idxmax()}
+    assert (found["difference"] <= 0).all() and (found["family_size"] == 2).all()
+    assert set(scores.paired(baseline=TWO[0])["other chunker"]) == {TWO[0]}
+    with pytest.raises(StudyError, match="'fixed-65' was not run"):
+        scores.paired(baseline="fixed-65")
+
+
+def test_with_its_own_parameters_a_notebook_writes_the_study(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    within(monkeypatch)
+    study = Study("small")
+    study.answer("Is it so?", "Yes: 3 of 4.", holds=True)
+    study.number("share", 0.75)
+    study.table("small_table", pd.DataFrame({"n": [1, 2]}))
+    written = (root / "results/answers/small.json").read_text("utf-8")
+    assert "Yes: 3 of 4." in written and "0.75" in written
+    assert (root / "results/tables/small_table.csv").read_text() == "n\n1\n2\n"
+    assert not (root / "build").exists()
+
+
+def test_with_another_parameter_it_writes_below_build_and_judges_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Any] = []
+    monkeypatch.setattr("chunkstudy.show.study.display", said.append)
+    within(monkeypatch, k=3)
+    study = Study("small")
+    study.answer("Is it so?", "Yes: 3 of 4.", holds=False)
+    opening, answer = (one.data for one in said)
+    assert "k = 3" in opening and "`build/notebooks/small`" in opening
+    assert "Yes: 3 of 4." in answer and "Not judged here" in answer
+    study.table("small_table", pd.DataFrame({"n": [1]}))
+    assert (root / "build/notebooks/small/tables/small_table.csv").exists()
+    assert not (root / "results/tables").exists() and not (root / "results/answers").exists()
+
+
+def test_an_answer_whose_condition_broke_stops_the_study_with_its_numbers(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    within(monkeypatch)
+    with pytest.raises(StudyError, match=r"'Is it so\?' no longer stands.* Yes: 3 of 4\."):
+        Study("small").answer("Is it so?", "Yes: 3 of 4.", holds=False)
+    assert not (root / "results/answers").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"In": ["# Parameters\nkk = 3\n"]}, "has no parameter 'kk'; it has k, names"),
+        ({"In": ["# Parameters\nbudget = 3\n"]}, "has no parameter 'budget'; it has k, names"),
+        ({"k": "3"}, r"parameter 'k' of small.ipynb is of type int, not str"),
+        ({"names": "a"}, "parameter 'names' of small.ipynb is of type list"),
+    ],
+)
+def test_a_wrong_parameter_stops_a_notebook_that_papermill_runs(
+    root: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], sentence: str
+) -> None:
+    within(monkeypatch, **given)
+    with pytest.raises(NotebookError, match=sentence):
+        Study("small")
+
+
+def test_a_script_is_no_notebook_and_an_unknown_way_to_compute_is_refused(root: Path) -> None:
+    assert not Study("small").default
+    with pytest.raises(StudyError, match="unknown compute 'live'; use one of stored, missing"):
+        Study("small", compute="live")  # type: ignore[arg-type]
+
+
+def test_a_heavy_experiment_is_read_where_it_is_stored(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "results/studies/repeatability", root / "results/studies/repeatability")
+    kept = Study("small").stored("repeatability", lambda _: pytest.fail("it is stored"))
+    assert kept and all(len(table) for table in kept.values())
+    with pytest.raises(StudyError, match="the experiment berlin is not stored"):
+        Study("small").stored("berlin", lambda _: {})
+    made = {"one": pd.DataFrame({"n": [1]})}
+    anew = Study("small", compute="fresh").stored("repeatability", lambda _: made)
+    assert anew == made and (root / "build/studies/repeatability/provenance.json").exists()
+
+
+@pytest.mark.slow
+def test_papermill_computes_the_notebook_anew_and_refuses_what_it_does_not_know(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out.ipynb"
+    given = {"collection": "builtin", "compute": "fresh", "chunkers": TWO, "k": 4}
+    papermill.execute_notebook(NOTEBOOK, out, given, cwd=ROOT, progress_bar=False)
+    shown = out.read_text("utf-8")
+    assert "Recall of excerpts at 4" in shown and "Not judged here" in shown
+    with pytest.raises(PapermillExecutionError, match="has no parameter 'chunker'"):
+        papermill.execute_notebook(NOTEBOOK, out, {"chunker": "x"}, cwd=ROOT, progress_bar=False)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
