@@ -1,9 +1,8 @@
 """The built-in collection run live, compared with its stored scores.
 
-Every stage takes part: a chunker of every kind, both orderings, a context before chunks, search,
-and the measures of two tasks; what a language model drew and wrote is replayed. Chunkers of the
-same kind and Chroma's own protocol, which embed nearly the same texts again, are left to
-``chunkstudy run --again --only 'builtin*/*'``.
+Every stage takes part: chunkers with and without a model, both orderings, a context before chunks,
+search, and the measures of two tasks; what a language model drew and wrote is replayed. Every other
+kind of condition is run by ``make check-runs``.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from chunkstudy.grid.run import read_together, run
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 
-CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200", "none", "sentence-5", "semantic",
-            "proposition-sentences")  # fmt: skip
+CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200", "none", "sentence-5")
 AS_PUBLISHED = "recursive-200-0"
 
 
