@@ -276,15 +276,6 @@ def test_plain_documents_stand_for_both_protocols() -> None:
     assert (shared["plain_x"] == shared["plain_y"]).all()
 
 
-def test_scores_are_means_with_their_bootstrap_intervals() -> None:
-    scores = _scores(0, 1, "nDCG@10", "R@10")
-    condition = Condition("scifact", "fixed-256", MINILM, PRE, OWN)
-    table = late_chunking.scores(made_library({condition: scores})).set_index("measure")
-    assert table.at["R@10", "mean"] == scores["R@10"].mean()
-    ends = [float(table["low"]["R@10"]), float(table["high"]["R@10"])]
-    assert ends == pytest.approx(list(statistics.bootstrap_interval(scores["R@10"])))
-
-
 def test_a_protocol_is_held_against_the_corrected_one_within_its_task() -> None:
     table = late_chunking.protocols(REAL)
     assert {IELAB, JINA} <= set(table["protocol"]) and OWN not in set(table["protocol"])

@@ -89,7 +89,7 @@ def derived(places: Places, mapped: every_table.Mapped = map) -> Derived:
 
 def write(places: Places, found: Derived) -> None:
     """Write the tables, as CSV and as the papers set them."""
-    write_csv(found.comparison, places, "comparison")
+    write_csv(found.comparison.drop(columns="place"), places, "comparison")
     write_csv(found.claims, places, "claims")
     for name, table in found.tables.items():
         write_csv(table, places, f"tables/{name}")

@@ -17,6 +17,7 @@ from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import records
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import MINILM_SIZES
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
@@ -131,7 +132,8 @@ def lengths(library: Library, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(library: Library) -> pd.DataFrame:
-    """Mean, population std and 95% interval of every measure, per corpus and over all queries."""
+    """Mean, population std and 95% interval of the report's measures by chunks embedded alone, per
+    corpus and over all queries."""
     names = ("chunker", "encoder", "ordering", "protocol")
     found = [
         (
@@ -139,10 +141,11 @@ def scores(library: Library) -> pd.DataFrame:
             rows[measure],
         )
         for condition, record in _records(library)
-        for parts in [{part: library.rows(record, part) for part in ("all", *PUBLISHED_COUNTS)}]
-        for measure in record.wide
-        for part, rows in parts.items()
-        if part == "all" or measure in SHOWN
+        if condition.ordering in (NONE, PRE_EMBEDDING)
+        for part in ("all", *PUBLISHED_COUNTS)
+        for rows in [library.rows(record, part)]
+        for measure in rows
+        if measure in SHOWN
     ]
     intervals = statistics.bootstrap_intervals([values for _, values in found])
     return pd.DataFrame(

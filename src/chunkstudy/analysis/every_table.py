@@ -174,7 +174,6 @@ def _chroma(known: Known) -> Tables:
 def _late_chunking(known: Known) -> Tables:
     library, of_study = known.library, known.of_study
     return {
-        "late_chunking_scores": late_chunking.scores(library),
         "late_chunking_gains": late_chunking.gains(library),
         "late_chunking_windows": late_chunking.windows(library),
         "late_chunking_tails": late_chunking.tails(library),

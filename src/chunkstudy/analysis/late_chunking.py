@@ -39,29 +39,6 @@ WITH_TAILS = "fixed-256"
 Name = Callable[[Mapping[str, object]], str]
 
 
-def scores(library: Library) -> pd.DataFrame:
-    """Mean and 95% interval of every measure of every ranked condition."""
-    ranked = list(_ranked(library))
-    values = [of for _, record in ranked for _, of in record.wide.items()]
-    intervals = iter(statistics.bootstrap_intervals(values))
-    return pd.DataFrame(
-        {
-            **_keys(condition),
-            "measure": measure,
-            "n": len(of),
-            "mean": statistics.mean(of),
-            "low": interval.low,
-            "high": interval.high,
-            "chunks": record.run.counts.chunks,
-            "chunks without tokens": record.run.counts.empty_chunks,
-            "ties at the cut": record.run.counts.ties_at_cut,
-        }
-        for condition, record in ranked
-        for measure, of in record.wide.items()
-        for interval in [next(intervals)]
-    )
-
-
 def gains(library: Library) -> pd.DataFrame:
     """Contextualized minus plain, the same chunker and protocol, at the model's widest window."""
 

@@ -272,4 +272,4 @@ def reason_not_run(spec: ModelSpec) -> str | None:
     folder = recordings_folder() / endpoint() / spec.id
     if os.environ.get(KEY, "").strip() or any(folder.glob("*.safetensors")):
         return None
-    return f"needs {KEY} or recordings of {spec.id}: the vectors come from OpenAI's embeddings API"
+    return f"needs {KEY} or recordings of {spec.id}"

@@ -131,10 +131,7 @@ class Condition:
                 if parse_ordering(self.ordering).window:
                     yield "an API returns no token states, which contextualized encoding pools"
                 if not here or api.reason_not_run(spec):
-                    yield (
-                        f"needs {api.KEY} or recordings of {spec.id}: the vectors come from "
-                        "OpenAI's embeddings API"
-                    )
+                    yield f"needs {api.KEY} or recordings of {spec.id}"
             else:
                 yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
         chunker = catalogue.parse(self.chunker)

@@ -10,7 +10,7 @@ from chunkstudy.render import captions
 
 STUDIES = (
     "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "trained",
-    "jina", "one_post", "taxonomy", "empty_documents", "labels", "which_chunker", "controls",
+    "jina", "one_post", "taxonomy", "empty_documents", "labels", "controls",
     "boundary_signals", "claims", "predictions", "generation", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chunkstudy import statistics
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import MINILM, NONE
 from chunkstudy.grid.library import Library, Record
@@ -42,36 +41,10 @@ def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     scored = [record for record in records if record.run.encoder == MINILM]
     named = {record.run.chunker for record in scored}
     free = [r for r in records if r.run.encoder == NONE and r.run.chunker not in named]
-    usual = [record for record in scored if "wordpiece" not in record.run.chunker]
-    yield "chroma_recall_against_tokens", recall_against_tokens(usual)
     yield "chroma_recall_per_corpus", recall_per_corpus(library, scored)
     yield "chroma_chunk_sizes", chunk_sizes(scored + free)
     comparison = pd.read_csv(places.results / "comparison.csv")
     yield "chroma_published_against_reproduced", published_against_reproduced(comparison)
-
-
-def recall_against_tokens(records: list[Record]) -> Figure:
-    """Recall at 5 against the tokens the reader gets, with 95% intervals over queries."""
-    figure, axes = plt.subplots(figsize=(8.5, 5.5))
-    points: list[Point] = []
-    for record in records:
-        values = record.wide["SpanRecall@5"]
-        low, high = statistics.bootstrap_interval(values)
-        x, y = float(record.wide["TokensRead@5"].mean()), 100 * float(values.mean())
-        color = _color(record.run.chunker)
-        axes.errorbar(x, y, [[y - 100 * low], [100 * high - y]], fmt="o", color=color, alpha=0.8)
-        points.append((x, y, display_names.chunker(record.run.chunker)))
-    names_in_column(axes, points)
-    handles = [Line2D([], [], marker="o", ls="", color=color) for color in FAMILIES.values()]
-    names = [display_names.FAMILIES[name] for name in FAMILIES]
-    axes.legend(handles, names, loc="lower left")
-    axes.set_xscale(LOG)
-    axes.set_xticks([500, 1000, 2000, 4000])
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.minorticks_off()
-    axes.set(xlabel="tokens of the five chunks retrieved (mean)", ylabel="recall at 5 (%)")
-    axes.set_title("all-MiniLM-L6-v2, Chroma's 472 queries", loc="left")
-    return figure
 
 
 def recall_per_corpus(library: Library, records: list[Record]) -> Figure:
