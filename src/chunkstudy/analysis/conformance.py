@@ -96,14 +96,21 @@ def against_plain(scores: pd.DataFrame, library: Library) -> pd.DataFrame:
         library: the records.
     """
     pairs = []
-    for (collection, chunker), one in scores.groupby(["collection", "chunker"], sort=False):
+    groups = scores.groupby(["collection", "chunker"], sort=False) if len(scores) else ()
+    for (collection, chunker), one in groups:
         arms = one.set_index(one["query_id"].astype(str))
-        plain = library.get(Condition(collection, chunker, WIDE, PRE_EMBEDDING, CORRECTED.name))
+        plain = library.get(
+            Condition(str(collection), str(chunker), WIDE, PRE_EMBEDDING, CORRECTED.name)
+        )
         if plain is None:
             continue
         for layout in (OURS[512], AFTERTHOUGHTS):
-            keys = {"measure": MEASURE, "layout": layout}
-            keys |= {"collection": collection, "chunker": chunker}
+            keys = {
+                "measure": MEASURE,
+                "layout": layout,
+                "collection": collection,
+                "chunker": chunker,
+            }
             pairs.append(Pair(keys, arms[layout], plain.wide[MEASURE]))
 
     def family(keys: Keys) -> str:
