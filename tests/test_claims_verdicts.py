@@ -31,6 +31,7 @@ def test_c07_the_caption_counts_other_queries() -> None:
 def test_c02_precision_omega_of_sixteen_cells() -> None:
     cells = COMPARISON[
         (COMPARISON["measure"] == "PrecisionOmega")
+        & (COMPARISON["table"] == "main")
         & COMPARISON["chunker"].str.contains("recursive|token")
     ]
     apart = (cells["reproduced"].astype(float) - cells["published"].astype(float)).abs()

@@ -75,7 +75,9 @@ def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:
     assert value(cells, "located", "b", "SpanRecall@5", "mean") < 0.5
     both = [value(cells, "located", part, "SpanRecall@5", "mean") for part in ("a", "b")]
     assert value(cells, "located", "all", "SpanRecall@5", "mean") == pytest.approx(np.mean(both))
-    assert {part for _, part, measure, _ in cells[CELL].to_numpy() if "IoU" in measure} == {"all"}
+    less = ROW.cells({"located": ROW.exact, "true": ROW.exact}, asked=[5], every=False)
+    for of, parts in ((cells, {"all", "a", "b"}), (less, {"all"})):
+        assert {part for _, part, measure, _ in of[CELL].to_numpy() if "IoU" in measure} == parts
 
 
 def test_chunks_located_elsewhere_are_counted_and_those_at_the_start_are_not() -> None:
@@ -90,7 +92,7 @@ def test_the_depth_of_min_is_the_most_chunks_that_touch_and_no_more_than_twenty(
 def test_every_setting_is_run_with_every_seed_and_exact_search_misses_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(chroma_search, "INSERTIONS", {"one": Insertion(7, "set")})
+    monkeypatch.setattr(chroma_search, "INSERTIONS", {"official": Insertion(7, "set")})
     monkeypatch.setattr(chroma_search, "SEEDS", 2)
     runs = pd.concat(list(chroma_search._runs(ROW)), ignore_index=True)
     seeds = runs.groupby("search list")["seed"].unique()

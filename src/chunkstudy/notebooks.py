@@ -10,7 +10,8 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,8 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / source.name
         try:
-            _execute(source, output, parameters, root)
+            with _written_to(root):
+                _execute(source, output, parameters, root)
         except PapermillExecutionError as error:
             raise NotebookError(
                 f"{source.name} failed in cell {error.cell_index}: {error.ename}: {error.evalue}"
@@ -104,7 +106,6 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
 def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path) -> None:
     """Run a notebook in a kernel of its own, and in another one if that never answers: kernels that
     start at once may pick the same port, and then one of them dies."""
-    os.environ["CHUNKSTUDY_ROOT"] = str(root)  # a notebook writes where it is run for
     for left in reversed(range(KERNELS)):
         try:
             papermill.execute_notebook(
@@ -122,6 +123,19 @@ def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path)
         except RuntimeError as error:
             if not left or STILLBORN not in str(error):
                 raise
+
+
+@contextmanager
+def _written_to(root: Path) -> Iterator[None]:
+    """Let a notebook's kernel write where it is run for, whatever this process was told."""
+    before = os.environ.get("CHUNKSTUDY_ROOT")
+    os.environ["CHUNKSTUDY_ROOT"] = str(root)
+    try:
+        yield
+    finally:
+        del os.environ["CHUNKSTUDY_ROOT"]
+        if before is not None:
+            os.environ["CHUNKSTUDY_ROOT"] = before
 
 
 def _kernel() -> str:

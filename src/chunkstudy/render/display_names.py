@@ -429,6 +429,9 @@ BY_COLUMN = {
     "sentence": lambda name: SENTENCES.get(name, name),
     "cut": lambda name: "as many as touch an excerpt" if name == "Min" else name,
     "left out": collection,
+    "row": chunker,
+    "windows": chunker,
+    "layout": lambda name: "AfterThoughts" if name == "afterthoughts" else ordering(name),
 }
 """How the values of a column are shown, by the column's name."""
 
