@@ -114,7 +114,7 @@ def test_every_cell_is_counted_once(comparison: pd.DataFrame) -> None:
 
 
 def test_the_stored_comparison_is_what_the_records_give(comparison: pd.DataFrame) -> None:
-    predicted = derive.predicted(Places(ROOT), comparison)
+    predicted = derive.predicted(Places(ROOT), comparison).drop(columns="place")
     made = predicted.to_csv(index=False, lineterminator="\n", float_format=derive.digits)
     stored = (ROOT / "results" / "comparison.csv").read_bytes().decode("utf-8")
     pairs = zip(made.splitlines(), stored.splitlines(), strict=True)
