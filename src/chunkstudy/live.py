@@ -1,8 +1,7 @@
 """The built-in collection run live, compared with its stored scores.
 
-Every stage takes part: chunkers with and without a model, both orderings, a context before chunks,
-search, and the measures of two tasks; what a language model drew and wrote is replayed. Every other
-kind of condition is run by ``make check-runs``.
+Every stage takes part: chunkers with and without a model, both orderings, search, and the measures
+of two tasks. Every other kind of condition is run by ``make check-runs``.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 
 CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200", "none", "sentence-5")
-AS_PUBLISHED = "recursive-200-0"
 
 
 def units() -> list[tuple[Condition, ...]]:
@@ -23,10 +21,8 @@ def units() -> list[tuple[Condition, ...]]:
     chosen = [
         one
         for one in grids.live_grid()
-        if one.chunker in CHUNKERS
-        and (one.protocol == CORRECTED.name or one.chunker == AS_PUBLISHED)
+        if one.chunker in CHUNKERS and one.protocol == CORRECTED.name
     ]
-    chosen += grids.replayed_grid()
     names = sorted({one.collection for one in chosen})
     return [tuple(one for one in chosen if one.collection == name) for name in names]
 

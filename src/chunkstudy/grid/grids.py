@@ -252,15 +252,6 @@ def language_model_grid() -> list[Condition]:
     return grid + _cross(("chroma",), SIGNAL_CHUNKERS, (MINILM,), (PRE,), (OWN,)) + emma
 
 
-def replayed_grid() -> list[Condition]:
-    """Boundaries and contexts that the language model which runs here gave the built-in collection,
-    small enough to be replayed by ``make reproduce``."""
-    return [
-        Condition("builtin", f"lumberchunker-by-{SMOLLM}", MINILM, PRE, OWN),
-        Condition("builtin", "sentence-5", WIDE, f"{PREPENDED}-by-{SMOLLM}", OWN),
-    ]
-
-
 def live_grid() -> list[Condition]:
     """What ``make reproduce`` runs live: every stage, small enough for minutes on two cores."""
     return builtin_grid() + builtin_graded_grid()
