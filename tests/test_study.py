@@ -177,6 +177,12 @@ def test_tests_leave_out_the_chunker_that_they_are_against(root: Path) -> None:
         scores.paired(baseline="fixed-65")
 
 
+def test_what_a_notebook_shows_as_text_names_no_folder(root: Path, letters: Letters) -> None:
+    study = Study("trial", compute="missing")
+    runs = study.runs("builtin", TWO)
+    assert str(root) not in f"{study.collection('builtin')!r} {runs!r}"
+
+
 def test_with_its_own_parameters_a_notebook_writes_the_study(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 from IPython.display import HTML
@@ -32,7 +32,7 @@ class ShownCollection:
         fresh: whether it is counted anew.
     """
 
-    places: Places
+    places: Places = field(repr=False)
     name: str
     fresh: bool = False
 

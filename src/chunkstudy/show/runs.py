@@ -42,8 +42,8 @@ class Runs:
     """
 
     collection: str
-    found: dict[str, Found]
-    parts: Callable[[], Mapping[str, str]]
+    found: dict[str, Found] = field(repr=False)
+    parts: Callable[[], Mapping[str, str]] = field(repr=False)
     computing: Computing = field(repr=False)
 
     def __iter__(self) -> Iterator[Found]:
