@@ -155,5 +155,6 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--record"]:
         record()
     else:
-        known = (CONDITIONS + (REAL if os.environ.get("CHUNKSTUDY_DATA") else "")).split()
+        # The real collections take longest, so they come first.
+        known = ((REAL if os.environ.get("CHUNKSTUDY_DATA") else "") + CONDITIONS).split()
         sys.exit(check([one for one in known if fnmatch(one, (*sys.argv[1:], "*")[0])]))
