@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from chunkstudy.grid.conditions import LARGE
-from tests.claims_mutations import Change, Mutation
+from tests.claims_mutations import Change, Mutation, Source
 
 
 def only(kind: str, name: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> Change:
@@ -80,6 +80,14 @@ def peaking(chunker: str) -> Change:
     return only("table", "chroma_scores", change)
 
 
+def clusters_lead(source: Source, found: pd.DataFrame) -> pd.DataFrame:
+    """Published cells in which clusters stand above every other row."""
+    if source[0] != "cells":
+        return found
+    clusters = found["chunker"].str.startswith("cluster-")
+    return found.assign(value=found["value"].where(~clusters, 99.0))
+
+
 MAIN = ("cells", "chroma/main")
 CHROMA: dict[str, list[Mutation]] = {
     "C01 strict": [
@@ -97,6 +105,7 @@ CHROMA: dict[str, list[Mutation]] = {
         Mutation(chunkers={"cluster-400": "llm"}, fallbacks=3),
     ],
     "C53 plain 2": [Mutation(with_llm(1_800.0)), Mutation(with_llm(18_000.0))],
+    "C54 strict 2": [Mutation(clusters_lead)],
     "X01 strict": [
         Mutation(
             only(
