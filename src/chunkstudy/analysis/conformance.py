@@ -96,7 +96,8 @@ def against_plain(scores: pd.DataFrame, library: Library) -> pd.DataFrame:
         library: the records.
     """
     pairs = []
-    for key, one in scores.groupby(["collection", "chunker"], sort=False):
+    groups = scores.groupby(["collection", "chunker"], sort=False) if len(scores) else ()
+    for key, one in groups:
         collection, chunker = map(str, key)
         arms = one.set_index(one["query_id"].astype(str))
         plain = library.get(Condition(collection, chunker, WIDE, PRE_EMBEDDING, CORRECTED.name))
