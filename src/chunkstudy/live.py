@@ -1,7 +1,7 @@
 """The built-in collection run live, compared with its stored scores.
 
-Every stage takes part: chunkers with and without a model, both orderings, search, and the measures
-of two tasks. Every other kind of condition is run by ``make check-runs``.
+Every stage takes part: chunkers with and without a model, plain chunks and late chunking, search,
+and the measures of two tasks. Every other kind of condition is run by ``make check-runs``.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from chunkstudy.grid import grids, records
 from chunkstudy.grid.against_record import TOLERANCE, hold
 from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.run import read_together, run
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 
-CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200", "none", "sentence-5")
+PLAIN = ("recursive-200-0", "token-250-125", "cluster-200")
+LATE = ("none", "sentence-5")
 
 
 def units() -> list[tuple[Condition, ...]]:
@@ -21,7 +23,8 @@ def units() -> list[tuple[Condition, ...]]:
     chosen = [
         one
         for one in grids.live_grid()
-        if one.chunker in CHUNKERS and one.protocol == CORRECTED.name
+        if one.chunker in (PLAIN if one.ordering == PRE_EMBEDDING else LATE)
+        and one.protocol == CORRECTED.name
     ]
     names = sorted({one.collection for one in chosen})
     return [tuple(one for one in chosen if one.collection == name) for name in names]

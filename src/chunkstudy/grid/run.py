@@ -21,7 +21,6 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.files import check_writable
 from chunkstudy.grid import (
     behind_api,
@@ -83,6 +82,8 @@ def load_store(
     model = models.spec(name)
     if model.kind == "api":
         return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
+    from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
+
     return VectorStore(TransformerEncoder(model, window=window, positions=positions), folder)
 
 
