@@ -140,7 +140,7 @@ def small_reproduce(folder: str) -> None:
     derive.tables = _tables
     derive.figure_names = lambda: (FIGURE,)
     live.units = list
-    reproduce.inspect_builtin = derive.site = _left_out
+    reproduce.inspect_builtin = derive.publish = _left_out
     reproduce.pool = _forked
     reproduce.reproduce(Places(Path(folder)), workers=2)
 

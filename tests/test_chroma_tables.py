@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from chunkstudy import statistics
@@ -14,7 +13,6 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
-from chunkstudy.render import chroma_tables
 from tests import derived_tables
 
 ROOT = Places(Path(__file__).parents[1])
@@ -55,30 +53,3 @@ def test_the_length_function_that_prints_the_sizes_is_wordpiece_with_special_tok
     known = table.dropna(subset="reproduced recall")
     apart = known["reproduced recall"] - known["published recall"]
     assert known["difference"].tolist() == apart.tolist()
-
-
-def test_a_table_is_set_as_printed_with_ours_beside_what_was_run() -> None:
-    frame = pd.DataFrame(
-        {
-            "chunker": ["recursive-200-0", "cluster-200"],
-            "chunk size mean published": [137.0, 103.0],
-            "chunk size mean reproduced": [137.354, None],
-            "SpanRecall@5 mean published": ["88.1", "8…"],
-            "SpanRecall@5 mean reproduced": [None, None],
-            "SpanRecall@5 std published": ["30.1", "2…"],
-            "SpanRecall@5 std reproduced": [None, None],
-            "PrecisionOmega mean published": [29.9, 34.0],
-            "PrecisionOmega mean reproduced": [29.944, None],
-            "PrecisionOmega std published": [18.4, 19.7],
-            "PrecisionOmega std reproduced": [18.421, None],
-        }
-    )
-    shown = chroma_tables.shaped(frame)
-    assert list(shown) == [
-        "chunker", "size, published", "size, ours", "recall, published",
-        "precision Ω, published", "precision Ω, ours",
-    ]  # fmt: skip
-    assert shown.iloc[0].tolist()[1:] == [
-        "137", "137.35", "88.1 ± 30.1", "29.9 ± 18.4", "29.94 ± 18.42",
-    ]  # fmt: skip
-    assert shown.iloc[1].tolist()[1:] == ["103", "", "8… ± 2…", "34.0 ± 19.7", ""]

@@ -12,6 +12,7 @@ import pytest
 from chunkstudy.measures.units import in_tokens
 from chunkstudy.places import Places
 from chunkstudy.render import notebook, table_notes, tables
+from chunkstudy.render.formats import Column
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURES = sorted(
@@ -67,7 +68,7 @@ def test_a_bound_that_is_open_on_one_side_says_so() -> None:
 def test_one_name_has_another_title_where_a_table_means_another_thing() -> None:
     frame = pd.DataFrame({"cut": ["5", "Min"]})
     assert list(tables.present(frame)) == ["chunks cut, %"]
-    shown = tables.present(frame, kinds=tables.KINDS["chroma_appendix"])
+    shown = tables.present(frame, kinds={"cut": Column("of the first chunks", str)})
     assert list(shown["of the first chunks"]) == ["5", "as many as touch an excerpt"]
 
 

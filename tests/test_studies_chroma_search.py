@@ -13,7 +13,7 @@ import pytest
 from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.places import Places
 from chunkstudy.retrieval.chunks import search
-from chunkstudy.retrieval.hnsw import Insertion
+from chunkstudy.retrieval.hnsw import Insertion, as_asked
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import chroma_search
 from chunkstudy.studies.chroma_search import CELL, Row
@@ -65,7 +65,8 @@ def value(cells: pd.DataFrame, *where: str) -> float:
 
 
 def test_corpora_come_as_the_questions_name_them() -> None:
-    assert ROW.order().tolist() == [*range(EACH, 2 * EACH), *range(EACH)]
+    order = as_asked(ROW.collection, ROW.chunks["located"])
+    assert order.tolist() == [*range(EACH, 2 * EACH), *range(EACH)]
 
 
 def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:

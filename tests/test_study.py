@@ -15,7 +15,8 @@ import pytest
 from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy import Study
-from chunkstudy.grid import run as grid_run
+from chunkstudy.encoders import transformer
+from chunkstudy.grid.run import load_collection
 from chunkstudy.render.parameters import NotebookError
 from chunkstudy.show import computing, study
 from chunkstudy.show.faults import StudyError
@@ -30,7 +31,7 @@ TWO = ["recursive-200-0", "token-200-0"]
 def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[Letters]:
     """A model that costs nothing in place of the real one."""
     found = Letters()
-    monkeypatch.setattr(grid_run, "TransformerEncoder", lambda *_, **__: found)
+    monkeypatch.setattr(transformer, "TransformerEncoder", lambda *_, **__: found)
     computing.load_store.cache_clear()
     yield found
     computing.load_store.cache_clear()
@@ -81,6 +82,49 @@ def test_the_cut_off_decides_what_is_scored(root: Path) -> None:
         runs.scores(k=0)
 
 
+def test_where_everyone_reads_as_much_no_character_more_is_counted(root: Path) -> None:
+    runs = Study("trial", compute="missing").runs("builtin", ["token-200-0"])
+    collection, (found,) = load_collection("builtin"), list(runs)
+    judged = collection.judgments_by_query()
+    ranking = found.ranking
+    assert ranking is not None
+    expected = []
+    for at, query in enumerate(collection.queries):
+        read: dict[str, set[int]] = {}
+        left = 1500
+        for row in ranking[ranking["query"] == at].head(10).to_dict("records"):
+            end = min(row["end"], row["start"] + left)
+            left -= end - row["start"]
+            of = collection.documents[row["document"]].id
+            read.setdefault(of, set()).update(range(row["start"], end))
+        spans = {one.document: set[int]() for one in judged[query.id]}
+        for one in judged[query.id]:
+            spans[one.document] |= set(range(one.start, one.end))
+        held = sum(len(span & read.get(of, set())) for of, span in spans.items())
+        expected.append(held / sum(map(len, spans.values())))
+    scores = runs.within(1500)
+    assert scores.frame[scores.measures[0]].to_numpy() == pytest.approx(expected, abs=1e-6)
+    with pytest.raises(StudyError, match="read less"):
+        runs.within(10**6)
+
+
+def test_the_published_search_of_a_small_collection_is_nearly_exact(root: Path) -> None:
+    study = Study("trial", compute="missing")
+    exact = study.runs("builtin", TWO).scores()
+    own = study.runs("builtin", TWO, search="published")
+    assert {one.run.similarity for one in own} == {"cosine, approximate"}
+    assert own.scores().against(exact)["difference"].abs().max() < 0.05
+    with pytest.raises(StudyError, match="published search"):
+        Study("trial").runs("builtin", TWO, search="published")
+    with pytest.raises(StudyError, match="exact, published"):
+        study.runs("builtin", TWO, search="guess")
+
+
+def test_without_a_model_there_is_what_no_search_decides(root: Path) -> None:
+    runs = Study("trial", compute="missing").runs("builtin", TWO, "none")
+    assert runs.scores().measures == ("PrecisionOmega",)
+
+
 def test_every_chunker_has_every_question_once(root: Path) -> None:
     scores = Study("trial", compute="missing").runs("builtin", [*TWO, _lines]).scores()
     counted = scores.frame.groupby("chunker")["query_id"].nunique()
@@ -118,7 +162,7 @@ def test_functions_without_a_name_of_their_own_are_told_apart(root: Path) -> Non
         ({"chunkers": []}, "no chunker was named"),
         ({"window": 100_000}, "positions"),
         ({"protocol": "mine"}, "unknown protocol 'mine'"),
-        ({"search": "published"}, "chroma_3_published_search"),
+        ({"search": "published"}, "published search .* has no record"),
     ],
 )
 def test_what_does_not_exist_is_refused_in_one_sentence(
@@ -189,7 +233,7 @@ def test_with_its_own_parameters_a_notebook_writes_the_study(
     within(monkeypatch)
     study = Study("small")
     study.answer("Is it so?", "Yes: 3 of 4.", holds=True)
-    study.number("share", 0.75)
+    study.number("share/of", 0.754, digits=2)
     study.table("small_table", pd.DataFrame({"n": [1, 2]}))
     written = (root / "results/answers/small.json").read_text("utf-8")
     assert "Yes: 3 of 4." in written and "0.75" in written

@@ -69,10 +69,11 @@ def _derive(copy: Places, processes: ProcessPoolExecutor) -> None:
     _say(derive.tables(copy, processes.map))
     for drawn in processes.map(derive.figure, *zip(*_figures(copy), strict=True)):
         _say(drawn)
-    sources = notebooks.sources(copy)[::-1]  # the last run models
+    sources = notebooks.independent(copy)
     for done in processes.map(notebooks.run_one, [copy] * len(sources), sources):
         _say(done)
-    _say(processes.submit(derive.site, copy).result())
+    _say(processes.submit(notebooks.run_one, copy, notebooks.overview(copy)).result())
+    _say(processes.submit(derive.publish, copy).result())
 
 
 def _figures(copy: Places) -> list[tuple[Places, str]]:

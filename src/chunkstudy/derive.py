@@ -19,7 +19,16 @@ from chunkstudy.predictions import tables as prediction_tables
 from chunkstudy.predictions.evidence import from_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import side_by_side
-from chunkstudy.render import cluster_page, figures, findings, latex, readme, taxonomy_tables
+from chunkstudy.render import (
+    answers,
+    cluster_page,
+    figures,
+    findings,
+    latex,
+    notebook,
+    readme,
+    taxonomy_tables,
+)
 from chunkstudy.site import build, data_card
 
 SUMMED, WRITTEN = 12, 8
@@ -38,23 +47,20 @@ class Derived:
 
 
 def tables(places: Places, mapped: every_table.Mapped = map) -> str:
-    """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, ``paper/generated``, README.
+    """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, README.
 
     Args:
         places: where everything lies.
         mapped: as the builtin ``map``, which may be that of several processes.
 
     Raises:
-        FindingError: if a finding or a sentence of the paper no longer says what the records say.
+        FindingError: if a finding no longer says what the records say.
         ClaimError: if a claim breaks the ledger's rules.
     """
     found = derived(places, mapped)
     known = found.tables | {"claims": found.claims, "comparison": found.comparison}
-    for_paper = generate.every(known)
     found.tables["findings"] = findings.settle(findings.read(), known)
     write(places, found)
-    for name, text in for_paper.items():
-        write_text(places.generated / f"{name}.tex", text)
     licences = data_card.licences(records.find(places.runs))
     readme.fill(places, found.comparison, found.claims, found.tables, licences)
     cluster_page.fill(places)
@@ -113,8 +119,17 @@ def figure(places: Places, study: str) -> str:
     return f"{study}, {len(figures.write(places, study))} files"
 
 
-def site(places: Places) -> str:
-    """Write ``docs/site`` and the data card, from tables, figures and executed notebooks."""
+def publish(places: Places) -> str:
+    """Write what the paper quotes, ``docs/site`` and the data card, from tables, figures, executed
+    notebooks and their answers.
+
+    Raises:
+        StatementError: if a sentence of the paper no longer holds.
+    """
+    known = {path.stem: notebook.read(places, path.stem) for path in places.tables.glob("*.csv")}
+    known |= {name: notebook.read(places, name) for name in ("comparison", "claims")}
+    for name, text in generate.every(known, answers.numbers(places)).items():
+        write_text(places.generated / f"{name}.tex", text)
     return build.write(places)
 
 

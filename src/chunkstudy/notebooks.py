@@ -25,7 +25,7 @@ from chunkstudy.places import Places
 from chunkstudy.render.parameters import NotebookError, check, inspect_parameters
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-KERNEL = "python3"
+KERNEL, OVERVIEW = "python3", "00_overview"
 KERNELS, STILLBORN = 3, "Kernel died before replying"
 """How many are started for a notebook at most, and what jupyter_client says of one that never
 answers."""
@@ -38,6 +38,16 @@ HIDDEN = {"jupyter": {"source_hidden": True}, "transient": {"remove_source": Tru
 def sources(places: Places) -> list[Path]:
     """Every notebook of the project."""
     return sorted(places.notebooks.glob("*.ipynb"))
+
+
+def independent(places: Places) -> list[Path]:
+    """Every notebook but the overview, which lists what all others answer; the longest first."""
+    return [one for one in reversed(sources(places)) if one.stem != OVERVIEW]
+
+
+def overview(places: Places) -> Path:
+    """The notebook that runs after all others."""
+    return places.notebooks / f"{OVERVIEW}.ipynb"
 
 
 def named(places: Places, name: str) -> Path:

@@ -91,8 +91,9 @@ def reproduce(places: Places, workers: int | None = None) -> None:
     check_writable(places.results)
     with pool(workers) as processes, ThreadPoolExecutor(1) as here:
         board = Board(processes)
-        stages = {name: Stage(name) for name in ("tables", "built-in collection, live", "figures",
-                                                 "notebooks", "site", "inspector")}  # fmt: skip
+        names = ("tables", "built-in collection, live", "figures", "notebooks", "paper and site",
+                 "inspector")  # fmt: skip
+        stages = {name: Stage(name) for name in names}
 
         def figures(_: str) -> None:
             for name in derive.figure_names():
@@ -100,12 +101,16 @@ def reproduce(places: Places, workers: int | None = None) -> None:
 
         def pages(_: str) -> None:
             if stages["figures"].done == stages["figures"].pieces:
-                for source in reversed(notebooks.sources(places)):  # the last run models
-                    board.submit(stages["notebooks"], site, notebooks.run_one, places, source)
+                for source in notebooks.independent(places):
+                    board.submit(stages["notebooks"], overview, notebooks.run_one, places, source)
 
-        def site(_: str) -> None:
+        def overview(_: str) -> None:
             if stages["notebooks"].done == stages["notebooks"].pieces:
-                board.submit(stages["site"], nothing, derive.site, places)
+                source = notebooks.overview(places)
+                board.submit(stages["notebooks"], published, notebooks.run_one, places, source)
+
+        def published(_: str) -> None:
+            board.submit(stages["paper and site"], nothing, derive.publish, places)
 
         def embedded(_: str = "") -> None:  # one by one, so that nothing is embedded twice
             if units:

@@ -1,8 +1,7 @@
 """Every table of the Chroma study as a data frame, computed from records and published cells.
 
-Record are fractions; only the tables that lay a published table out again (`published_rows`,
-`appendix`) keep the unit in which it was printed. A comparison is corrected within its measure
-and encoder: what the chunkers together say of one score.
+Scores are fractions. A comparison is corrected within its measure and encoder: what the chunkers
+together say of one score.
 """
 
 from __future__ import annotations
@@ -35,63 +34,6 @@ LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 NEARLY_ALL = 0.9
 """Share of the chunks that must have been encoded for the seconds to be those of the chunker: the
 rest were found in the store, encoded for another one."""
-
-
-def collection(counts: pd.DataFrame) -> pd.DataFrame:
-    """Characters, tokens, queries and excerpts of each corpus beside the published counts.
-
-    Args:
-        counts: the collection's facts, a row per corpus.
-    """
-    table = counts.copy()
-    published = table["part"].map(PUBLISHED_COUNTS)
-    table.insert(3, "published_tokens", published.str[0])
-    table.insert(6, "published_queries", published.str[1])
-    numeric = table.drop(columns=["part", "mean_excerpt_characters"])
-    characters = (table["mean_excerpt_characters"] * table["excerpts"]).sum()
-    total = {
-        "part": "all",
-        **{name: int(numeric[name].sum()) for name in numeric},
-        "mean_excerpt_characters": float(characters / table["excerpts"].sum()),
-    }
-    return pd.concat([table, pd.DataFrame([total])], ignore_index=True)
-
-
-def published_rows(comparison: pd.DataFrame, table: str) -> pd.DataFrame:
-    """One published table: a row per chunker, published / reproduced / verdict per measure."""
-    cells = comparison[comparison["table"] == table]
-    rows: dict[str, dict[str, object]] = {}
-    for _, cell in cells.iterrows():
-        row = rows.setdefault(cell["chunker"], {"chunker": _as_run(cell)})
-        name = f"{cell['measure']} {cell['statistic']}"
-        row[f"{name} published"] = cell["published"]
-        row[f"{name} reproduced"] = cell["reproduced"]
-        row[f"{name} verdict"] = cell["verdict"]
-        if name == "SpanRecall@5 mean":
-            row |= {f"{name} {end}": cell[end] for end in ("low", "high", "corrected")}
-        if table == "minilm" and cell["measure"] != "chunk size":
-            row[f"{name} search least"] = cell["stack_low"]
-            row[f"{name} search most"] = cell["stack_high"]
-    return pd.DataFrame(rows.values())
-
-
-def appendix(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The MiniLM appendix: each printed mean beside the reproduced one."""
-    cells = comparison[
-        (comparison["table"] == "appendix")
-        & (comparison["statistic"] == "mean")
-        & comparison["encoder"].str.contains("MiniLM")
-    ]
-    kept = ["part", "chunker", "measure", "cut", "published", "reproduced", "low", "high"]
-    kept += ["stack_low", "stack_high", "verdict"]
-    rows = cells.assign(chunker=[_as_run(cell) for _, cell in cells.iterrows()])[kept]
-    return rows.rename(columns={"stack_low": "search least", "stack_high": "search most"})
-
-
-def _as_run(cell: pd.Series) -> str:
-    """The chunker that was run for a cell: Chroma's tables give two length functions one name."""
-    parts = str(cell["run"]).split("/")
-    return parts[1] if len(parts) == 5 else str(cell["chunker"])
 
 
 def lengths(library: Library, published: pd.DataFrame) -> pd.DataFrame:
@@ -159,19 +101,6 @@ def scores(library: Library) -> pd.DataFrame:
         }
         for (keys, values), interval in zip(found, intervals, strict=True)
     )
-
-
-def protocols(library: Library) -> pd.DataFrame:
-    """What the official code's departures are worth: as published minus corrected, paired."""
-
-    def pair(condition: Condition, record: Record, measure: str) -> tuple[pd.Series, ...] | None:
-        ours = library.get(replace(condition, protocol=CORRECTED.name))
-        if ours is None or measure not in record.wide:
-            return None
-        return record.wide[measure], ours.wide[measure]
-
-    published = AS_PUBLISHED_CHROMA.name
-    return _differences(library, published, pair, "as_published", "corrected")
 
 
 def token_unit(library: Library) -> pd.DataFrame:

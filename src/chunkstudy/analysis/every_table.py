@@ -12,10 +12,7 @@ from chunkstudy.analysis import (
     boundary_signals,
     boundary_signals_chunkers,
     chroma,
-    chroma_bias,
     chroma_models,
-    chroma_print,
-    chroma_search,
     conformance,
     context_reach,
     contexts,
@@ -145,29 +142,12 @@ def _works(known: Known) -> Tables:
 
 
 def _chroma(known: Known) -> Tables:
-    searched = known.study("chroma-search")
-    bias = chroma_bias.rows(known.comparison, searched.get("spread", pd.DataFrame()))
     return {
-        "chroma_collection": chroma.collection(facts.read(known.places, "chroma_counts")),
-        "chroma_main": chroma.published_rows(known.comparison, "main"),
-        "chroma_minilm": chroma.published_rows(known.comparison, "minilm"),
-        "chroma_appendix": chroma.appendix(known.comparison),
         "chroma_lengths": chroma.lengths(known.library, known.published),
-        "chroma_protocols": chroma.protocols(known.library),
         "chroma_token_unit": chroma.token_unit(known.library),
         "chroma_cost": chroma.cost(known.library),
-        "chroma_minilm_verdicts": chroma_print.minilm_verdicts(known.comparison),
-        "chroma_printed_twice": chroma_print.printed_twice(known.published),
-        "chroma_token_windows": chroma_print.token_windows(
-            known.places, known.library, known.cells
-        ),
-        "chroma_cluster_sizes": chroma_print.cluster_sizes(known.library, known.published),
-        "chroma_rerun": chroma_print.rerun(known.places, known.published),
         "chroma_scores": chroma.scores(known.library),
         **chroma_models.tables(known.library),
-        "chroma_bias_rows": bias,
-        "chroma_bias": chroma_bias.tests(bias, known.library),
-        **_chroma_search(searched, known.cells, known.comparison),
     }
 
 
@@ -255,20 +235,6 @@ def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([counts.reset_index(), every], ignore_index=True)[
         ["work", "table", "encoder", *counts.columns]
     ].rename_axis(columns=None)
-
-
-def _chroma_search(study: Tables, cells: Sequence[Cell], comparison: pd.DataFrame) -> Tables:
-    names = [f"chroma_search{part}" for part in ("", "_settings", "_recalls", "_corpora")]
-    if not study:
-        return {name: pd.DataFrame() for name in names}
-    found = chroma_search.Searched.of(comparison, cells, study["spread"])
-    made = (
-        chroma_search.cells(found),
-        chroma_search.settings(found),
-        chroma_search.recalls(found),
-        chroma_search.corpora(found, study["missed"], study["moved"]),
-    )
-    return dict(zip(names, made, strict=True))
 
 
 def _language_models(known: Known) -> Tables:

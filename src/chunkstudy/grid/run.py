@@ -43,6 +43,7 @@ from chunkstudy.grid.encoding import (
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.vector_files import UnitFolder
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
+from chunkstudy.retrieval import hnsw
 from chunkstudy.services.budget import budget
 from chunkstudy.spans import Chunker, Chunks, Collection
 
@@ -167,10 +168,12 @@ def evaluate(
     chunker: Chunker | None = None,
     boundaries: VectorStore | None = None,
     reader: VectorStore | None = None,
+    approximate: bool = False,
 ) -> Outcome:
     """Score a collection's queries under a condition, with its own chunker or the one given.
 
-    ``boundaries`` is what :func:`boundary_store` gives, ``reader`` what :func:`reading_store` does.
+    ``boundaries`` is what :func:`boundary_store` gives, ``reader`` what :func:`reading_store` does;
+    ``approximate`` searches as Chroma's official code does (:mod:`chunkstudy.retrieval.hnsw`).
 
     Raises:
         ConditionError: if one of them is needed and was not given.
@@ -199,7 +202,7 @@ def evaluate(
             of_queries = store.encode(questions, "query")
             vectors = (of_queries, of_chunks)
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
-    scored = _score(condition, collection, chunks, vectors, sizes["cl100k"])
+    scored = _score(condition, collection, chunks, vectors, sizes["cl100k"], approximate)
     timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
@@ -221,7 +224,7 @@ def evaluate(
         reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],
-        similarity="cosine, exact, float32" if store else "no search",
+        similarity=_similarity(store, approximate),
         counts=records.Counts(
             documents=len(collection.documents),
             chunks=len(chunks),
@@ -241,16 +244,27 @@ def evaluate(
     return Outcome(record, scores, timing, chunks, scored.kept)
 
 
+def _similarity(store: VectorStore | None, approximate: bool) -> str:
+    if store is None:
+        return "no search"
+    return "cosine, approximate" if approximate else "cosine, exact, float32"
+
+
 def _score(
     condition: Condition,
     collection: Collection,
     chunks: Chunks,
     vectors: tuple[NDArray[np.float32], NDArray[np.float32]] | None,
     chunk_tokens: NDArray[np.int64],
+    approximate: bool,
 ) -> scoring.Scored:
     protocol = PROTOCOLS[condition.protocol]
     if condition.task == "token_overlap":
-        return scoring.token_overlap(collection, chunks, vectors, protocol, chunk_tokens)
+        order = hnsw.as_asked(collection, chunks) if approximate else None
+        search = None if order is None else partial(hnsw.as_published, order=order)
+        return scoring.token_overlap(collection, chunks, vectors, protocol, chunk_tokens, search)
+    if approximate:
+        raise ConditionError(f"{condition} is searched exactly; Chroma's search is of its own task")
     if vectors is None:
         raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
     if condition.task == "in_corpus":

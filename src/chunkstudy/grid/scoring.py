@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -26,6 +26,8 @@ from chunkstudy.retrieval.documents import (
 from chunkstudy.spans import Chunks, Collection
 
 Vectors = NDArray[np.float32]
+Search = Callable[[Vectors, Vectors, int], retrieval.Ranking]
+"""From vectors of queries and of chunks, and a depth, to a ranking."""
 
 OVERLAP_DEPTH = 20
 OVERLAP_CUTS: tuple[int | str, ...] = (5, 10, "Min")
@@ -68,6 +70,7 @@ def token_overlap(
     vectors: tuple[Vectors, Vectors] | None,
     protocol: Protocol,
     chunk_tokens: NDArray[np.int64],
+    search: Search | None = None,
 ) -> Scored:
     """Every measure of the token-overlap task.
 
@@ -77,9 +80,10 @@ def token_overlap(
         vectors: of the queries and of the chunks; None where no model takes part.
         protocol: says what a hit is and in which units to count.
         chunk_tokens: shape (chunks,), cl100k tokens of each chunk, for what the reader gets.
+        search: by which chunks are found; exact unless given.
     """
     started = time.perf_counter()
-    found = None if vectors is None else retrieval.search(*vectors, OVERLAP_DEPTH)
+    found = None if vectors is None else (search or retrieval.search)(*vectors, OVERLAP_DEPTH)
     searched = time.perf_counter()
     columns: dict[str, NDArray[np.float64]] = {}
     _score_unit(columns, TokenOverlap.of(collection, chunks, protocol.hit), found, "", protocol)

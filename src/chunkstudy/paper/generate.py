@@ -10,14 +10,18 @@ from chunkstudy.paper import layouts, macros, statements
 from chunkstudy.render import findings
 
 
-def every(made: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """LaTeX by file name, from all derived tables, ``claims`` and ``comparison`` among them.
+def every(made: Mapping[str, pd.DataFrame], answered: Mapping[str, str]) -> dict[str, str]:
+    """LaTeX by file name.
+
+    Args:
+        made: all derived tables, ``claims`` and ``comparison`` among them.
+        answered: numbers that notebooks kept, by name.
 
     Raises:
         StatementError: if a sentence of the paper no longer holds.
         LayoutError: if a table of the paper lacks rows.
     """
     tables = {**made, **layouts.frames(made)}
-    numbers = statements.settle(statements.read(), findings.read(), tables)
+    numbers = {**answered, **statements.settle(statements.read(), findings.read(), tables)}
     laid_out = layouts.every(layouts.read(), tables, numbers)
     return {macros.NAME: macros.text(numbers)} | laid_out

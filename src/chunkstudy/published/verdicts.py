@@ -54,3 +54,9 @@ def printed_range(cell: Cell) -> tuple[float, float]:
     """The values that print as the cell, from the first up to the second."""
     step = 10.0**-cell.decimals
     return cell.value - step / 2, cell.value + (step if cell.unit == "token" else step / 2)
+
+
+def printed_ends(published: str) -> tuple[float, float]:
+    """The same of a score as it is printed, which is rounded."""
+    half = 10.0 ** -len(published.partition(".")[2]) / 2
+    return float(published) - half, float(published) + half

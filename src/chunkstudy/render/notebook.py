@@ -105,10 +105,11 @@ def show(
     columns: list[str] | None = None,
     rows: int = 200,
     caption: str = "",
+    shown_as: tables.Kinds | None = None,
 ) -> HTML:
     """A frame of numbers for reading, with the caption of table ``name`` and its families; folded
-    where it is ``LONG``."""
-    found = tables.present(frame, columns, tables.KINDS.get(name))
+    where it is ``LONG``. ``shown_as`` says by column how, where its name does not."""
+    found = tables.present(frame, columns, shown_as or tables.KINDS.get(name))
     note = _note(frame, columns, len(found), rows)
     caption = caption or tables.CAPTIONS.get(name, "")
     below = f"<p>{escape(note)}</p>" if note else ""

@@ -327,16 +327,6 @@ CAPTIONS: dict[str, str] = tomllib.loads(
 )
 """What each table shows, for those that are printed."""
 
-AS_PRINTED: dict[str, Callable[[float], str] | Column] = {
-    "chunk size mean published": whole,
-    **{
-        f"{measure} {statistic} published": tenths
-        for measure in ("SpanRecall@5", "SpanPrecision@5", "SpanIoU@5", "PrecisionOmega")
-        for statistic in ("mean", "std")
-    },
-}
-"""Published columns with the decimals that Chroma prints."""
-
 KINDS: dict[str, Kinds] = {
     "language_models_published": {"requests": whole, "US dollars": number},
     "language_models_cells": dict.fromkeys(
@@ -372,30 +362,11 @@ KINDS: dict[str, Kinds] = {
     "context_yardsticks": {"largest": thousandths},
     "jina_berlin": {"*": thousandths,
                     "late - plain": Column("late minus plain", thousandths)},
-    "chroma_main": AS_PRINTED | {"*": number},
-    "chroma_minilm": AS_PRINTED | {"*": number},
-    "chroma_appendix": {"*": number, "cut": Column("of the first chunks", str)},
-    "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
     "taxonomy_superscripts": {
         "a": Column("a: differs from the best", whole), "b": Column("b: from the worst", whole),
         "*": Column("*: late from plain", whole), "significant": whole,
         "significant after Holm": whole, "equivalent within a point": whole, "tests": whole,
-    },
-    "chroma_protocols": {"difference": points_finely},
-    "chroma_minilm_verdicts": {
-        "by": Column("by", str), "which": Column("", str),
-        "mean distance": Column("those that deviate: mean distance, points", percent),
-        "largest distance": Column("largest, points", percent),
-    },
-    "chroma_printed_twice": {
-        "main": Column("main table", percent), "appendix": Column("appendix", percent),
-        "appendix - main": Column("difference, points", points),
-    },
-    "chroma_token_windows": {"exact": Column("of these exact", whole)},
-    "chroma_search_corpora": {
-        one: Column(f"{one}, %", percent)
-        for one in ("missed, list 50", "missed, list 10", "located elsewhere")
     },
     "jina_length": {"n": Column("collections", whole)},
     "labels_worked_example": {"computed": lambda value: f"{value:.3g}"},
@@ -451,14 +422,6 @@ KINDS: dict[str, Kinds] = {
     "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     "evaluation_tests": {"score": percent, "best": percent},
     "predictions_to_bet_on": {"*": number},
-    "chroma_bias": {
-        "rows": Column("rows so", whole), "against": Column("rows the other way", whole),
-        "of": Column("rows in all", whole), "mean": Column("mean, points", points),
-    },
-    "chroma_bias_rows": dict.fromkeys(
-        ("as published - published", "corrected - published",
-         "as published, Chroma's own search - published",
-         "true offsets, Chroma's own search - published"), points),
     "moderators_predicted": {"window": lambda size: whole(size) if size else "all"},
     "witnesses": {"witness": percent_finely, "score": percent_finely,
                   "difference": points_finely},

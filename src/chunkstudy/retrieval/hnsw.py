@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.retrieval.chunks import Ranking, SearchError
+from chunkstudy.spans import Chunks, Collection
+
 if TYPE_CHECKING:
     import hnswlib
 
 NEIGHBOURS, CONSTRUCTION_LIST, SEED = 16, 100, 100
 CAPACITY, GROWTH = 1000, 1.2
+
+SEARCH_LIST, BATCH = 50, 500
+"""What the official code asks of chromadb (base_evaluation.py:64-98, 299-318)."""
 
 Vectors = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -128,3 +134,39 @@ def missed(queries: Vectors, vectors: Vectors, found: Ints, exact: Ints) -> NDAr
 
     reached: NDArray[np.bool_] = nearness(found) >= nearness(exact).min(axis=1, keepdims=True)
     return 1 - reached.mean(axis=1)
+
+
+def as_published(queries: Vectors, vectors: Vectors, depth: int, order: Ints) -> Ranking:
+    """Rank the chunks as one run of Chroma's official code does, always with the same order in its
+    batches.
+
+    Args:
+        queries: unit vectors, shape (queries, dimensions).
+        vectors: unit vectors, shape (chunks, dimensions).
+        depth: chunks kept per query.
+        order: every chunk once, as the official code adds them (:func:`as_asked`).
+
+    Raises:
+        SearchError: without the package chroma-hnswlib.
+    """
+    try:
+        graph = Graph.build(vectors, order, Insertion(BATCH, "set"), seed=0)
+    except ModuleNotFoundError as error:
+        raise SearchError(
+            "the published search needs the package chroma-hnswlib, which is built for Python "
+            "below 3.12; install it, or search exactly"
+        ) from error
+    depth = min(depth, len(vectors))
+    found = graph.search(queries, depth, SEARCH_LIST)
+    score = np.einsum("qd,qkd->qk", queries, vectors[found]).astype(np.float32)
+    return Ranking(found, score, np.zeros(len(found), dtype=np.int64))
+
+
+def as_asked(collection: Collection, chunks: Chunks) -> Ints:
+    """Chunks as the official code adds them: documents in the order in which questions are asked of
+    them, those that nobody asks of at the end."""
+    judged = collection.judgments_by_query()
+    asked = [one.document for query in collection.queries for one in judged.get(query.id, ())]
+    places = [collection.positions[name] for name in dict.fromkeys(asked)]
+    rest = sorted(set(range(len(collection.documents))) - set(places))
+    return np.concatenate([np.flatnonzero(chunks.document == one) for one in (*places, *rest)])

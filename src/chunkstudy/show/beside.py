@@ -44,19 +44,31 @@ def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.Dat
     Raises:
         StudyError: if there is no such published table, with those there are.
     """
-    known = cells.read(places)
     stacks = Stacks(places)
     here: dict[tuple[str, ...], list[Cell]] = {}
-    for table in tables:
-        of_table = [one for one in known if f"{one.work}/{one.table}" == table]
-        if not of_table:
-            names = sorted({f"{one.work}/{one.table}" for one in known})
-            raise StudyError(f"no published table {table!r}; use one of {', '.join(names)}")
-        for one in of_table:
-            if isinstance(source := source_of(one), Condition):
-                here.setdefault(_key(source, one), []).append(one)
+    for one in printed(places, tables):
+        if isinstance(source := source_of(one), Condition):
+            here.setdefault(_key(source, one), []).append(one)
     rows = [_row(row, here, stacks) for row in frame.to_dict("records")]
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
+
+
+def printed(places: Places, tables: Sequence[str]) -> list[Cell]:
+    """The numbers of published tables, in the order in which these are named.
+
+    Raises:
+        StudyError: if there is no such table, with those there are.
+    """
+    known = cells.read(places)
+    by_table = {table: [one for one in known if _table(one) == table] for table in tables}
+    if unknown := [table for table, own in by_table.items() if not own]:
+        names = ", ".join(sorted({_table(one) for one in known}))
+        raise StudyError(f"no published table {unknown[0]!r}; use one of {names}")
+    return [one for own in by_table.values() for one in own]
+
+
+def _table(cell: Cell) -> str:
+    return f"{cell.work}/{cell.table}"
 
 
 def as_published(found: pd.DataFrame) -> pd.DataFrame:

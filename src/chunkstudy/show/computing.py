@@ -17,10 +17,11 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.files import write_text
 from chunkstudy.grid import first_chunks, rankings, records
-from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.conditions import Condition, ConditionError
 from chunkstudy.grid.run import boundary_store, evaluate, load_collection, load_store, run
 from chunkstudy.places import Places
 from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.retrieval.chunks import SearchError
 from chunkstudy.show.faults import StudyError
 from chunkstudy.spans import SpanError
 
@@ -39,6 +40,12 @@ class Arm:
     name: str
     condition: Condition
     function: OwnChunker | None = None
+    approximate: bool = False
+
+    @property
+    def has_record(self) -> bool:
+        """Whether what it computes is kept: own chunkers and approximate search have no name."""
+        return self.function is None and not self.approximate
 
     @property
     def path(self) -> str:
@@ -107,13 +114,12 @@ class Computing:
         Raises:
             StudyError: if they are not stored, or cannot be computed here; says what can.
         """
-        if arm.function is None and self.compute != "fresh" and (kept := self.kept(arm)):
+        if arm.has_record and self.compute != "fresh" and (kept := self.kept(arm)):
             return kept
         if self.compute == "stored":
-            if arm.function:
-                raise StudyError(
-                    f'a function of yours, {arm.name}, has no record; compute="missing" runs it'
-                )
+            if not arm.has_record:
+                what = "a function of yours" if arm.function else "of the published search a run"
+                raise StudyError(f'{what}, {arm.name}, has no record; compute="missing" runs it')
             raise StudyError(
                 f'{arm.condition} has no record; compute="missing" runs it. {self._stored(arm)}'
             )
@@ -130,26 +136,28 @@ class Computing:
             StudyError: if the encoder or the collection cannot be had, or the chunker fails.
         """
         runs, vectors, outside = self._at
-        if arm.function is None and (kept := read(arm, runs, outside, here=True)):
+        if arm.has_record and (kept := read(arm, runs, outside, here=True)):
             return kept
         if reason := arm.condition.reason_not_run:
             raise StudyError(f"{arm.condition} cannot be run here: {reason}. {self._stored(arm)}")
         try:
-            if arm.function is None:
+            if arm.has_record:
                 outcome = run(arm.condition, vectors, runs, outside)
             else:
+                newlines = PROTOCOLS[arm.condition.protocol].newlines
                 collection = load_collection(arm.condition.collection)
                 outcome = evaluate(
                     arm.condition,
                     collection,
-                    load_store(
-                        arm.condition.encoder, vectors, PROTOCOLS[arm.condition.protocol].newlines
-                    ),
-                    checked(arm.function, collection.documents),
+                    load_store(arm.condition.encoder, vectors, newlines),
+                    arm.function and checked(arm.function, collection.documents),
                     boundary_store(arm.condition, vectors),
+                    approximate=arm.approximate,
                 )
         except (ChunkerError, SpanError) as error:
             raise StudyError(f"chunker {arm.name}: {error}") from error
+        except (ConditionError, SearchError) as error:
+            raise StudyError(str(error)) from error
         except ModelError as error:
             raise StudyError(f"{error}. {self._stored(arm)}") from error
         return Found(arm, outcome.run, outcome.scores, True, outcome.kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pandas as pd
 from IPython.display import HTML
@@ -15,7 +16,7 @@ from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.faults import ModelError
 from chunkstudy.grid import first_chunks, records, rescore
-from chunkstudy.grid.conditions import Condition, ConditionError
+from chunkstudy.grid.conditions import NONE, Condition, ConditionError
 from chunkstudy.grid.run import load_collection
 from chunkstudy.show import passages
 from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, deep_enough, stored
@@ -29,6 +30,13 @@ MEASURES = {
 }
 """What is scored, by task, the measure that decides first."""
 Chunker = str | OwnChunker
+BUDGET = "SpanRecall@10"
+"""Of ten chunks, the last of which may be cut off."""
+MOST_SHORT = 0.05
+"""Share of questions that may be read less of than everyone should."""
+MIN: Literal["Min"] = "Min"
+Cut = int | Literal["Min"]
+"""How many chunks are retrieved."""
 
 
 @dataclass
@@ -65,17 +73,17 @@ class Runs:
         """What produced each run, by the path that its record has."""
         return {one.arm.path: one.run for one in self}
 
-    def scores(self, k: int = 5) -> Scores:
-        """Every question's scores by the first ``k`` that were retrieved.
+    def scores(self, k: Cut = 5) -> Scores:
+        """Every question's scores by the first ``k`` that were retrieved; ``Min`` is as many as
+        hold the question's excerpts, which differs by question.
 
         Raises:
             StudyError: if the records hold no score at this cut-off and no ranking to compute it
                 from, or ``k`` is none.
         """
-        if k < 1:
+        if k != MIN and k < 1:
             raise StudyError(f"k is how many chunks are retrieved, 1 or more, and not {k}")
-        task = registry.find(self.collection).task
-        measures = tuple(one.format(k=k) for one in MEASURES[task])
+        measures = self._measures(k)
         parts = self.parts()
         frames = []
         for name, found in list(self.found.items()):
@@ -86,6 +94,37 @@ class Runs:
             frames.append(keys.join(whole[list(measures)]))
         paths = {name: one.arm.path for name, one in self.found.items()}
         return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
+
+    def within(self, characters: int) -> Scores:
+        """Recall where everyone reads as much: the first chunks of each question up to so many
+        characters, the last one cut off there. A text that stands in two of them is read twice;
+        of ten chunks that are shorter everything is read.
+
+        Raises:
+            StudyError: if of more than one question in twenty ten chunks are shorter.
+        """
+        parts = self.parts()
+        frames = []
+        for name, found in list(self.found.items()):
+            self.found[name], ranking = self._ranked(found, first_chunks.DEPTH)
+            own = ranking[ranking.groupby("query").cumcount() < first_chunks.DEPTH]
+            length = own["end"] - own["start"]
+            read = length.groupby(own["query"]).cumsum()
+            short = (read.groupby(own["query"]).max() < characters).mean()
+            if short > MOST_SHORT:
+                raise StudyError(
+                    f"ten chunks of {name} are fewer than {characters} characters for "
+                    f"{short:.0%} of the questions; read less"
+                )
+            start = read - length
+            cut = own.assign(end=own["end"] - (read - characters).clip(lower=0))
+            values = self._value(found, BUDGET, cut[start < characters])
+            keys = pd.DataFrame({"part": values.index.map(parts), "query_id": values.index})
+            keys.insert(0, "chunker", name)
+            frames.append(keys.assign(**{BUDGET: values.to_numpy()}))
+        paths = {name: one.arm.path for name, one in self.found.items()}
+        read_of_each = f"{characters:,} characters"
+        return Scores(pd.concat(frames, ignore_index=True), (BUDGET,), paths, read_of_each)
 
     def hits(self, question: int = 0, chunker: str = "", k: int = 5) -> HTML:
         """The first chunks of a question, the judged text in them marked.
@@ -105,7 +144,7 @@ class Runs:
         largest ``difference`` of a mean, a fraction."""
         rows: list[dict[str, object]] = []
         for one in self:
-            kept = None if one.arm.function else self.computing.kept(one.arm)
+            kept = self.computing.kept(one.arm) if one.arm.has_record else None
             if kept is not None:
                 apart = one.wide[kept.wide.columns] - kept.wide
                 apart = apart[[name for name in apart if not str(name).startswith("TokensRead")]]
@@ -126,11 +165,22 @@ class Runs:
             found, ranking = self._ranked(one, first_chunks.DEPTH)
             first_chunks.write(self.computing.places, found.run, ranking)
 
-    def _scored(self, found: Found, measures: Sequence[str], k: int) -> tuple[pd.DataFrame, Found]:
+    def _measures(self, k: Cut) -> tuple[str, ...]:
+        """What is scored: without a model only what no search decides."""
+        named = MEASURES[registry.find(self.collection).task]
+        if all(one.arm.condition.encoder == NONE for one in self):
+            named = tuple(one for one in named if "@" not in one)
+        return tuple(one.format(k=k) for one in named)
+
+    def _scored(self, found: Found, measures: Sequence[str], k: Cut) -> tuple[pd.DataFrame, Found]:
         """The scores with a column a measure, and the run that gave them."""
         lacking = [one for one in measures if one not in found.wide]
         if not lacking:
             return found.wide, found
+        if k == MIN:
+            raise StudyError(
+                f"{found.arm.path} has no score at the cut Min; give a number of chunks"
+            )
         found, ranking = self._ranked(found, k)
         try:
             added = {one: self._value(found, one, ranking) for one in lacking}
@@ -169,6 +219,7 @@ def arms(
     ordering: str,
     protocol: str,
     computing: Computing,
+    approximate: bool = False,
 ) -> list[Arm]:
     """The arms of a comparison, each chunker with a name of its own.
 
@@ -180,17 +231,19 @@ def arms(
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = models.slug(models.spec(encoder).id, window)
+        slug = NONE if encoder == NONE else models.slug(models.spec(encoder).id, window)
     except ModelError as error:
         raise StudyError(f"{error}. {stored(computing.places, collection)}") from error
     for chunker in chunkers:
         name = chunker if isinstance(chunker, str) else _name(chunker, [one.name for one in found])
         cut = name if isinstance(chunker, str) else STAND_IN
         try:
-            condition = Condition(collection, cut, slug, ordering, protocol)
+            order = NONE if slug == NONE else ordering
+            condition = Condition(collection, cut, slug, order, protocol)
         except (ConditionError, ModelError, ValueError) as error:
             raise StudyError(str(error)) from error
-        found.append(Arm(name, condition, None if isinstance(chunker, str) else chunker))
+        function = None if isinstance(chunker, str) else chunker
+        found.append(Arm(name, condition, function, approximate))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,13 +27,13 @@ class Scores:
             ``query_id``, then a column a measure; fractions.
         measures: the names of those columns, the one that decides first.
         runs: by chunker, the path of the record that the scores are of.
-        k: how many chunks or documents were retrieved.
+        k: how many chunks or documents were retrieved, or what was read instead.
     """
 
     frame: pd.DataFrame
     measures: tuple[str, ...]
     runs: Mapping[str, str]
-    k: int
+    k: int | str
 
     def head(self, rows: int = 5) -> HTML:
         """The first rows for reading, in percent."""
@@ -106,16 +106,38 @@ class Scores:
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
         name = measure or self.measures[0]
         against = self._best(name) if baseline == BEST else baseline
-        pairs = [
+        return self.compare([(one, against) for one in self.runs if one != against], name)
+
+    def compare(self, pairs: Sequence[tuple[str, str]], measure: str = "") -> pd.DataFrame:
+        """The first chunker of each pair minus the other, question by question; Holm's correction
+        over the pairs.
+
+        Raises:
+            StudyError: if one of them was not run.
+        """
+        name = measure or self.measures[0]
+        if unknown := {one for pair in pairs for one in pair} - set(self.runs):
+            raise StudyError(f"{min(unknown)!r} was not run; use one of {', '.join(self.runs)}")
+        some = [
             Pair(
-                {"chunker": one, "other chunker": against, "measure": name},
+                {"chunker": one, "other chunker": other, "measure": name},
                 self.of(one, name),
-                self.of(against, name),
+                self.of(other, name),
             )
-            for one in self.runs
-            if one != against
+            for one, other in pairs
         ]
-        return differences(pairs, f"{name}, against {against}", "score", "other score")
+        return differences(some, f"{name}, {len(some)} pairs", "score", "other score")
+
+    def against(self, other: Scores, measure: str = "") -> pd.DataFrame:
+        """Each chunker here minus the same chunker there, question by question; Holm's correction
+        over the chunkers."""
+        name = measure or self.measures[0]
+        some = [
+            Pair({"chunker": one, "measure": name}, self.of(one, name), other.of(one, name))
+            for one in self.runs
+            if one in other.runs
+        ]
+        return differences(some, f"{name}, {len(some)} chunkers", "score", "other score")
 
     def _best(self, measure: str) -> str:
         return str(self.frame.groupby("chunker", sort=False)[measure].mean().idxmax())

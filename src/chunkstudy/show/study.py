@@ -10,6 +10,7 @@ It runs, scores and compares through the same functions as every other part of t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from chunkstudy import places as project
 from chunkstudy.files import write_json, write_text
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.render import notebook, parameters
+from chunkstudy.published import cells
+from chunkstudy.render import notebook, parameters, tables
 from chunkstudy.render.figures import drawing
+from chunkstudy.render.formats import decimals
 from chunkstudy.show import beside as published
 from chunkstudy.show import runs
 from chunkstudy.show.collection import ShownCollection
@@ -32,6 +35,7 @@ from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import results, runner
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
+SEARCHES = ("exact", "published")
 NOT_JUDGED = "*Not judged here: the parameters are not the study's own.*"
 Tables = dict[str, pd.DataFrame]
 
@@ -63,7 +67,7 @@ class Study:
         self.default = changed == {} and compute == "stored"
         """Whether what is computed is the study itself, with its own parameters."""
         self._answers: list[dict[str, str]] = []
-        self._numbers: dict[str, float] = {}
+        self._numbers: dict[str, str] = {}
         self._opening: DisplayHandle | None = None
         if changed is not None:
             self._open(changed)
@@ -88,24 +92,35 @@ class Study:
             collection: one of :meth:`collection`, or its name.
             chunkers: names as ``chunkstudy list`` has them, or functions of your own from a text to
                 ``(start, end)`` pairs or strings.
-            encoder: a model's hub id.
+            encoder: a model's hub id; ``none`` for what needs no search.
             window: tokens that it reads at once; its own where none is given.
             protocol: whose way of cutting and counting: ``as_published-chroma``, ``corrected``, ...
-            search: ``exact``.
+            search: ``exact``, or ``published``: one run of Chroma's approximate search.
             ordering: ``pre_embedding``, or late chunking as in ``contextualized-512``.
         """
-        if search != "exact":
-            raise StudyError(
-                f"search is exact here, not {search!r}; what approximate search changes is the "
-                "question of the notebook chroma_3_published_search"
-            )
+        if search not in SEARCHES:
+            raise StudyError(f"unknown search {search!r}; use one of {', '.join(SEARCHES)}")
         shown = self.collection(collection) if isinstance(collection, str) else collection
-        some = runs.arms(shown.name, chunkers, encoder, window, ordering, protocol, self._computing)
+        some = runs.arms(
+            shown.name,
+            chunkers,
+            encoder,
+            window,
+            ordering,
+            protocol,
+            self._computing,
+            approximate=search == "published",
+        )
         found = runs.find(shown.name, some, self._computing)
         return runs.Runs(shown.name, found, shown.parts, self._computing)
 
     def table(
-        self, name: str, frame: pd.DataFrame, beside: Sequence[str] = (), caption: str = ""
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        beside: Sequence[str] = (),
+        caption: str = "",
+        shown_as: tables.Kinds | None = None,
     ) -> HTML:
         """Show a table and keep it as CSV.
 
@@ -114,6 +129,7 @@ class Study:
             frame: scores as fractions; for ``beside`` as :meth:`Scores.summary` gives them.
             beside: published tables to set it beside, each ``work/table`` (:meth:`beside`).
             caption: what stands above it.
+            shown_as: by column, its title and unit, where the name does not say them.
         """
         if beside:
             frame = self.beside(frame, *beside)
@@ -123,12 +139,17 @@ class Study:
         )
         if beside:
             return HTML(notebook.html(published.as_published(frame), caption))
-        return notebook.show(frame, name, caption=caption)
+        return notebook.show(frame, name, caption=caption, shown_as=shown_as)
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict
         (:func:`chunkstudy.show.beside.beside`)."""
         return published.beside(self.places, tables, frame)
+
+    def published(self, *tables: str) -> pd.DataFrame:
+        """The numbers of published tables, each ``work/table``, as they are printed: a row a
+        number."""
+        return cells.frame(published.printed(self.places, tables))
 
     def figure(self, name: str, figure: Figure, alt: str, width: int = 830) -> Image:
         """Show a figure and keep it as PNG and PDF.
@@ -168,9 +189,15 @@ class Study:
         if self._opening is not None:
             self._opening.update(Markdown("\n\n".join(said)))
 
-    def number(self, name: str, value: float) -> None:
-        """Keep a number that paper or README quotes, by a name of its own."""
-        self._numbers[name] = float(value)
+    def number(self, name: str, value: float, digits: int = 1) -> None:
+        """Keep a number that the paper quotes, as it is written there.
+
+        Args:
+            name: ``what-it-is-of/number``.
+            value: a whole number is written without decimals.
+            digits: decimals of any other.
+        """
+        self._numbers[name] = decimals(value, 0 if isinstance(value, Integral) else digits)
         self._keep()
 
     def stored(self, name: str, make: Callable[[runner.Context], Tables]) -> Tables:

@@ -15,6 +15,7 @@ import pandas as pd
 
 from chunkstudy.places import Places
 from chunkstudy.predictions import register
+from chunkstudy.render import answers
 
 HERE = Path(__file__).parent
 ABOVE = ("comparison", "claims")
@@ -52,8 +53,8 @@ class Material:
 
     @cached_property
     def findings(self) -> dict[str, Mapping[str, Any]]:
-        """Every finding by its name, in the order in which they are written."""
-        rows = self.table("findings").to_dict("records")
+        """Every finding and answer by its name, in the order in which they are written."""
+        rows = answers.read(self.places).to_dict("records")
         return {str(row["name"]): {str(k): v for k, v in row.items()} for row in rows}
 
     @cached_property

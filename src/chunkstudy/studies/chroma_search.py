@@ -23,7 +23,7 @@ from chunkstudy.grid.store import VectorStore
 from chunkstudy.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.retrieval.chunks import search
-from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, missed
+from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 from chunkstudy.statistics import population_std
 from chunkstudy.studies.runner import Context
@@ -138,13 +138,6 @@ class Row:
         values = self.vectors.tobytes() + self.queries.tobytes()
         return sha256(repr(rests).encode() + values).hexdigest()[:16]
 
-    def order(self) -> Ints:
-        """Chunks as the official code adds them: corpora as its questions name them."""
-        asked = [self.collection.groups[query.id] for query in self.collection.queries]
-        places = [self.collection.positions[name] for name in dict.fromkeys(asked)]
-        of = self.chunks["located"].document
-        return np.concatenate([np.flatnonzero(of == place) for place in places])
-
     def at_min(self, offsets: str) -> int:
         """Chunks that the official code asks for at the cut Min (base_evaluation.py:405-406)."""
         return min(MIN_DEPTH, int(self.overlaps[offsets].touching_counts.max()))
@@ -212,7 +205,7 @@ def _printed(
 
 def _runs(row: Row) -> Iterator[pd.DataFrame]:
     """Every setting and seed of a row; ``value`` is a fraction."""
-    order = row.order()
+    order = as_asked(row.collection, row.chunks["located"])
     for name, insertion in INSERTIONS.items():
         for seed in range(SEEDS):
             graph = Graph.build(row.vectors, order, insertion, seed)

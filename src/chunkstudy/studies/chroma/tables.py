@@ -9,15 +9,30 @@ from dataclasses import dataclass
 import pandas as pd
 
 from chunkstudy.analysis.chroma import PUBLISHED_COUNTS
+from chunkstudy.grid.conditions import NONE
 from chunkstudy.grid.records import Run
+from chunkstudy.show.runs import MIN, Cut, Runs
 
 SPECIAL = 2
 """[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""
+WORDPIECE, CL100K = "wordpiece", "cl100k"
 RETRIEVAL = ("SpanRecall", "SpanPrecision", "SpanIoU")
 """What depends on what was found; a size and the best possible precision do not."""
 REPEATED = "excerpts_that_stand_more_than_once"
 CAPTION_QUERIES = 474
 """What the last caption of the report's appendix says; its table of corpora says 472."""
+CUTS: tuple[Cut, ...] = (5, 10, MIN)
+WITHOUT_A_MODEL = (
+    "recursive-800-400",
+    "token-800-400",
+    "recursive-400-200",
+    "token-400-200",
+    "recursive-400-0",
+    "token-400-0",
+    "recursive-200-0",
+    "token-200-0",
+)
+"""Rows of the main table whose chunks need no model."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
 
 
@@ -41,19 +56,21 @@ class Reproduction:
 
 
 def sizes(runs: Mapping[str, Run]) -> pd.DataFrame:
-    """How many chunks there are and their mean size, as the table of all-MiniLM-L6-v2 counts it.
+    """How many chunks there are and their mean size, as the report counts it: in tokens of
+    text-embedding-3-large, but in its table of all-MiniLM-L6-v2 in tokens of that model.
 
     Args:
         runs: by the path of the record.
 
     Returns:
-        ``run, chunker, part, measure, statistic, value``, sizes in WordPiece tokens.
+        ``run, chunker, part, measure, statistic, value``.
     """
     rows = []
     for path, run in runs.items():
         key = {"run": path, "chunker": path.split("/")[1], "part": "all", "statistic": "mean"}
         rows.append({**key, "measure": "chunks", "value": float(run.counts.chunks)})
-        size = run.sizes["wordpiece"].mean + SPECIAL
+        unit, special = (CL100K, 0) if run.encoder == NONE else (WORDPIECE, SPECIAL)
+        size = run.sizes[unit].mean + special
         rows.append({**key, "measure": "chunk size", "value": size})
     return pd.DataFrame(rows)
 
@@ -63,6 +80,14 @@ def minilm_table(sizes: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
     deviation of recall, precision, best possible precision and overlap."""
     size = sizes[sizes["measure"] == "chunk size"]
     return pd.concat([size, summary], ignore_index=True)
+
+
+def every_cut(runs: Runs, *others: Cut) -> pd.DataFrame:
+    """Mean and deviation of every measure by corpus, at each of the report's cuts: five chunks,
+    ten, and as many as hold the excerpts; and at others."""
+    cuts = dict.fromkeys((*CUTS, *others))
+    found = pd.concat([runs.scores(k).summary(parts=True) for k in cuts], ignore_index=True)
+    return found.drop_duplicates(["run", "part", "measure", "statistic"])
 
 
 def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
