@@ -51,8 +51,6 @@ TEXTS, TOKENS = 8, 512
 TABLES = (
     "verdicts",
     "labels_power",
-    "generation_outcomes",
-    "generation_filters",
     "trained_costs",
 )
 OF_README = ("findings", "which_chunker_advice", "which_chunker")

@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 
 from chunkstudy import statistics
-from chunkstudy.analysis import boundary_signals as analysis
-from chunkstudy.analysis import boundary_signals_means as over
 from chunkstudy.chunkers.signals.measuring import SIGNALS, Memory
 from chunkstudy.collections import builtin, chroma, emma_files
 from chunkstudy.collections.registry import find
@@ -19,7 +17,9 @@ from chunkstudy.places import Places
 from chunkstudy.spans import Collection
 from chunkstudy.studies import boundary_signals as study
 from chunkstudy.studies import results
+from chunkstudy.studies.boundary_signals import areas as analysis
 from chunkstudy.studies.boundary_signals import blocks, reading, texts
+from chunkstudy.studies.boundary_signals import means as over
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
 from tests.plain_reader import MadeReader
 
@@ -195,7 +195,6 @@ def tables() -> dict[str, pd.DataFrame]:
     return analysis.tables(
         {
             "places": places,
-            "profile": pd.DataFrame({"text": ["Emma"], "offset": [0], "entropy": [1.0]}),
             "cut": places[list(SIGNALS)].join((places[list(SIGNALS)] + 0.01).add_suffix(" anew")),
         }
     )
@@ -209,7 +208,7 @@ def row(table: pd.DataFrame, **keys: str) -> pd.Series:
 def test_a_signal_that_is_there_is_found_and_others_are_not(
     tables: dict[str, pd.DataFrame],
 ) -> None:
-    areas = tables["boundary_signals_areas"]
+    areas = tables["areas"]
     keys = {"boundaries": "chapters of Emma", "form": ALONE, "among": over.SENTENCES}
     strong = row(areas, **keys, signal="attention")
     assert strong["shown"] == "higher" and strong["low"] > 0.8
@@ -221,7 +220,7 @@ def test_a_signal_that_is_there_is_found_and_others_are_not(
 def test_a_paragraph_end_tells_nothing_among_paragraph_ends(
     tables: dict[str, pd.DataFrame],
 ) -> None:
-    areas = tables["boundary_signals_areas"]
+    areas = tables["areas"]
     ends = areas[areas["signal"] == analysis.PARAGRAPH_END]
     assert set(ends["among"]) == {over.SENTENCES}
     expected = 1 - (10 / 29) / 2  # all true ones are, and 10 of 29 others
@@ -232,7 +231,7 @@ def test_a_paragraph_end_tells_nothing_among_paragraph_ends(
 def test_what_a_signal_adds_is_found_on_documents_left_out(
     tables: dict[str, pd.DataFrame],
 ) -> None:
-    added = tables["boundary_signals_added"]
+    added = tables["added"]
     keys = {"boundaries": "chapters of Emma", "among": over.PARAGRAPHS}
     strong, weak = (row(added, **keys, signal=one) for one in ("attention", "entropy"))
     assert strong["shown"] == "higher" and strong["bits saved low"] > 0
@@ -243,7 +242,7 @@ def test_what_a_signal_adds_is_found_on_documents_left_out(
 def test_a_signal_is_held_against_punctuation_at_the_same_places(
     tables: dict[str, pd.DataFrame],
 ) -> None:
-    table = tables["boundary_signals_against"]
+    table = tables["against"]
     assert (table["area"] - table["punctuation"])[table["area"].notna()].tolist() == pytest.approx(
         table.loc[table["area"].notna(), "difference"].tolist()
     )
@@ -281,20 +280,16 @@ def test_every_p_is_corrected_within_its_family(tables: dict[str, pd.DataFrame])
 
 
 def test_forms_are_compared_at_the_same_places(tables: dict[str, pd.DataFrame]) -> None:
-    markup = tables["boundary_signals_markup"]
+    markup = tables["markup"]
     assert set(markup["boundaries"]) == {"articles"}
     assert (markup["places"] == 360).all()
     assert (markup[STANDS] - markup[ALONE]).tolist() == pytest.approx(markup["difference"].tolist())
 
 
 def test_the_same_values_from_another_cut_are_alike(tables: dict[str, pd.DataFrame]) -> None:
-    cut = tables["boundary_signals_cut"]
+    cut = tables["cut"]
     assert cut["rank correlation"].tolist() == pytest.approx([1] * len(SIGNALS))
     assert cut["median difference"].between(0, 0.02).all()
-
-
-def test_without_the_study_every_table_is_empty() -> None:
-    assert all(table.empty for table in analysis.tables({}).values())
 
 
 @pytest.mark.skipif(

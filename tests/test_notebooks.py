@@ -123,7 +123,7 @@ def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: 
         (
             "chroma_3_generate_questions",
             {"unknwon": 3},
-            "has no parameter 'unknwon'; it has replies",
+            "has no parameter 'unknwon'; it has compute",
         ),
         ("chroma_3_generate_questions", {"rows": True}, "is of type int, not bool"),
         ("chroma_3_generate_questions", {"rows": 3}, None),

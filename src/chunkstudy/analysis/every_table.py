@@ -9,8 +9,6 @@ from functools import cached_property, partial
 import pandas as pd
 
 from chunkstudy.analysis import (
-    boundary_signals,
-    boundary_signals_chunkers,
     chroma,
     chroma_models,
     conformance,
@@ -18,7 +16,6 @@ from chunkstudy.analysis import (
     contexts,
     empty_documents,
     equal_budget,
-    generation,
     jina,
     labels,
     labels_power,
@@ -211,9 +208,7 @@ def _within(known: Known) -> Tables:
 
 
 def _signals(known: Known) -> Tables:
-    of_chunkers = boundary_signals_chunkers.table(known.library)
-    of_places = boundary_signals.tables(known.study("boundary-signals"))
-    return of_places | {"boundary_signals_chunkers": of_chunkers}
+    return {"boundary_signals_profile": known.of_study("boundary-signals", "profile")}
 
 
 def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -244,7 +239,6 @@ def _language_models(known: Known) -> Tables:
     arms = language_models.arms(library, study, known.study("random-boundaries"))
     answers = language_models_answers.answers(places)
     return {
-        **generation.tables(known.study("generated-questions")),
         **prompted_breakpoints.tables(known.study("prompted-breakpoints")),
         "language_models_emma": language_models.side_by_side(arms),
         "language_models_bought": language_models.bought(arms),

@@ -11,7 +11,7 @@ from chunkstudy.render import captions
 STUDIES = (
     "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "trained",
     "jina", "one_post", "taxonomy", "empty_documents", "labels", "controls",
-    "boundary_signals", "claims", "predictions", "generation", "language_models",
+    "claims", "predictions", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from chunkstudy.generation.filters import LEAST, MOST
-from chunkstudy.places import Places
-from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, table
+from chunkstudy.render.figures.drawing import COLORS
 
 BINS = np.arange(-0.24, 1.03, 0.06)  # 0.36 and 0.78 lie between two of them
 Values = NDArray[np.float64]
 Group = tuple[Values, Values]
 """Of each question the similarity to its least similar excerpt, and to the most similar of the
 questions before it."""
-
-
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Chroma's questions, corpus by corpus and all together, where they were measured."""
-    rows = table(places, "generation_released")
-    if rows.empty:
-        return
-    groups = {
-        display_names.COLLECTIONS[str(part)]: (
-            of["least similar excerpt"].to_numpy(dtype=float),
-            of["most similar earlier question"].to_numpy(dtype=float),
-        )
-        for part, of in rows.groupby("part", sort=False)
-    }
-    yield "generation_similarities", similarities(groups, LEAST, MOST, "all-MiniLM-L6-v2")
 
 
 def similarities(groups: Mapping[str, Group], least: float, most: float, model: str) -> Figure:

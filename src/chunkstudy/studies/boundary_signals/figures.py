@@ -3,18 +3,15 @@ sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.analysis.boundary_signals import BASELINES, DISTANCE
-from chunkstudy.analysis.boundary_signals_means import KINDS, MEAN, PARAGRAPHS, SENTENCES
-from chunkstudy.places import Places
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table
+from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named
+from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
+from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
 
 ALONE = "text alone"
 CHANCE = 0.5
@@ -22,18 +19,7 @@ NORMAL_95 = float(stats.norm.ppf(0.975))
 """Standard errors on either side of a mean."""
 
 
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure of everything whose table is there and not empty."""
-    drawn: dict[str, Callable[[pd.DataFrame], Figure]] = {
-        "boundary_signals_areas": areas,
-        "boundary_signals_profile": profile,
-    }
-    for name, draw in drawn.items():
-        if len(rows := table(places, name)):
-            yield name, draw(rows)
-
-
-def areas(rows: pd.DataFrame) -> Figure:
+def figure_areas(rows: pd.DataFrame) -> Figure:
     """The area of each signal over texts alone, a small dot per kind of boundary and a large one
     with its interval for their mean; a panel among all ends of sentences, one among ends of
     paragraphs."""
@@ -74,7 +60,7 @@ def areas(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def profile(rows: pd.DataFrame) -> Figure:
+def figure_profile(rows: pd.DataFrame) -> Figure:
     """Mean entropy by token before and after the end of a sentence, a line per text, with 95%
     intervals over places."""
     figure, axes = plt.subplots(figsize=(7.5, 3.8), layout="constrained")

@@ -18,7 +18,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.analysis.boundary_signals_means import (
+from chunkstudy.chunkers.signals.measuring import INFLUENCE, READ, SIGNALS, strength
+from chunkstudy.statistics import held_out, roc
+from chunkstudy.statistics.clusters import clustered_means
+from chunkstudy.studies.boundary_signals.means import (
     ALONE,
     FEWEST,
     KINDS,
@@ -28,9 +31,6 @@ from chunkstudy.analysis.boundary_signals_means import (
     corrected,
     means,
 )
-from chunkstudy.chunkers.signals.measuring import INFLUENCE, READ, SIGNALS, strength
-from chunkstudy.statistics import held_out, roc
-from chunkstudy.statistics.clusters import clustered_means
 
 PARAGRAPH_END, SINCE, PUNCTUATION = "paragraph end", "length since", "punctuation"
 DISTANCE, ALL = "distance", "all signals"
@@ -72,22 +72,18 @@ class Task:
 
 
 def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Every table, empty where the study was not run.
+    """``areas``, ``against``, ``added``, ``markup`` and ``cut``.
 
     Args:
-        study: the tables of ``boundary-signals`` by name.
+        study: the tables of the experiment by name.
     """
-    names = ("areas", "against", "added", "markup", "profile", "cut")
-    if not study:
-        return {f"boundary_signals_{name}": pd.DataFrame() for name in names}
     found = list(tasks(study["places"]))
     return {
-        "boundary_signals_areas": areas(found),
-        "boundary_signals_against": against(found),
-        "boundary_signals_added": added(found),
-        "boundary_signals_markup": markup(study["places"]),
-        "boundary_signals_profile": study["profile"],
-        "boundary_signals_cut": cut(study["cut"]),
+        "areas": areas(found),
+        "against": against(found),
+        "added": added(found),
+        "markup": markup(study["places"]),
+        "cut": cut(study["cut"]),
     }
 
 

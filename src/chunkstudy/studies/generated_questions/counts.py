@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
+from matplotlib.figure import Figure
 
-from chunkstudy.generation.filters import ALIKE, UNLIKE
+from chunkstudy.generation.filters import ALIKE, LEAST, MOST, UNLIKE
 from chunkstudy.generation.replies import REASONS
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.generation import similarities
 
 ACCEPTED = "accepted"
-Frames = Mapping[str, pd.DataFrame]
-PASSED_ON = ("released", "thresholds", "places", "shifted", "candidates")
-"""Tables of the study that are shown as they are."""
-
-
-def tables(study: Frames) -> dict[str, pd.DataFrame]:
-    """Every table, empty where the study was not run.
-
-    Args:
-        study: the tables of ``generated-questions`` by name.
-    """
-    empty = pd.DataFrame()
-    made = {f"generation_{name}": study.get(name, empty) for name in PASSED_ON}
-    if not study:
-        return made | dict.fromkeys(
-            (f"generation_{name}" for name in ("outcomes", "cost", "filters")), empty
-        )
-    return made | {
-        "generation_outcomes": outcomes(study["requests"]),
-        "generation_cost": cost(study["requests"]),
-        "generation_filters": filtered(study["candidates"]),
-    }
+SIMILARITIES = ("least similar excerpt", "most similar earlier question")
 
 
 def outcomes(requests: pd.DataFrame) -> pd.DataFrame:
@@ -75,3 +55,13 @@ def filtered(candidates: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def figure_similarities(released: pd.DataFrame) -> Figure:
+    """How similar Chroma's questions are to their excerpts and to each other, corpus by corpus."""
+    excerpt, earlier = SIMILARITIES
+    groups = {
+        display_names.COLLECTIONS[str(part)]: (of[excerpt].to_numpy(), of[earlier].to_numpy())
+        for part, of in released.groupby("part", sort=False)
+    }
+    return similarities(groups, LEAST, MOST, "all-MiniLM-L6-v2")
