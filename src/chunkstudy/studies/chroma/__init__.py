@@ -1,5 +1,6 @@
 """What the notebooks on Chroma's report need beyond a cell: its tables, counts and figures."""
 
+from chunkstudy.studies.chroma import corrected
 from chunkstudy.studies.chroma.figures import figure_beside_published, figure_shares
 from chunkstudy.studies.chroma.tables import (
     CAPTION_QUERIES,
@@ -17,6 +18,7 @@ __all__ = [
     "REPEATED",
     "Reproduction",
     "by_verdict",
+    "corrected",
     "counts_beside_published",
     "figure_beside_published",
     "figure_shares",
