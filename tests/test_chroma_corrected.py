@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,7 +40,7 @@ def scored(every: bool, *chunks: tuple[int, int, int, int]) -> dict[str, list[fl
     ranking = pd.DataFrame(chunks, columns=["query", "document", "start", "end"])
     found = corrected.scores(judged, small(), ranking, 5)
     assert list(found.index) == ["q", "r"]
-    return {name.removeprefix("Span"): list(found[name]) for name in found}
+    return {name.removeprefix("Span"): list(found[name]) for name in corrected.MEASURES}
 
 
 def test_every_place_of_an_excerpt_is_found_also_where_two_overlap() -> None:
@@ -130,17 +131,22 @@ def test_the_set_is_what_the_released_files_give(
         assert path.read_bytes() == (corrected.folder(PLACES) / path.name).read_bytes()
 
 
-def test_the_readme_loads_it_beside_the_released_texts(
+def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_another_corpus(
     chroma_collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     questions = locate(released.FILES["questions_df.csv"])
     assert questions is not None
     monkeypatch.chdir(corrected.folder(PLACES))
-    found: dict[str, pd.DataFrame] = {}
+    found: dict[str, Any] = {}
     exec(code.replace("general_evaluation_data", str(questions.parent)), found)
     qrels = found["qrels"]
     assert (qrels.groupby(["query-id", "excerpt"])["text"].nunique() == 1).all()
+    assert not any(
+        words in text
+        for name, text in found["texts"].items()
+        for words in qrels["text"][qrels["corpus-id"] != name]
+    )
     assert list(found["questions"]) == [query.text for query in chroma_collection.queries]
 
 

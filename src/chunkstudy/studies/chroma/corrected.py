@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.files import write_text
-from chunkstudy.grid import rescore
+from chunkstudy.grid import facts, rescore
 from chunkstudy.measures.token_overlap import JudgedSpans
 from chunkstudy.places import Places
 from chunkstudy.spans import Collection
@@ -109,21 +109,23 @@ def scores(
         cut: how many chunks are read.
     """
     at = {query.id: i for i, query in enumerate(collection.queries)}
-    query = qrels[QUERY].map(at).to_numpy(np.int64)
-    document = qrels[DOCUMENT].map(collection.positions).to_numpy(np.int64)
-    start, end = qrels["start"].to_numpy(np.int64), qrels["end"].to_numpy(np.int64)
-    of_all = JudgedSpans(len(at), query, document, start, end)
+    places = qrels.assign(
+        query=qrels[QUERY].map(at),
+        document=qrels[DOCUMENT].map(collection.positions),
+        judged=qrels["end"] - qrels["start"],
+    )
+    query, *spans = (places[one].to_numpy(np.int64) for one in facts.SPANS)
+    of_all = JudgedSpans(len(at), query, *spans)
     precision = rescore.of_spans(of_all, "overlap", ranking, "SpanPrecision", cut)
 
-    each = np.arange(len(qrels))
-    of_each = JudgedSpans(len(qrels), each, document, start, end)
+    each = np.arange(len(places))
     asked = pd.DataFrame({"query": query, "place": each}).merge(ranking, on="query")
-    by_place = asked.drop(columns="query").rename(columns={"place": "query"})
-    covered = rescore.of_spans(of_each, "overlap", by_place, "SpanRecall", cut) * (end - start)
-    places = pd.DataFrame({"query": query, "excerpt": qrels["excerpt"].to_numpy()})
-    places = places.assign(found=covered, judged=end - start)
-    best = places.groupby(["query", "excerpt"]).max().groupby("query").sum()
-    best = best.reindex(range(len(at)), fill_value=0)
+    of_each = asked.drop(columns="query").rename(columns={"place": "query"})
+    judged = JudgedSpans(len(each), each, *spans)
+    covered = rescore.of_spans(judged, "overlap", of_each, "SpanRecall", cut)
+    places["found"] = covered * places["judged"]
+    by_excerpt = places.groupby(["query", "excerpt"])[["found", "judged"]].max()
+    best = by_excerpt.groupby("query").sum().reindex(range(len(at)), fill_value=0)
 
     top = ranking[ranking.groupby("query").cumcount() < cut]
     lengths = (top["end"] - top["start"]).groupby(top["query"]).sum()
