@@ -150,6 +150,22 @@ def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_
     assert list(found["questions"]) == [query.text for query in chroma_collection.queries]
 
 
+@pytest.mark.parametrize("protocol", ["as_published-chroma", "corrected"])
+def test_its_readme_says_what_the_scores_change_by(protocol: str) -> None:
+    own = CHANGES[CHANGES["protocol"] == protocol].set_index("measure")["difference"] * 100
+    recall, precision = (own[f"Span{name}@5"] for name in ("Recall", "Precision"))
+    assert (
+        f"by {recall.min():.1f} to {recall.max():.1f} points "
+        f"and precision by {precision.min():.1f} to {precision.max():.1f}"
+    ) in README
+
+
+def test_its_readme_says_how_far_the_two_ways_of_locating_differ() -> None:
+    apart = corrected.apart(CHANGES, "SpanRecall@5") * 100
+    assert f"differ in recall by at most {apart['all places']:.2f} points" in README
+    assert f"alone by up to {apart['first place']:.2f}." in README
+
+
 @pytest.mark.parametrize("row", CHANGES.to_dict("records"), ids=str)
 def test_what_the_scores_change_from_are_the_records(row: dict[str, object]) -> None:
     path = f"chroma/{row['chunker']}/{MINILM}/pre_embedding/{row['protocol']}"

@@ -136,6 +136,18 @@ def scores(
     return pd.DataFrame(dict(zip(MEASURES, columns, strict=True)), index=list(at))
 
 
+def apart(changes: pd.DataFrame, measure: str) -> pd.Series:
+    """How far, at most over chunkers, the mean of a measure lies apart under two protocols, by the
+    first place and by all, fractions.
+
+    Args:
+        changes: of the study ``chroma-all-occurrences``.
+        measure: for instance ``SpanRecall@5``.
+    """
+    own = changes[changes["measure"] == measure].groupby("chunker")[["first place", "all places"]]
+    return (own.max() - own.min()).max()
+
+
 def _places(text: str, words: str) -> list[int]:
     """Where words start, those that overlap the ones before included."""
     return [found.start() for found in re.finditer(f"(?={re.escape(words)})", text)]
