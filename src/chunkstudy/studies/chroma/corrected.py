@@ -22,7 +22,7 @@ from chunkstudy.spans import Collection
 
 QUERY, DOCUMENT = "query-id", "corpus-id"
 QRELS = "qrels"
-DIGITS = 12
+DIGITS = 8
 """Of a question's digest, which tells 472 questions apart."""
 MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU")
 
