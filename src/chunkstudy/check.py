@@ -22,7 +22,8 @@ from chunkstudy.reproduce import pool
 
 GIVEN = (
     "results/runs", "results/first_chunks", "results/published", "results/studies", "results/facts",
-    "results/llm", "results/predictions", "results/inspections", "notebooks",
+    "results/llm", "results/predictions", "results/inspections", "results/chroma_corrected",
+    "notebooks",
 )  # fmt: skip
 """What everything else is derived from."""
 DERIVED = (

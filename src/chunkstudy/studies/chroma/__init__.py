@@ -1,5 +1,6 @@
 """What the notebooks on Chroma's report need beyond a cell: its tables, counts and figures."""
 
+from chunkstudy.studies.chroma import corrected
 from chunkstudy.studies.chroma.figures import figure_beside_published, figure_shares
 from chunkstudy.studies.chroma.printed import printed_twice, rerun
 from chunkstudy.studies.chroma.search import (
@@ -35,6 +36,7 @@ __all__ = [
     "as_rows",
     "by_verdict",
     "corpora",
+    "corrected",
     "counts_beside_published",
     "every_cut",
     "figure_beside_published",

@@ -1,0 +1,157 @@
+"""Chroma's judgments with every place where a judged excerpt stands, as a set for others to use.
+
+The released file judges one place of each excerpt, the first of its corpus. Here are offsets and
+digests only: the texts are Chroma's. ``results/chroma_corrected/README.md`` says what each column
+is and how the scores are defined.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.files import write_text
+from chunkstudy.grid import facts, rescore
+from chunkstudy.measures.token_overlap import JudgedSpans
+from chunkstudy.places import Places
+from chunkstudy.spans import Collection
+
+QUERY, DOCUMENT = "query-id", "corpus-id"
+QRELS = "qrels"
+DIGITS = 8
+"""Of a question's digest, which tells 472 questions apart."""
+MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU")
+
+
+def tables(collection: Collection) -> dict[str, pd.DataFrame]:
+    """``corpus``, ``queries`` and ``qrels``, a row of which is one place of one excerpt.
+
+    An excerpt stands wherever its characters do, exactly, in the document that it is judged in;
+    places are numbered from 1 in the order of the text.
+    """
+    texts = {document.id: document.text for document in collection.documents}
+    corpus = [(name, len(text), _digest(text)) for name, text in texts.items()]
+    queries = [(query.id, _digest(query.text)[:DIGITS]) for query in collection.queries]
+    qrels = [
+        (query, one.document, start, start + one.end - one.start, excerpt, occurrence)
+        for query, judged in collection.judgments_by_query().items()
+        for excerpt, one in enumerate(judged, start=1)
+        for occurrence, start in enumerate(
+            _places(texts[one.document], texts[one.document][one.start : one.end]), start=1
+        )
+    ]
+    return {
+        "corpus": pd.DataFrame(corpus, columns=[DOCUMENT, "characters", "sha256"]),
+        "queries": pd.DataFrame(queries, columns=[QUERY, "sha256"]),
+        QRELS: pd.DataFrame(
+            qrels, columns=[QUERY, DOCUMENT, "start", "end", "excerpt", "occurrence"]
+        ),
+    }
+
+
+def folder(places: Places) -> Path:
+    """Where the set lies."""
+    return places.results / "chroma_corrected"
+
+
+def write(places: Places, collection: Collection) -> None:
+    """Write the set's tables as TSV."""
+    for name, table in tables(collection).items():
+        text = table.to_csv(sep="\t", index=False, lineterminator="\n")
+        write_text(folder(places) / f"{name}.tsv", text)
+
+
+def read(places: Places, table: str = QRELS) -> pd.DataFrame:
+    """A table of the set as it is committed; ids are text."""
+    path = folder(places) / f"{table}.tsv"
+    return pd.read_csv(path, sep="\t", dtype={QUERY: str, DOCUMENT: str, "sha256": str})
+
+
+def affected(qrels: pd.DataFrame) -> pd.DataFrame:
+    """By corpus and for all: questions, excerpts and places, and how many of the excerpts stand
+    more than once, of how many questions."""
+    by_excerpt = qrels.groupby([DOCUMENT, QUERY, "excerpt"], sort=False).size()
+    counts = by_excerpt.rename("places").reset_index()
+    rows = []
+    for part in ("all", *sorted(set(counts[DOCUMENT]))):
+        own = counts if part == "all" else counts[counts[DOCUMENT] == part]
+        repeated = own[own["places"] > 1]
+        rows.append(
+            {
+                "part": part,
+                "questions": own[QUERY].nunique(),
+                "excerpts": len(own),
+                "places": int(own["places"].sum()),
+                "excerpts that stand more than once": len(repeated),
+                "questions with such an excerpt": repeated[QUERY].nunique(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def scores(
+    qrels: pd.DataFrame, collection: Collection, ranking: pd.DataFrame, cut: int
+) -> pd.DataFrame:
+    """Recall, precision and IoU in characters, fractions, a row a question of the collection.
+
+    An excerpt counts as found by as much as is retrieved of the one place of it that is covered
+    best; text is relevant wherever it is in any place of any excerpt. Where every excerpt has one
+    place, and none overlap, these are the published measures.
+
+    Args:
+        qrels: of :func:`tables`, or those of its rows that count.
+        collection: whose questions they are.
+        ranking: ``query, document, start, end``, best first, indices into the collection.
+        cut: how many chunks are read.
+    """
+    at = {query.id: i for i, query in enumerate(collection.queries)}
+    places = qrels.assign(
+        query=qrels[QUERY].map(at),
+        document=qrels[DOCUMENT].map(collection.positions),
+        judged=qrels["end"] - qrels["start"],
+    )
+    query, *spans = (places[one].to_numpy(np.int64) for one in facts.SPANS)
+    of_all = JudgedSpans(len(at), query, *spans)
+    precision = rescore.of_spans(of_all, "overlap", ranking, "SpanPrecision", cut)
+
+    each = np.arange(len(places))
+    asked = pd.DataFrame({"query": query, "place": each}).merge(ranking, on="query")
+    of_each = asked.drop(columns="query").rename(columns={"place": "query"})
+    judged = JudgedSpans(len(each), each, *spans)
+    covered = rescore.of_spans(judged, "overlap", of_each, "SpanRecall", cut)
+    places["found"] = covered * places["judged"]
+    by_excerpt = places.groupby(["query", "excerpt"])[["found", "judged"]].max()
+    best = by_excerpt.groupby("query").sum().reindex(range(len(at)), fill_value=0)
+
+    top = ranking[ranking.groupby("query").cumcount() < cut]
+    lengths = (top["end"] - top["start"]).groupby(top["query"]).sum()
+    read_of = lengths.reindex(range(len(at)), fill_value=0).to_numpy()
+    missed = best["judged"] - best["found"]
+    values = (best["found"] / best["judged"], precision, precision * read_of / (read_of + missed))
+    columns = (np.asarray(one) for one in values)
+    return pd.DataFrame(dict(zip(MEASURES, columns, strict=True)), index=list(at))
+
+
+def apart(changes: pd.DataFrame, measure: str) -> pd.Series:
+    """How far, at most over chunkers, the mean of a measure lies apart under two protocols, by the
+    first place and by all, fractions.
+
+    Args:
+        changes: of the study ``chroma-all-occurrences``.
+        measure: for instance ``SpanRecall@5``.
+    """
+    own = changes[changes["measure"] == measure].groupby("chunker")[["first place", "all places"]]
+    return (own.max() - own.min()).max()
+
+
+def _places(text: str, words: str) -> list[int]:
+    """Where words start, those that overlap the ones before included."""
+    return [found.start() for found in re.finditer(f"(?={re.escape(words)})", text)]
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,174 @@
+"""Chroma's judgments at every place of an excerpt: the committed set, and scores by it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.collections import chroma as released
+from chunkstudy.collections.sources import locate
+from chunkstudy.grid import facts, records
+from chunkstudy.grid.conditions import MINILM
+from chunkstudy.measures.token_overlap import TokenOverlap
+from chunkstudy.places import Places
+from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.studies import results
+from chunkstudy.studies.chroma import corrected
+
+PLACES = Places(Path(__file__).parents[1])
+README = (corrected.folder(PLACES) / "README.md").read_text(encoding="utf-8")
+CHANGES = results.read(PLACES, "chroma-all-occurrences", "changes")
+
+
+def small() -> Collection:
+    """One text in which the first excerpt stands three times and the second once."""
+    text = "abcd" + "....abcd" + "wxyz" + "....abcd"
+    judged = (Judgment("q", "a", 0, 4), Judgment("q", "a", 12, 16), Judgment("r", "b", 0, 2))
+    documents = (Document("a", text), Document("b", "zzzz"))
+    return Collection("made", documents, (Query("q", "?"), Query("r", "?")), judged)
+
+
+def scored(every: bool, *chunks: tuple[int, int, int, int]) -> dict[str, list[float]]:
+    """Scores of the small collection by chunks ``query, document, start, end``."""
+    qrels = corrected.tables(small())[corrected.QRELS]
+    judged = qrels if every else qrels[qrels["occurrence"] == 1]
+    ranking = pd.DataFrame(chunks, columns=["query", "document", "start", "end"])
+    found = corrected.scores(judged, small(), ranking, 5)
+    assert list(found.index) == ["q", "r"]
+    return {name.removeprefix("Span"): list(found[name]) for name in corrected.MEASURES}
+
+
+def test_every_place_of_an_excerpt_is_found_also_where_two_overlap() -> None:
+    qrels = corrected.tables(small())[corrected.QRELS].drop(columns="corpus-id")
+    assert qrels.to_numpy().tolist() == [
+        ["q", 0, 4, 1, 1], ["q", 8, 12, 1, 2], ["q", 20, 24, 1, 3], ["q", 12, 16, 2, 1],
+        ["r", 0, 2, 1, 1], ["r", 1, 3, 1, 2], ["r", 2, 4, 1, 3],
+    ]  # fmt: skip
+
+
+def test_an_excerpt_is_found_where_it_is_covered_best_and_counts_once() -> None:
+    half_and_whole = ((0, 0, 0, 2), (0, 0, 6, 12))
+    assert scored(False, *half_and_whole)["Recall"] == [2 / 8, 0]
+    found = scored(True, *half_and_whole)
+    assert found["Recall"] == [4 / 8, 0]
+    assert found["Precision"] == [6 / 8, 0]
+    assert found["IoU"] == [pytest.approx(6 / (8 + 4)), 0]
+
+
+def test_parts_of_two_places_do_not_add_up_to_an_excerpt() -> None:
+    found = scored(True, (0, 0, 0, 2), (0, 0, 22, 24))
+    assert found["Recall"] == [2 / 8, 0] and found["Precision"] == [1, 0]
+
+
+def test_nothing_retrieved_scores_nothing_and_only_the_cut_is_read() -> None:
+    ranking = [(0, 0, 4, 6)] * 5 + [(0, 0, 0, 24)]
+    assert scored(True, *ranking) == {name: [0, 0] for name in ("Recall", "Precision", "IoU")}
+
+
+def test_where_every_excerpt_stands_once_the_scores_are_the_published_ones() -> None:
+    documents = (Document("a", "the quick brown fox jumps over a lazy dog"),)
+    judged = (Judgment("q", "a", 4, 9), Judgment("q", "a", 20, 25), Judgment("r", "a", 33, 41))
+    collection = Collection("made", documents, (Query("q", "?"), Query("r", "?")), judged)
+    start = np.array([0, 3, 22, 30])
+    chunks = Chunks(np.zeros(4, dtype=np.int64), start, start + 9)
+    ranked = np.array([[0, 1, 2], [2, 3, 0]])
+    rows = [(q, 0, start[c], start[c] + 9) for q, of in enumerate(ranked) for c in of]
+    ranking = pd.DataFrame(rows, columns=["query", "document", "start", "end"])
+    qrels = corrected.tables(collection)[corrected.QRELS]
+    found = corrected.scores(qrels, collection, ranking, 3)
+    published = TokenOverlap.of(collection, chunks, "overlap").at(ranked, 3)
+    for name in corrected.MEASURES:
+        assert found[name].to_numpy() == pytest.approx(published[name])
+
+
+def test_the_set_keeps_every_released_span_as_the_first_occurrence_and_numbers_the_others() -> None:
+    qrels, corpus = corrected.read(PLACES), corrected.read(PLACES, "corpus")
+    first = qrels[qrels["occurrence"] == 1]
+    judged = facts.judged(PLACES, "chroma")
+    assert judged is not None
+    place = {name: at for at, name in enumerate(corpus["corpus-id"])}
+    assert list(first["query-id"]) == list(judged.query.astype(str))
+    assert list(first["corpus-id"].map(place)) == list(judged.document)
+    assert list(first["start"]) == list(judged.start) and list(first["end"]) == list(judged.end)
+    lengths = corpus.set_index("corpus-id")["characters"]
+    assert (qrels["start"] >= 0).all() and (qrels["start"] < qrels["end"]).all()
+    assert (qrels["end"] <= qrels["corpus-id"].map(lengths)).all()
+    for _, places in qrels.assign(length=qrels["end"] - qrels["start"]).groupby(
+        ["query-id", "excerpt"]
+    ):
+        assert list(places["occurrence"]) == list(range(1, len(places) + 1))
+        assert places["start"].is_monotonic_increasing and places["start"].is_unique
+        assert places[["length", "corpus-id"]].drop_duplicates().shape[0] == 1
+
+
+def test_the_set_names_every_question_and_the_released_corpora() -> None:
+    queries, corpus = corrected.read(PLACES, "queries"), corrected.read(PLACES, "corpus")
+    assert list(queries["query-id"]) == list(facts.read(PLACES, "chroma")["query_id"])
+    assert set(queries["query-id"]) == set(corrected.read(PLACES)["query-id"])
+    assert queries["sha256"].is_unique
+    digests = {f"corpora/{name}.md": one for name, _, one in corpus.to_numpy()}
+    assert digests == {k: v for k, v in released.DIGESTS.items() if k.startswith("corpora/")}
+
+
+def test_the_counts_of_its_readme_are_those_of_the_set() -> None:
+    counted = corrected.affected(corrected.read(PLACES)).to_numpy()
+    for row in counted:
+        assert f"| {' | '.join(map(str, row))} |" in README
+
+
+def test_the_set_is_what_the_released_files_give(
+    chroma_collection: Collection, tmp_path: Path
+) -> None:
+    corrected.write(Places(tmp_path), chroma_collection)
+    made = sorted(corrected.folder(Places(tmp_path)).iterdir())
+    assert len(made) == 3
+    for path in made:
+        assert path.read_bytes() == (corrected.folder(PLACES) / path.name).read_bytes()
+
+
+def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_another_corpus(
+    chroma_collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    questions = locate(released.FILES["questions_df.csv"])
+    assert questions is not None
+    monkeypatch.chdir(corrected.folder(PLACES))
+    found: dict[str, Any] = {}
+    exec(code.replace("general_evaluation_data", str(questions.parent)), found)
+    qrels = found["qrels"]
+    assert (qrels.groupby(["query-id", "excerpt"])["text"].nunique() == 1).all()
+    assert not any(
+        words in text
+        for name, text in found["texts"].items()
+        for words in qrels["text"][qrels["corpus-id"] != name]
+    )
+    assert list(found["questions"]) == [query.text for query in chroma_collection.queries]
+
+
+@pytest.mark.parametrize("protocol", ["as_published-chroma", "corrected"])
+def test_its_readme_says_what_the_scores_change_by(protocol: str) -> None:
+    own = CHANGES[CHANGES["protocol"] == protocol].set_index("measure")["difference"] * 100
+    recall, precision = (own[f"Span{name}@5"] for name in ("Recall", "Precision"))
+    assert (
+        f"by {recall.min():.1f} to {recall.max():.1f} points "
+        f"and precision by {precision.min():.1f} to {precision.max():.1f}"
+    ) in README
+
+
+def test_its_readme_says_how_far_the_two_ways_of_locating_differ() -> None:
+    apart = corrected.apart(CHANGES, "SpanRecall@5") * 100
+    assert f"differ in recall by at most {apart['all places']:.2f} points" in README
+    assert f"alone by up to {apart['first place']:.2f}." in README
+
+
+@pytest.mark.parametrize("row", CHANGES.to_dict("records"), ids=str)
+def test_what_the_scores_change_from_are_the_records(row: dict[str, object]) -> None:
+    path = f"chroma/{row['chunker']}/{MINILM}/pre_embedding/{row['protocol']}"
+    folder = PLACES.runs / path
+    own = records.read_in_order(folder, records.read_run(folder))[str(row["measure"])]
+    assert row["first place"] == pytest.approx(own.mean(), abs=2e-6)
