@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy import derive
 from chunkstudy.files import write_text
 from chunkstudy.paper import build, generate
 from chunkstudy.paper.build import PaperError
 from chunkstudy.places import Places
-from chunkstudy.render import answers, notebook
+from chunkstudy.render import answers
 
 pytestmark = pytest.mark.slow
 
@@ -27,9 +28,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Places:
     places = Places(tmp_path_factory.mktemp("checkout"))
     shutil.copytree(ROOT.paper, places.paper, ignore=shutil.ignore_patterns("*.pdf", "generated"))
     places.figures.symlink_to(ROOT.figures)
-    made = {path.stem: notebook.read(ROOT, path.stem) for path in ROOT.tables.glob("*.csv")}
-    tables = made | {one: notebook.read(ROOT, one) for one in ("comparison", "claims")}
-    for name, text in generate.every(tables, answers.numbers(ROOT)).items():
+    for name, text in generate.every(derive.written(ROOT), answers.numbers(ROOT)).items():
         write_text(places.generated / f"{name}.tex", text)
     return places
 

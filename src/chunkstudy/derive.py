@@ -126,11 +126,18 @@ def publish(places: Places) -> str:
     Raises:
         StatementError: if a sentence of the paper no longer holds.
     """
-    known = {path.stem: notebook.read(places, path.stem) for path in places.tables.glob("*.csv")}
-    known |= {name: notebook.read(places, name) for name in ("comparison", "claims")}
-    for name, text in generate.every(known, answers.numbers(places)).items():
+    for name, text in generate.every(written(places), answers.numbers(places)).items():
         write_text(places.generated / f"{name}.tex", text)
     return build.write(places)
+
+
+def written(places: Places) -> dict[str, pd.DataFrame]:
+    """Every table as it was written, ``claims`` and ``comparison`` among them; a text that is not
+    there is empty, as where it was derived."""
+    names = [path.stem for path in places.tables.glob("*.csv")]
+    found = {name: notebook.read(places, name) for name in (*names, "comparison", "claims")}
+    texts = {name: frame.select_dtypes(exclude="number").columns for name, frame in found.items()}
+    return {name: frame.fillna(dict.fromkeys(texts[name], "")) for name, frame in found.items()}
 
 
 def write_csv(table: pd.DataFrame, places: Places, name: str) -> None:

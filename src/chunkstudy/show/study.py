@@ -189,15 +189,20 @@ class Study:
         if self._opening is not None:
             self._opening.update(Markdown("\n\n".join(said)))
 
-    def number(self, name: str, value: float, digits: int = 1) -> None:
+    def number(
+        self, name: str, value: float, digits: int = 1, interval: Sequence[float] = ()
+    ) -> None:
         """Keep a number that the paper quotes, as it is written there.
 
         Args:
             name: ``what-it-is-of/number``.
             value: a whole number is written without decimals.
             digits: decimals of any other.
+            interval: its two ends, where it has one.
         """
-        self._numbers[name] = decimals(value, 0 if isinstance(value, Integral) else digits)
+        places = 0 if isinstance(value, Integral) else digits
+        ends = ", ".join(decimals(end, places) for end in interval)
+        self._numbers[name] = decimals(value, places) + (f" [{ends}]" if ends else "")
         self._keep()
 
     def stored(self, name: str, make: Callable[[runner.Context], Tables]) -> Tables:
