@@ -16,6 +16,7 @@ from chunkstudy.analysis import (
     chroma_models,
     chroma_print,
     chroma_search,
+    chunk_size,
     conformance,
     context_reach,
     contexts,
@@ -137,6 +138,7 @@ def _works(known: Known) -> Tables:
         "jina_comparisons": jina.comparisons(known.published),
         **of_taxonomy,
         "chunk_size_correlations": known.correlations,
+        "chunk_size_sensitivity": chunk_size.sensitivity(known.library, known.places),
         "reproduction_measures": reproduction.measures(
             known.library, known.published, known.comparison, of_taxonomy
         ),

@@ -377,6 +377,7 @@ KINDS: dict[str, Kinds] = {
     "chroma_appendix": {"*": number, "cut": Column("of the first chunks", str)},
     "chroma_search": {"*": number},
     "chunk_size_correlations": {"*": number},
+    "chunk_size_sensitivity": {"*": number, "significant": Column("of them p < .05", whole)},
     "taxonomy_superscripts": {
         "a": Column("a: differs from the best", whole), "b": Column("b: from the worst", whole),
         "*": Column("*: late from plain", whole), "significant": whole,
