@@ -156,8 +156,6 @@ def _scored(points: pd.DataFrame, arm: str) -> pd.DataFrame:
 def _of_points(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
     """The row of each definition; ``within`` only of several collections."""
     text = by_text(points, arm)
-    if text.empty:
-        return
     yield {"definition": "text"} | correlate(text)
     yield {"definition": "code"} | correlate(by_code(points, arm), outliers=False, logarithm=True)
     if points["collection"].nunique() > 1:
