@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.analysis.chunk_size import by_book, correlate, correlations, interval
+from chunkstudy import statistics
+from chunkstudy.analysis.chunk_size import (
+    CHANGE,
+    by_code,
+    centred,
+    correlate,
+    correlations,
+    interval,
+    sensitivity,
+)
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published_cells
@@ -17,10 +28,11 @@ from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import results
 from chunkstudy.studies.chunk_sizes import per_query
 from tests.made_study import made_by
-from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, library, made
+from tests.recorded import CHUNKERS, IELAB, LATE, OWN, PRE, WIDE, library, made
 
 CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
 DRAWN = np.random.default_rng(3)
+SCORES = ("plain", "late")
 
 
 def points(n: int = 80, collection: str = "scifact", level: float = 0.0) -> pd.DataFrame:
@@ -29,9 +41,64 @@ def points(n: int = 80, collection: str = "scifact", level: float = 0.0) -> pd.D
     return pd.DataFrame({"size": size, "score": score, "collection": collection})
 
 
+def official(sizes: Iterable[float], scores: Iterable[float]) -> float:
+    """r as plot_chunkcount_vs_performance.py computes it of the points that it collected."""
+    x, y = np.array(list(sizes)), np.array(list(scores))
+    kept = np.ones(len(x), dtype=bool)
+    for axis in (x, y):
+        low, high = np.percentile(axis, [25, 75])
+        kept &= (axis >= low - 1.5 * (high - low)) & (axis <= high + 1.5 * (high - low))
+    return float(stats.pearsonr(np.log10(x[kept]), y[kept]).statistic)
+
+
+def as_the_code(points: pd.DataFrame, arm: str) -> float:
+    return float(correlate(by_code(points, arm), outliers=False, logarithm=True)["r"])
+
+
+def drawn_points(queries: list[str], documents: np.ndarray, collection: str) -> pd.DataFrame:
+    plain, late = np.clip(DRAWN.normal(0.5, 0.2, (2, len(queries))), 0, 1)
+    plain[::9] = 0.0
+    return pd.DataFrame({"query_id": queries, "document": documents, "relevant": 1.0,
+                         "plain": plain, "late": late, "collection": collection})  # fmt: skip
+
+
+def test_in_corpora_r_is_the_official_scripts_over_the_queries_of_all_collections() -> None:
+    names = ("scifact", "nfcorpus")
+    sizes = {name: np.exp(DRAWN.normal(4, 1, 60)) for name in names}
+    pooled = pd.concat(
+        [drawn_points([f"q{i}" for i in range(60)], sizes[name], name) for name in names]
+    )
+    for arm, score in ((PRE, "plain"), ("contextualized", "late")):
+        expected = official(np.concatenate(list(sizes.values())), pooled[score])
+        assert as_the_code(pooled, arm) == pytest.approx(expected)
+        log = np.log10(pooled["document"])
+        assert expected != pytest.approx(official(10**log, log))
+    scored = pooled[pooled["plain"] > 0]
+    change = 100 * (scored["late"] - scored["plain"]) / scored["plain"]
+    assert as_the_code(pooled, CHANGE) == pytest.approx(official(scored["document"], change))
+
+
+def test_within_documents_a_point_is_a_book_and_its_change_that_of_its_mean_scores() -> None:
+    books = {f"Book-{i}": size for i, size in enumerate(np.exp(DRAWN.normal(4, 1, 40)))}
+    queries = [f"{book}-Query-{i}" for book in books for i in range(6)]
+    points = drawn_points(queries, np.repeat(list(books.values()), 6), "gutenqa")
+    before, after = (points[name].to_numpy().reshape(-1, 6).mean(axis=1) for name in SCORES)
+    for arm, score in ((PRE, before), ("contextualized", after), (CHANGE, after / before - 1)):
+        assert as_the_code(points, arm) == pytest.approx(official(books.values(), score))
+
+
+def test_outliers_are_those_of_the_sizes_and_not_of_their_logarithms() -> None:
+    drawn = points().assign(size=[1.0, *np.linspace(100, 160, 78), 200.0])
+    raw, log = statistics.inside_fences(drawn["size"]), np.log10(drawn["size"])
+    assert raw.tolist() != statistics.inside_fences(log).tolist()
+    found = correlate(drawn, outliers=False)
+    kept = raw & statistics.inside_fences(drawn["score"])
+    assert (found["n"], found["dropped"]) == (kept.sum(), 80 - kept.sum())
+
+
 def test_the_text_correlates_sizes_as_they_are() -> None:
     drawn = points()
-    found = correlate(drawn, "text")
+    found = correlate(drawn)
     expected = stats.pearsonr(drawn["size"], drawn["score"])
     assert found["r"] == pytest.approx(expected.statistic)
     interval = expected.confidence_interval()
@@ -40,49 +107,21 @@ def test_the_text_correlates_sizes_as_they_are() -> None:
     assert (found["n"], found["dropped"]) == (80, 0)
 
 
-def test_the_code_takes_logarithms_and_drops_outliers_of_either_axis() -> None:
-    drawn = points()
-    drawn.loc[0, "size"], drawn.loc[1, "score"] = 1e6, 40.0
-    kept = np.ones(80, dtype=bool)
-    for values in (np.log10(drawn["size"]), drawn["score"]):
-        low, high = np.percentile(values, [25, 75])
-        kept &= np.asarray(values.between(low - 1.5 * (high - low), high + 1.5 * (high - low)))
-    assert not kept[:2].any()
-    expected = stats.pearsonr(np.log10(drawn["size"][kept]), drawn["score"][kept])
-    found = correlate(drawn, "code")
-    assert found["r"] == pytest.approx(expected.statistic)
-    assert (found["n"], found["dropped"]) == (kept.sum(), 80 - kept.sum())
-
-
 def test_centring_takes_out_what_only_the_collections_differ_in() -> None:
     # Two collections, one of larger chunks and higher scores; within each, size says nothing.
     pooled = pd.concat([points(), points(collection="nfcorpus", level=1.0)], ignore_index=True)
-    assert correlate(pooled, "text")["r"] > 0.5
-    assert abs(correlate(pooled, "within")["r"]) < 0.25
+    assert correlate(pooled)["r"] > 0.5
+    within = correlate(centred(pooled))["r"]
+    assert abs(within) < 0.25
     shifted = pooled.assign(score=pooled["score"] + (pooled["collection"] == "nfcorpus") * 7)
-    again = correlate(shifted, "within")["r"]
-    assert again == pytest.approx(correlate(pooled, "within")["r"])
+    assert correlate(centred(shifted))["r"] == pytest.approx(within)
 
 
 def test_what_has_no_variance_left_has_no_correlation() -> None:
     drawn = points().assign(score=[0.0] * 70 + [1.0] * 10)  # quartiles 0, so every 1 is dropped
-    found = correlate(drawn, "code")
+    found = correlate(drawn, outliers=False)
     assert np.isnan(found["r"]) and found["dropped"] == 10
-    assert np.isnan(correlate(points(1), "text")["r"])
-
-
-def test_a_book_is_one_point() -> None:
-    drawn = pd.DataFrame(
-        {
-            "query_id": ["Book-A-Query-0", "Book-A-Query-1", "Book-B-Query-0"],
-            "document": [10.0, 10.0, 30.0],
-            "size": [1.0, 2.0, 3.0],
-            "score": [0.0, 1.0, 0.25],
-            "collection": "gutenqa",
-        }
-    )
-    books = by_book(drawn)
-    assert books[["size", "score"]].to_numpy().tolist() == [[10.0, 0.5], [30.0, 0.25]]
+    assert np.isnan(correlate(points(4))["r"]) and not np.isnan(correlate(points(5))["r"])
 
 
 def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
@@ -92,12 +131,14 @@ def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
         (Query("q", "?", "a"), Query("r", "?"), Query("s", "?")),
         (Judgment("q", "a", 4, 6), Judgment("r", "b", 0, 5, 2), Judgment("r", "a", 0, 10, 0)),
     )
+    both = replace(collection, judgments=(*collection.judgments, Judgment("q", "b", 0, 5)))
     document = np.array([0, 0, 0, 1], dtype=np.int64)
     start, end = np.array([0, 3, 6, 0]), np.array([3, 6, 10, 5])
     chunks = Chunks(document, start, end)
     sizes = np.array([3.0, 5.0, 7.0, 11.0])
     table = per_query(collection, chunks, sizes).set_index("query_id")
     assert list(table.loc["q"]) == [5.0, 5.0]  # mean of 3, 5 and 7 is 5 too
+    assert list(per_query(both, chunks, sizes).set_index("query_id").loc["q"]) == [8.0, 8.0]
     assert list(table.loc["r"]) == [11.0, 11.0]  # grade 0 judges nothing relevant
     assert "s" not in table.index
     sizes[2] = 70.0
@@ -108,12 +149,12 @@ def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
     ]
 
 
-def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
+def written(tmp_path: Path, scores: dict[Condition, pd.Series], protocol: str = OWN) -> Places:
     """Chunk sizes of made-up records: 20 tokens and more, growing with the query's number."""
     tables = {}
     for name in sorted({c.collection for c in scores}):
         rows = [
-            (chunker, OWN, f"q{i}", 20 + i + place, 50 + place)
+            (chunker, protocol, f"q{i}", 20 + i + place, 50 + place)
             for place, chunker in enumerate(CHUNKERS)
             for i in range(40)
         ]
@@ -135,7 +176,8 @@ def test_every_arm_and_definition_has_a_row_beside_the_published_ones(tmp_path: 
     assert row["r"].iloc[0] == pytest.approx(expected)
     printed = table[table["source"] == "published"]
     jina = printed[printed["encoder"].str.endswith("-v3") & (printed["method"] == "paragraph")]
-    assert jina.set_index("ordering")["r"].to_dict()["contextualized"] == 0.44
+    drawn = jina.set_index(["collection", "ordering"])["r"]
+    assert drawn["gutenqa", "contextualized"] == 0.44
     assert set(printed.loc[printed["collection"] == "gutenqa", "n"]) == {100}
     plain = {"method": "semantic", "ordering": PRE}
     here = ours[(ours[list(plain)] == plain).all(axis=1) & (ours["collection"] == "nfcorpus")]
@@ -145,7 +187,7 @@ def test_every_arm_and_definition_has_a_row_beside_the_published_ones(tmp_path: 
 
 def test_every_correlation_has_the_same_kind_of_interval_published_or_recorded() -> None:
     drawn = points()
-    found = correlate(drawn, "text")
+    found = correlate(drawn)
     assert interval(float(str(found["r"])), 80) == {
         key: found[key] for key in ("n", "r", "low", "high", "interval", "smallest significant r")
     }
@@ -167,3 +209,22 @@ def test_a_change_leaves_out_queries_that_scored_nothing_before(tmp_path: Path) 
 def test_without_measured_sizes_there_are_only_the_published_rows(tmp_path: Path) -> None:
     table = correlations(library(made()), Places(tmp_path), CELLS)
     assert set(table["source"]) == {"published"}
+
+
+def test_the_figure_decides_where_the_text_says_another_r(tmp_path: Path) -> None:
+    table = correlations(library(made()), Places(tmp_path), CELLS).set_index("ordering")
+    rows = table.loc[CHANGE].query("collection == 'gutenqa' and method == 'fixed-256'")
+    assert rows.set_index("encoder")["r"]["jinaai/jina-embeddings-v3"] == 0.25
+
+
+def test_the_sensitivity_holds_both_definitions_themselves(tmp_path: Path) -> None:
+    scores = made(protocol=IELAB)
+    places = written(tmp_path, scores, IELAB)
+    table = correlations(library(scores), places, CELLS)
+    found = sensitivity(library(scores), places)
+    keys = ["collection", "method", "ordering"]
+    found, ours = found.set_index(keys), table[table["source"] == "records"].set_index(keys)
+    for name, column in (("text", "text"), ("code", "code, no outliers, log")):
+        expected = ours.loc[ours["definition"] == name, "r"]
+        assert found[column].to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
+    assert found["significant"].between(0, 8).all() and len(found) == 5 * 3 * 3

@@ -77,7 +77,7 @@ def test_what_does_not_fit_is_said_in_one_sentence(row: str, words: str, tmp_pat
 
 def test_the_frame_has_a_row_per_cell_and_numbers_as_numbers() -> None:
     table = frame(CELLS)
-    assert list(table.columns) == COLUMNS and len(table) == 3324
+    assert list(table.columns) == COLUMNS and len(table) == 3484
     assert table["value"].dtype == float and table["decimals"].dtype == int
     assert not table.isna().any().any()
     assert not table.duplicated(list(KEYS)).any()

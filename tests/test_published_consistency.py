@@ -10,15 +10,8 @@ import pytest
 
 from chunkstudy.places import Places
 from chunkstudy.published.cells import frame, read
-from chunkstudy.published.consistency import (
-    COLUMNS,
-    IN_CORPUS,
-    Check,
-    Tables,
-    compare,
-    consistency,
-    every_check,
-)
+from chunkstudy.published.checks import COLUMNS, IN_CORPUS, Check, Tables, compare
+from chunkstudy.published.consistency import consistency, every_check
 
 ROOT = Path(__file__).parents[1]
 CELLS = frame(read(Places(ROOT)))
@@ -39,11 +32,12 @@ def test_every_printed_table_is_there_whole() -> None:
         ("chroma", "appendix"): 2280,
         ("taxonomy", "1"): 8,
         ("taxonomy", "2"): 48,
+        ("taxonomy", "2, repository"): 96,
         ("taxonomy", "3"): 224,
         ("taxonomy", "4"): 224,
         ("taxonomy", "5"): 224,
         ("taxonomy", "figure 2, text"): 12,
-        ("taxonomy", "figure 2, repository"): 72,
+        ("taxonomy", "figure 2, repository"): 136,
         ("jina", "beir"): 20,
         ("jina", "berlin"): 6,
         ("jina", "combinations"): 72,
@@ -98,6 +92,35 @@ def test_rows_printed_twice_are_found() -> None:
     assert check.off == 3
     assert check.which.count("4 of 4 scores the same") == 2
     assert "Nomic + SemanticBound and Nomic + SentBound" in check.which
+
+
+def test_six_originals_of_the_repository_are_another_models() -> None:
+    six = "Table 2 (Extended)'s six originals of Jina-v3 on FiQA are Jina's of Jina-v"
+    assert (found(f"{six}3").off, found(f"{six}3").cells) == (6, 6)
+    assert (found(f"{six}2-small").off, found(f"{six}2-small").cells) == (0, 6)
+
+
+@pytest.mark.parametrize(
+    ("words", "off", "cells"),
+    [
+        ("Table 2 (Extended)'s originals of fixed-size", 1, 28),
+        ("Table 2 (Extended)'s originals of sentences", 10, 14),
+        ("Table 2 (Extended)'s reproduced scores", 0, 48),
+        ("The text's r of single methods", 1, 8),
+        ("The text's lowest and highest r", 4, 4),
+    ],
+)
+def test_what_the_repository_publishes_is_held_against_the_papers(
+    words: str, off: int, cells: int
+) -> None:
+    assert (found(words).off, found(words).cells) == (off, cells)
+
+
+def test_semantic_chunks_fall_on_the_collections_with_empty_documents_alone() -> None:
+    falls = found("What rises under contextualized").which.split("; ")
+    semantic = [place for place in falls if "row Semantic" in place]
+    assert len(falls) == 9 and len(semantic) == 6
+    assert all("fiqa" in place or "trec-covid" in place for place in semantic)
 
 
 def test_underlines_that_are_missing_are_named() -> None:

@@ -1,16 +1,20 @@
 """Whether the size of chunks explains how effective they are: the taxonomy's fourth question.
 
 The taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
-size of the chunks that touch its relevant document or passage against its score. ``code``: the
-logarithm of that size, without what lies outside the 1.5 IQR fences of either axis; in a book a
-point is the book, its mean chunk size against the mean of its queries; in-corpus queries of all
-collections are pooled. ``within``: the logarithm, both axes centred in each collection, which takes
-out what only the collections' differences do to the pooled correlation.
+size of the chunks that touch its relevant document or passage against its score. ``code``
+(plot_chunkcount_vs_performance.py): without what lies outside the 1.5 IQR fences of either axis,
+and then the logarithm of the size; a query's size is the mean over its relevant documents of their
+mean chunk sizes; within documents a point is the book, its mean chunk size against the mean score
+of its queries, or the change of that mean; in-corpus queries of all collections are pooled.
+``within``: the logarithm of the text's size, both axes centred in each collection, which takes out
+what only the collections' differences do to the pooled correlation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,7 +22,15 @@ import pandas as pd
 from scipy import stats
 
 from chunkstudy import statistics
-from chunkstudy.analysis.recorded import BUILTIN, IELAB, IN_DOCUMENT, TAXONOMY, Block, blocks
+from chunkstudy.analysis.recorded import (
+    BUILTIN,
+    IELAB,
+    IN_DOCUMENT,
+    TAXONOMY,
+    Block,
+    Layout,
+    blocks,
+)
 from chunkstudy.analysis.taxonomy import PUBLISHED, RECORDS
 from chunkstudy.collections.gutenqa import BOOKS
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
@@ -32,6 +44,10 @@ CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
 POOLED = "in-corpus, pooled"
 INTERVAL = "Fisher's z, 95%"
+LEAST = 5
+"""Points without which the official code gives no r."""
+LEVEL = 0.05
+OfPoints = Callable[[pd.DataFrame, str], Iterator[dict[str, object]]]
 COLUMNS = [
     "source", "encoder", "protocol", "collection", "method", "ordering", "definition", "n",
     "dropped", "r", "low", "high", "interval", "p", "smallest significant r", "published lowest r",
@@ -51,14 +67,8 @@ def correlations(library: Library, places: Places, cells: pd.DataFrame) -> pd.Da
         cells: published cells; those of Figure 2 are taken.
     """
     printed = _published(cells)
-    sizes = results.tables(places, "chunk-sizes")
-    rows = [
-        {"source": RECORDS, "encoder": block.encoder, "protocol": block.protocol} | row
-        for layout in (TAXONOMY, BUILTIN)
-        for block in blocks(library, layout)
-        for row in _of_block(block, sizes, list(layout.methods), list(layout.collections))
-    ]
-    ours = pd.DataFrame(rows, columns=COLUMNS[:-2])
+    rows = _rows(library, places, _of_points, (TAXONOMY, BUILTIN))
+    ours = pd.DataFrame(rows, columns=COLUMNS[:-2]).assign(source=RECORDS)
     column = ours["collection"].isin(IN_DOCUMENT).map({True: "gutenqa", False: "beir"})
     spread = printed.groupby(["collection", "method", "ordering"])["r"].agg(["min", "max"])
     spread = spread.set_axis(COLUMNS[-2:], axis=1)
@@ -67,23 +77,33 @@ def correlations(library: Library, places: Places, cells: pd.DataFrame) -> pd.Da
     return made.astype({"n": "Int64", "dropped": "Int64"})
 
 
-def correlate(points: pd.DataFrame, definition: str) -> dict[str, Any]:
-    """The correlation of ``size`` and ``score`` under a definition, with its interval.
+def sensitivity(library: Library, places: Places) -> pd.DataFrame:
+    """r under either definition of the points, with and without outliers, of sizes and of their
+    logarithms, a row per record of the taxonomy's protocol; ``significant`` counts p < .05.
+
+    Columns named ``text`` and ``code, no outliers, log`` are the two definitions themselves.
+    """
+    rows = _rows(library, places, _in_every_way, (replace(TAXONOMY, protocols=(IELAB,)),))
+    return pd.DataFrame(rows)
+
+
+def correlate(
+    points: pd.DataFrame, outliers: bool = True, logarithm: bool = False
+) -> dict[str, Any]:
+    """The correlation of ``size``, in tokens, and ``score``, with its interval.
 
     Args:
-        points: ``size`` in tokens, ``score``, ``collection``; for ``code`` already a row per point.
-        definition: ``text``, ``code`` or ``within``.
+        points: a row per point.
+        outliers: whether to keep what lies outside the 1.5 IQR fences of either axis.
+        logarithm: whether to take the size's, of the points that are kept and have one.
     """
     x, y = points["size"].to_numpy(dtype=np.float64), points["score"].to_numpy(dtype=np.float64)
-    if definition != "text":
-        x = np.log10(x)
-    if definition == "within":
-        places = points["collection"].to_numpy()
-        x, y = (v - pd.Series(v).groupby(places).transform("mean").to_numpy() for v in (x, y))
-    if definition == "code":
+    if not outliers:
         kept = statistics.inside_fences(x) & statistics.inside_fences(y)
         x, y = x[kept], y[kept]
-    varies = len(x) > 2 and not constant(x) and not constant(y)
+    if logarithm:
+        x, y = np.log10(x[x > 0]), y[x > 0]
+    varies = len(x) >= LEAST and not constant(x) and not constant(y)
     r, p = map(float, stats.pearsonr(x, y)) if varies else (np.nan, np.nan)
     return interval(r, len(x)) | {"dropped": len(points) - len(x), "p": p}
 
@@ -98,63 +118,118 @@ def interval(r: float, n: int) -> dict[str, Any]:
 
 
 def by_book(points: pd.DataFrame) -> pd.DataFrame:
-    """A point per book: the mean score of its queries and its own mean chunk size.
+    """A point per book: the mean scores of its queries and its own mean chunk size.
 
     The book is what stands before ``-Query-`` in a query's id.
     """
     books = points.assign(book=points["query_id"].str.rsplit("-Query-", n=1).str[0])
-    return books.groupby("book", as_index=False).agg(
-        size=("document", "mean"), score=("score", "mean"), collection=("collection", "first")
-    )
+    kept = books[["book", "document", "plain", "late", "collection"]].groupby("book")
+    return kept.agg({"document": "mean", "plain": "mean", "late": "mean", "collection": "first"})
 
 
-def _of_block(
-    block: Block, sizes: Mapping[str, pd.DataFrame], methods: list[str], collections: list[str]
-) -> Iterator[dict[str, object]]:
-    for method in methods:
-        for arm in ARMS:
-            inside: list[pd.DataFrame] = []
-            for name in collections:
-                points = _points(block, sizes, (method, name), arm)
-                if points.empty:
-                    continue
-                keys = {"collection": name, "method": method, "ordering": arm}
-                yield keys | {"definition": "text"} | correlate(points, "text")
-                code = by_book(points) if name in IN_DOCUMENT else points
-                yield keys | {"definition": "code"} | correlate(code, "code")
-                if name not in IN_DOCUMENT:
-                    inside.append(points)
-            if len(inside) > 1:
-                pooled = pd.concat(inside, ignore_index=True)
-                keys = {"collection": POOLED, "method": method, "ordering": arm}
-                for definition in ("text", "code", "within"):
-                    yield keys | {"definition": definition} | correlate(pooled, definition)
+def by_text(points: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """``size, score, collection`` of the queries, as the taxonomy's text defines them."""
+    return _scored(points.rename(columns={"relevant": "size"}), arm)
 
 
-def _points(
-    block: Block, sizes: Mapping[str, pd.DataFrame], key: tuple[str, str], arm: str
-) -> pd.DataFrame:
-    """``query_id, size, document, score, collection`` of one method under one arm."""
+def by_code(points: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """The same of queries in corpora and of books, as its code does."""
+    inside = points["collection"].isin(IN_DOCUMENT)
+    parts = [points[~inside], by_book(points[inside])]
+    return _scored(pd.concat(parts).rename(columns={"document": "size"}), arm)
+
+
+def centred(points: pd.DataFrame) -> pd.DataFrame:
+    """The logarithm of the size and the score, less their means in the point's collection."""
+    places = points["collection"]
+    sides = {"size": np.log10(points["size"]), "score": points["score"]}
+    return points.assign(**{k: v - v.groupby(places).transform("mean") for k, v in sides.items()})
+
+
+def _scored(points: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """The points that have a score under an arm; a change has one where there was one before."""
+    plain, late = points["plain"], points["late"]
+    scores = {PRE_EMBEDDING: plain, CONTEXTUALIZED: late, CHANGE: late / plain.where(plain > 0) - 1}
+    return points.assign(score=scores[arm]).dropna(subset="score")
+
+
+def _of_points(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
+    """The row of each definition; ``within`` only of several collections."""
+    text = by_text(points, arm)
+    yield {"definition": "text"} | correlate(text)
+    yield {"definition": "code"} | correlate(by_code(points, arm), outliers=False, logarithm=True)
+    if points["collection"].nunique() > 1:
+        yield {"definition": "within"} | correlate(centred(text))
+
+
+def _in_every_way(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
+    """A row of r by the points' definition, with and without outliers, raw and logarithmic."""
+    row: dict[str, object] = {}
+    significant = 0
+    for name, found in (("text", by_text(points, arm)), ("code", by_code(points, arm))):
+        for outliers, logarithm in product((True, False), (False, True)):
+            one = correlate(found, outliers, logarithm)
+            ways = [name, *([] if outliers else ["no outliers"]), *(["log"] if logarithm else [])]
+            row[", ".join(ways)] = one["r"]
+            significant += one["p"] < LEVEL
+    yield row | {"significant": significant}
+
+
+def _rows(
+    library: Library, places: Places, of_points: OfPoints, layouts: Sequence[Layout]
+) -> list[dict[str, object]]:
+    """Of every encoder, protocol, method, arm and collection, and of all in-corpus ones pooled."""
+    sizes = results.tables(places, "chunk-sizes")
+    return [
+        {"encoder": block.encoder, "protocol": block.protocol, "collection": name}
+        | {"method": method, "ordering": arm}
+        | row
+        for layout in layouts
+        for block in blocks(library, layout)
+        for method in layout.methods
+        for arm in ARMS
+        for name, points in _collections(block, sizes, method, layout.collections, arm)
+        for row in of_points(points, arm)
+    ]
+
+
+def _collections(
+    block: Block,
+    sizes: Mapping[str, pd.DataFrame],
+    method: str,
+    collections: Sequence[str],
+    arm: str,
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Points by collection, and pooled where several in-corpus ones have some under the arm."""
+    found = {name: _points(block, sizes, (method, name)) for name in collections}
+    found = {name: one for name, one in found.items() if len(one) and len(_scored(one, arm))}
+    yield from found.items()
+    inside = [one for name, one in found.items() if name not in IN_DOCUMENT]
+    if len(inside) > 1:
+        yield POOLED, pd.concat(inside, ignore_index=True)
+
+
+def _points(block: Block, sizes: Mapping[str, pd.DataFrame], key: tuple[str, str]) -> pd.DataFrame:
+    """``query_id, relevant, document, plain, late, collection`` of one method; NaN where late
+    chunking has no record."""
     plain, late = block.plain.get(key), block.late.get(key)
     measured = sizes.get(f"{key[1]}{BESIDE}{block.encoder}", sizes.get(key[1]))
-    scores = plain if arm == PRE_EMBEDDING else late
-    if plain is None or scores is None or measured is None:
+    if plain is None or measured is None:
         return pd.DataFrame()
-    if arm == CHANGE:
-        scores = (scores / plain[plain > 0] - 1).dropna()
     own = measured[(measured["chunker"] == plain.name) & (measured["protocol"] == block.protocol)]
-    points = own.set_index("query_id").join(scores.rename("score"), how="inner").reset_index()
-    return points.rename(columns={"relevant": "size"}).assign(collection=key[1])
+    own = own.set_index("query_id").join(plain.rename("plain"), how="inner")
+    own = own.join(late.rename("late")) if late is not None else own.assign(late=np.nan)
+    return own.reset_index().assign(collection=key[1])
 
 
 def _published(cells: pd.DataFrame) -> pd.DataFrame:
-    """Published r: of the images, and of the text for changes.
+    """Published r, those of the images.
 
     Its n over books is that of all of them, outliers too, so that the interval is the narrowest
     possible; over queries n is unknown and there is no interval.
     """
     found = cells[cells["table"].str.startswith("figure 2") & (cells["statistic"] == "r")]
-    # What the text quotes stands in the images too, and is the same there.
+    # What the text quotes stands in the images too, which decide where both differ.
     found = found.drop_duplicates(["collection", "chunker", "encoder", "ordering"], keep="last")
     rows = [
         {"source": PUBLISHED, "protocol": IELAB, "method": cell["chunker"], "definition": "code"}

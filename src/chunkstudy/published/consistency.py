@@ -7,91 +7,28 @@ proves that the tables were read right.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
-from itertools import combinations, takewhile
-from typing import cast
 
 import pandas as pd
 
-KEYS = ["encoder", "chunker"]
-IN_CORPUS = ["fiqa", "nfcorpus", "scifact", "trec-covid", "arguana", "scidocs"]
-DATASETS = ["gutenqa", *IN_CORPUS]
-AVERAGE = "average"
-SMALL = "jinaai/jina-embeddings-v2-small-en"
+from chunkstudy.published import printed_twice
+from chunkstudy.published.checks import (
+    AVERAGE,
+    COLUMNS,
+    DATASETS,
+    IN_CORPUS,
+    KEYS,
+    SCORES,
+    Check,
+    Tables,
+    column,
+    compare,
+    of,
+    stacked,
+    without_numbers,
+)
+
 LABEL_EVERY = 6
 """Table 4 prints a model's name every six rows, though a model has six methods and an average."""
-SLACK = 1e-9
-SCORES = ("3", "5")
-"""The taxonomy's tables of scores, before and after contextualizing; Table 4 is the change."""
-NAN = float("nan")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One check and its outcome.
-
-    Attributes:
-        check: what must be so.
-        tables: the tables that it holds against each other, where a reader finds them.
-        expected: what the worst cell should hold, in the unit; NaN where no number is compared.
-        found: what it holds.
-        deviation: the distance of both.
-        unit: of the numbers, or what is counted.
-        cells: how many were checked.
-        off: how many of them are off.
-        which: where the worst cell stands, or those that are off where no number is compared.
-    """
-
-    check: str
-    tables: str
-    expected: float
-    found: float
-    deviation: float
-    unit: str
-    cells: int
-    off: int
-    which: str
-
-    @property
-    def verdict(self) -> str:
-        """``holds``, ``holds in part`` or ``does not hold``."""
-        if not self.off:
-            return "holds"
-        return "holds in part" if self.off < self.cells else "does not hold"
-
-
-COLUMNS = [*(field.name for field in fields(Check)), "verdict"]
-
-
-class Tables:
-    """Published cells as tables of numbers."""
-
-    def __init__(self, cells: pd.DataFrame) -> None:
-        """``cells`` as `cells.frame` gives them, in the order of their source."""
-        self.cells = cells
-
-    def of(self, work: str, table: str, statistic: str | None = None) -> pd.DataFrame:
-        """The cells of one table, one row each."""
-        found = self.cells[(self.cells["work"] == work) & (self.cells["table"] == table)]
-        return found if statistic is None else found[found["statistic"] == statistic]
-
-    def table(self, number: str, column: str = "value") -> pd.DataFrame:
-        """A table of the taxonomy: (encoder, chunker) by collection."""
-        cells = self.of("taxonomy", number)
-        return cells.pivot(index=KEYS, columns="collection", values=column)[[*DATASETS, AVERAGE]]
-
-    def methods(self, number: str, column: str = "value") -> pd.DataFrame:
-        """The same without the rows of averages."""
-        found = self.table(number, column)
-        return found[found.index.get_level_values("chunker") != AVERAGE]
-
-    def by_key(self, number: str) -> pd.DataFrame:
-        """A table's cells by (encoder, chunker, collection): ``value`` and ``place``."""
-        return self.of("taxonomy", number).set_index([*KEYS, "collection"])[["value", "place"]]
-
-    def where(self, *tables: tuple[str, str]) -> str:
-        """Where whole tables stand, such as ``taxonomy, Table 3``."""
-        return "; ".join(f"{work}, {_shared(self.of(work, table))}" for work, table in tables)
 
 
 def consistency(cells: pd.DataFrame) -> pd.DataFrame:
@@ -110,54 +47,10 @@ def every_check(tables: Tables) -> list[Check]:
         *_means(tables),
         *_changes(tables),
         *_averages_of_changes(tables),
-        *_cells_in_two_places(tables),
-        _rows_printed_twice(tables),
+        *printed_twice.in_the_papers(tables),
+        *printed_twice.in_the_repository(tables),
         *_marks(tables),
     ]
-
-
-def of(table: pd.DataFrame, chunker: str) -> pd.DataFrame:
-    """A chunker's row of each model, without that part of the keys."""
-    return cast(pd.DataFrame, table.xs(chunker, level="chunker"))
-
-
-def column(table: pd.DataFrame, collection: str) -> pd.DataFrame:
-    """A column of cells by key, without that part of the keys."""
-    return cast(pd.DataFrame, table.xs(collection, level="collection"))
-
-
-def stacked(table: pd.DataFrame) -> pd.Series:
-    """A table's cells, its column last in their keys."""
-    return cast(pd.Series, table.stack())
-
-
-def compare(
-    check: str,
-    tables: str,
-    expected: pd.Series,
-    found: pd.DataFrame,
-    bound: float | pd.Series,
-    unit: str = "fraction",
-) -> Check:
-    """Each published cell against what it should be, within a bound.
-
-    Args:
-        expected: by key.
-        found: ``value`` and ``place`` of the cells by the same keys, and perhaps of others.
-        bound: how far a cell may be off, of all or by key.
-
-    Raises:
-        ValueError: if an expected cell has no counterpart.
-    """
-    found = found.reindex(expected.index)
-    distance = (found["value"] - expected).abs()
-    if distance.isna().any():
-        raise ValueError(f"{check}: {int(distance.isna().sum())} cells have no counterpart")
-    worst = int(distance.argmax())
-    off = int((distance > bound + SLACK).sum())
-    cell = found.iloc[worst]
-    return Check(check, tables, float(expected.iloc[worst]), float(cell["value"]),
-                 float(distance.max()), unit, len(distance), off, str(cell["place"]))  # fmt: skip
 
 
 def change(tables: Tables) -> pd.DataFrame:
@@ -169,13 +62,6 @@ def change_bound(tables: Tables) -> pd.DataFrame:
     """How far rounding to four decimals can move that percentage, and its own two decimals."""
     before, after = tables.table("3"), tables.table("5")
     return 100 * 0.00005 * (1 + after / before) / (before - 0.00005) + 0.005
-
-
-def _shared(cells: pd.DataFrame) -> str:
-    """The part of their place that all cells of a table share."""
-    steps = zip(*(place.split(", ") for place in cells["place"]), strict=False)
-    same = takewhile(lambda step: len(set(step)) == 1, steps)
-    return ", ".join(step[0] for step in same)
 
 
 def _means(tables: Tables) -> Iterator[Check]:
@@ -248,48 +134,6 @@ def _averages_of_changes(tables: Tables) -> list[Check]:
     ]  # fmt: skip
 
 
-def _cells_in_two_places(tables: Tables) -> list[Check]:
-    keys = ["collection", "chunker", "ordering"]
-    beir, later = tables.of("jina", "beir"), tables.of("jina", "combinations")
-    first = beir[(beir["chunker"] == "fixed-256") & (beir["collection"] != "quora")]
-    small = later[later["encoder"] == SMALL].set_index(keys)
-    original, again = (
-        tables.of("taxonomy", "2", statistic).set_index(keys)
-        for statistic in ("original", "reproduced")
-    )
-    grid = pd.concat([tables.of("taxonomy", number) for number in SCORES])
-    grid = grid[grid["encoder"] == SMALL].set_index(keys)
-    return [
-        compare("Jina's two posts print the same scores",
-                tables.where(("jina", "beir"), ("jina", "combinations")),
-                first.set_index(keys)["value"], small, 0.05, "percent"),
-        compare("Table 2's originals are Jina's printed scores",
-                tables.where(("taxonomy", "2"), ("jina", "combinations")),
-                small["value"] / 100, original, 0.001),
-        compare("Table 2's reproduced scores are those of Jina-v2 in Tables 3 and 5",
-                tables.where(("taxonomy", "2"), ("taxonomy", "3"), ("taxonomy", "5")),
-                grid.loc[grid.index.isin(again.index), "value"], again, 0.00055),
-    ]  # fmt: skip
-
-
-def _rows_printed_twice(tables: Tables) -> Check:
-    """Rows of the combination table with other boundaries: how many repeat each other's scores."""
-    rows = tables.of("jina", "combinations").pivot(
-        index=["encoder", "ordering", "marks"], columns="collection", values="value"
-    )
-    pairs = [(one, other) for one, other in combinations(rows.index, 2) if one[:2] == other[:2]]
-    same = [int((rows.loc[one] == rows.loc[other]).sum()) for one, other in pairs]
-    all_but_one = [
-        f"{one[2]} and {other[2]}: {alike} of {rows.shape[1]} scores the same"
-        for (one, other), alike in zip(pairs, same, strict=True)
-        if alike >= rows.shape[1] - 1
-    ]
-    return _without_numbers(
-        "No two chunkers of a model and ordering print (nearly) the same row",
-        tables.where(("jina", "combinations")), "rows", len(pairs), all_but_one,
-    )  # fmt: skip
-
-
 def _marks(tables: Tables) -> Iterator[Check]:
     for number in SCORES:
         values, marks = tables.methods(number), tables.methods(number, "marks")
@@ -343,8 +187,4 @@ def _of_columns(
     """A check of a table's columns by model, some of which are off."""
     averages = of(tables.by_key(number), AVERAGE)["place"]
     which = [str(averages[key]).replace(", row Avg", "") for key in off]
-    return _without_numbers(check, tables.where(("taxonomy", number)), "columns", columns, which)
-
-
-def _without_numbers(check: str, tables: str, unit: str, cells: int, off: list[str]) -> Check:
-    return Check(check, tables, NAN, NAN, NAN, unit, cells, len(off), "; ".join(off))
+    return without_numbers(check, tables.where(("taxonomy", number)), "columns", columns, which)

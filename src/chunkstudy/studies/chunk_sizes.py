@@ -42,8 +42,9 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     model of the taxonomy's, named ``<collection>--<encoder>``, where these have records.
 
     A row per chunker, protocol and query: the mean size in the encoder's own tokens of the chunks
-    that touch what is judged relevant (the whole document, or the passage), and of all chunks of
-    the relevant documents. Queries without a judgment at hand have no row.
+    that touch what is judged relevant (the whole document, or the passage), and the mean over the
+    relevant documents of the mean size of all their chunks. Queries without a judgment at hand have
+    no row.
 
     Raises:
         RuntimeError: if chunks are not those that a record was made with.
@@ -88,7 +89,8 @@ def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFr
 
 
 def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]) -> pd.DataFrame:
-    """``query_id, relevant, document``: mean sizes of the chunks of what is relevant.
+    """``query_id, relevant, document``: mean sizes of the chunks of what is relevant, those of a
+    document averaged before documents are (plot_chunkcount_vs_performance.py:292-319).
 
     Args:
         collection: whose judgments say what is relevant (grade above 0).
@@ -101,7 +103,7 @@ def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]
     rows = []
     for query, judgments in collection.judgments_by_query().items():
         touched: set[int] = set()
-        whole: set[int] = set()
+        documents: dict[int, float] = {}
         for judgment in judgments:
             if judgment.grade <= 0 or judgment.document not in places:
                 continue
@@ -109,13 +111,14 @@ def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]
             members = order[starts[document] : starts[document + 1]]
             inside = (chunks.start[members] < judgment.end) & (chunks.end[members] > judgment.start)
             touched.update(members[inside].tolist())
-            whole.update(members.tolist())
+            if len(members):
+                documents[document] = float(sizes[members].mean())
         if touched:
             rows.append(
                 {
                     "query_id": query,
                     "relevant": float(sizes[sorted(touched)].mean()),
-                    "document": float(sizes[sorted(whole)].mean()),
+                    "document": float(np.mean(list(documents.values()))),
                 }
             )
     return pd.DataFrame(rows, columns=["query_id", "relevant", "document"])
