@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.claims import ledger
-from chunkstudy.claims.sources import Sources
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import official_code
+from chunkstudy.published.claims import ledger
+from chunkstudy.published.claims.evidence import Sources
 from tests.claims_printed import decided, number, printed, settled
 from tests.test_claims_ledger import COMPARISON, ROOT, TABLES
 
@@ -324,7 +324,7 @@ def test_without_records_of_other_models_every_verdict_is_the_same() -> None:
         name: table[~table["encoder"].str.contains("MiniLM")] if "encoder" in table else table
         for name, table in TABLES.items()
     }
-    works = ledger.read_works(["jina", "taxonomy"])
+    works = ledger.works()[1:3]
     found, bare = (
         ledger.settle(works, Sources(Library(Places(ROOT)), COMPARISON, tables))
         for tables in (TABLES, without)
@@ -337,8 +337,7 @@ def test_without_records_of_other_models_every_verdict_is_the_same() -> None:
 
 
 def test_no_two_claims_of_a_work_are_of_the_same_words() -> None:
-    works = ledger.read_works(["jina", "taxonomy", "tutorial"])
-    said = [(work.name, claim.claim) for work in works for claim in work.claims]
+    said = [(work.name, claim.says) for work in ledger.works() for claim in work.claims]
     assert len(said) == len(set(said))
 
 
