@@ -101,9 +101,9 @@ def recursive_over_token(numbers: Any, *sizes: str) -> Any:
     return together("size", {n: change(numbers, f"recursive-{n}", f"token-{n}") for n in sizes})
 
 
-def less_overlap(evidence: Evidence) -> Any:
+def less_overlap(numbers: Any) -> Any:
     """Change of IoU at 400 tokens without overlap, in points."""
-    iou = pick(main(evidence), measure=IOU)
+    iou = pick(numbers, measure=IOU)
     names = ("recursive", "token")
     return together("chunker", {n: change(iou, f"{n}-400-0", f"{n}-400-200") for n in names})
 
@@ -295,16 +295,23 @@ def recursive_no_longer_beats_tokens_with_overlap(evidence: Evidence) -> Reading
 @claim("C13", RESULTS, OVERLAP)
 def less_overlap_improves_iou(evidence: Evidence) -> Readings:
     """Less overlap improves IoU, which charges for redundancy."""
-    changes, label = less_overlap(evidence), "change of IoU, points:"
+    changes, label = less_overlap(main(evidence)), "change of IoU, points:"
     never_falls = every(changes, at_least=0, label=label, form="{:+.1f}")
     on_average = every(changes.mean(), above=0, label="on average", form="{:+.2f}")
     rises = every(changes, above=0, label=label, form="{:+.1f}")
+    again = less_overlap(appendix(evidence, LARGE))
+    beside = listed(again, "the appendix prints these rows again:", "{:+.1f}")
     records = computed.difference_of_records(
         evidence.of_any_model, "recursive-250-0", "recursive-250-125", IOU
     )
     return (
-        fair("IoU rises on average and never falls", jointly(never_falls, on_average), PUBLISHED),
-        strict("IoU rises for both chunkers", rises, PUBLISHED, witness=records),
+        fair(
+            "IoU rises on average and never falls",
+            jointly(never_falls, on_average),
+            PUBLISHED,
+            beside,
+        ),
+        strict("IoU rises for both chunkers", rises, PUBLISHED, beside, witness=records),
     )
 
 
