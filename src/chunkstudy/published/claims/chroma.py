@@ -38,6 +38,7 @@ from chunkstudy.published.claims.predicates import (
     code,
     equal,
     every,
+    most,
     once,
     ranked,
     reproduced,
@@ -678,9 +679,9 @@ def prompt_forbids_and(evidence: Evidence) -> Readings:
 @claim("C42", "Appendix Synthetic Dataset Prompt", CORPORA)
 def five_references_at_most(evidence: Evidence) -> Readings:
     """No question has more than five references."""
-    most = every(questions(evidence, "most excerpts of a question"), at_most=5, label="at most")
+    at_most = every(questions(evidence, "most excerpts of a question"), at_most=5, label="at most")
     single = questions(evidence.beside, "questions of one excerpt")
-    return plain(most, OWN, listed(single, "questions of one excerpt:"))
+    return plain(at_most, OWN, listed(single, "questions of one excerpt:"))
 
 
 @claim("C43", FILTERED, CORPORA)
@@ -827,21 +828,20 @@ def time_to_chunk(evidence: Evidence) -> Readings:
 @claim("C54", "Conclusion", OVERLAP)
 def cluster_is_consistently_strong(evidence: Evidence) -> Readings:
     """Cluster is consistently strong across the evaluation."""
-    least = over(pick(over_mean(main(evidence)), chunker=CLUSTER), "measure").min()
-    label = "sizes; least margin over the mean, points:"
-    one_size = some(least, above=0, label=label, form="{:+.2f}")
-    own = pick(over_median(main(evidence)), chunker=CLUSTER)
-    minilm = pick(over_median(appendix(evidence, MINILM)), chunker=["cluster-250", "cluster-200"])
-    label = "points over the middle row:"
-    both = jointly(
-        every(own, above=0, label=label, form="{:+.1f}"),
-        every(minilm, above=0, label=f"with all-MiniLM-L6-v2, {label}", form="{:+.1f}"),
-    )
+    # The appendix holds the evaluation: five corpora, four measures, two models.
+    cells = evidence.cells(
+        "chroma/appendix", "encoder", "chunker", "part", "measure",
+        statistic="mean", measure=[RECALL, PRECISION, OMEGA, IOU],
+    )  # fmt: skip
+    margins = over_median(without(cells, part="all"))
+    own = pick(margins, chunker=["cluster-400", "cluster-250", "cluster-200"])
+    label = "cells of both sizes, over the middle row of their corpus and measure, points:"
+    mostly, always = (judge(own, above=0, label=label, form="{:+.1f}") for judge in (most, every))
+    where = "both sizes above the middle row in"
     witness = computed.ranks_by_corpus(evidence.of_any_model, "cluster-250")
-    word_for_word = "both sizes above the middle row of every measure, with either model"
     return (
-        fair("one size above the mean on all four measures", one_size, PUBLISHED),
-        strict(word_for_word, both, PUBLISHED, witness=witness),
+        fair(f"{where} most corpora and measures with both models", mostly, PUBLISHED),
+        strict(f"{where} every one", always, PUBLISHED, witness=witness),
     )
 
 
