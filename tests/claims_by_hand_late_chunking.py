@@ -123,6 +123,7 @@ LATE_CHUNKING: dict[str, list[Mutation]] = {
     "C85": [against_paragraphs("average", "proposition", (0.85, 0.73, 0.8, 0.8))],
     "C86": [
         also(*by_model((0.29, 0.36, 0.3, 0.3), collection="arguana")),
+        also(*by_model((0.1, 0.1, 0.1, 0.1), collection="arguana")),
         against_paragraphs("arguana", "proposition", (0.65, 0.5, 0.6, 0.6)),
     ],
     "C87": [against_paragraphs("fiqa", "proposition", (0.7, 0.6, 0.65, 0.65))],
