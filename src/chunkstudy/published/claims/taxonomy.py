@@ -874,14 +874,10 @@ def propositions_get_their_document_back(evidence: Evidence) -> Readings:
 @claim("C106", TABLE_5, CONTEXTUALIZED)
 def propositions_are_not_highest(evidence: Evidence) -> Readings:
     """For all their gains propositions do not score highest."""
-    by_average, cells = (
-        ranked(found, PROPOSITION, first=2, last=6)
-        for found in (average(evidence, "5"), scores(evidence, "5"))
-    )
-    return (
-        fair("best by average with no model", by_average, PUBLISHED),
-        strict("best in no cell", cells, PUBLISHED),
-    )
+    # Of single cells the next sentence says "for most configurations".
+    by_average = ranked(average(evidence, "5"), PROPOSITION, first=2, last=6)
+    cells = (rank_of(scores(evidence, "5"), PROPOSITION) == 1).sum()
+    return plain(by_average, PUBLISHED, listed(cells, "best in so many of 24 cells:"))
 
 
 @claim("C107", TABLE_5, CONTEXTUALIZED)
