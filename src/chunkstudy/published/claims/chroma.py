@@ -13,6 +13,7 @@ from chunkstudy.published.claims import chroma_computed as computed
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
     CODE,
+    NO_BASIS,
     OWN,
     PUBLISHED,
     Readings,
@@ -742,7 +743,7 @@ def question_costs_a_cent(_: Evidence) -> Readings:
         "costs three times as much"
     )
     found = beyond("the vendor's price list of July 2024", figures, PAST_DOCUMENT)
-    return plain(found, OWN)
+    return plain(found, NO_BASIS)
 
 
 @claim("C47", COST, CORPORA)
@@ -750,7 +751,7 @@ def question_takes_seconds(_: Evidence) -> Readings:
     """Generating a question takes 3 to 16 seconds."""
     why = "a report of how long a vendor's service took on a past day"
     found = beyond("the authors' log of the day", "3 to 16 seconds stated, 0 measured", why)
-    return plain(found, OWN)
+    return plain(found, NO_BASIS)
 
 
 @claim("C48", SPLITTERS, CORPORA)
@@ -853,7 +854,9 @@ def entropy_rises_at_ends_of_sentences(evidence: Evidence) -> Readings:
         "0 tokens of Llama 3 8B measured",
         "the probabilities of a model of eight billion parameters, whose weights are not at hand",
     )
-    return plain(found, OWN, witness=computed.entropy_around_sentence_ends(evidence.of_any_model))
+    return plain(
+        found, NO_BASIS, witness=computed.entropy_around_sentence_ends(evidence.of_any_model)
+    )
 
 
 @claim("C56", RESULTS, CORPORA)
@@ -862,7 +865,7 @@ def default_of_openai_assistants(evidence: Evidence) -> Readings:
     row = pick(main(evidence), chunker="token-800-400")
     figures = f"{len(row)} published means stand in a row named 800 and 400"
     needs = "the vendor's documentation of June 2024"
-    return plain(beyond(needs, figures, PAST_DOCUMENT), OWN)
+    return plain(beyond(needs, figures, PAST_DOCUMENT), NO_BASIS)
 
 
 @claim("X01", COST, CORPORA)

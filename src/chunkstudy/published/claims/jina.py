@@ -13,6 +13,7 @@ from chunkstudy.published.claims import witnesses
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
     CODE,
+    NO_BASIS,
     OWN,
     PUBLISHED,
     Readings,
@@ -361,7 +362,7 @@ def order_of_models(evidence: Evidence) -> Readings:
             every(means, above=0, label=label, form="{:+.1f}"),
             PUBLISHED,
         ),
-        strict("by MTEB's average", mteb, OWN, witness=witness),
+        strict("by MTEB's average", mteb, NO_BASIS, witness=witness),
     )
 
 
@@ -390,7 +391,7 @@ def contextual_retrieval_behaves_alike(_: Evidence) -> Readings:
         "what a language model adds to a chunk differs from call to call and model to model, and "
         "the post prints none of it",
     )
-    return plain(found, OWN)
+    return plain(found, NO_BASIS)
 
 
 POOLED_OTHERWISE = (

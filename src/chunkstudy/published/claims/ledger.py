@@ -30,10 +30,12 @@ COLUMNS = [
     "id", "work", "source", "claim", "reading", "verdict", "basis", "models", "figures", "needs",
     "predicate", "page",
 ]  # fmt: skip
-Basis = Literal["own data", "published arithmetic", "official code"]
+Basis = Literal["own data", "published arithmetic", "official code", "none"]
 OWN: Basis = "own data"
 PUBLISHED: Basis = "published arithmetic"
 CODE: Basis = "official code"
+NO_BASIS: Basis = "none"
+"""Of what nothing here can decide."""
 WITNESS = "witness"
 """The basis of what is shown where nothing decides."""
 Models = Iterable[str] | Literal["any"]

@@ -15,6 +15,7 @@ from chunkstudy.published.claims import witnesses
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
     CODE,
+    NO_BASIS,
     OWN,
     PUBLISHED,
     Readings,
@@ -338,7 +339,7 @@ def versions_may_explain_the_exception(evidence: Evidence) -> Readings:
         listed(spread(both, "statistic"), label, "{:.3f}"),
     )
     witness = witnesses.change_by_unguarded_empty_documents(evidence.of_any_model)
-    return plain(found, OWN, *beside, witness=witness)
+    return plain(found, NO_BASIS, *beside, witness=witness)
 
 
 @claim("C126", "Section 3.1, structure-based methods", REPRODUCTION)
@@ -372,7 +373,7 @@ def temperature_zero_is_deterministic(_: Evidence) -> Readings:
     """Temperature 0 makes a language model's segmentation deterministic."""
     needs = "an API key: the same windows sent twice at temperature 0"
     why = "the model is hosted, and a recording repeats its own answer"
-    return plain(beyond(needs, "0 segmentations sent twice", why), OWN)
+    return plain(beyond(needs, "0 segmentations sent twice", why), NO_BASIS)
 
 
 @claim("X29", "Section 3.2, below the models", REPRODUCTION)
@@ -641,7 +642,7 @@ def speed_of_lumberchunker(_: Evidence) -> Readings:
         "1.11 against 1,854 documents a second stated, a ratio of 1,670",
         "seconds are those of a hosted model and of another machine",
     )
-    return plain(found, OWN)
+    return plain(found, NO_BASIS)
 
 
 @claim("X22", "Section 5", IN_CORPUS)
@@ -757,7 +758,7 @@ def lumberchunker_depends_on_structure(evidence: Evidence) -> Readings:
     why = "one in-document collection cannot tell its structure from everything else about it"
     lead = listed(lead_of_lumberchunker(evidence), "lead over paragraphs", "{:.1f}%")
     witness = witnesses.ceilings_on_emma(evidence.of_any_model)
-    return plain(beyond(needs, "1 in-document collection", why), OWN, lead, witness=witness)
+    return plain(beyond(needs, "1 in-document collection", why), NO_BASIS, lead, witness=witness)
 
 
 @claim("C100", "Section 4.4, Table 4", REPRODUCTION)
@@ -868,7 +869,7 @@ def propositions_get_their_document_back(evidence: Evidence) -> Readings:
         "published",
     )
     gain = pick(average(evidence, "4"), chunker=PROPOSITION)
-    return plain(found, OWN, listed(gain, "gain with their own document", PERCENT))
+    return plain(found, NO_BASIS, listed(gain, "gain with their own document", PERCENT))
 
 
 @claim("C106", TABLE_5, CONTEXTUALIZED)
@@ -1205,5 +1206,5 @@ def marks_are_paired_tests(evidence: Evidence) -> Readings:
     )
     return (
         fair(meaning, computed.marks_keep_the_rule(evidence), PUBLISHED),
-        strict("the tests give these marks", tests, OWN),
+        strict("the tests give these marks", tests, NO_BASIS),
     )
