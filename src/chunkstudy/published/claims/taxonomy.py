@@ -1038,11 +1038,11 @@ def sizes_correlate_more_weakly_in_corpora(evidence: Evidence) -> Readings:
     label = "r in the repository's figure"
     parts = {
         "more weakly than any of the three within documents": weaker,
-        "0.08 to 0.18": reaches(found, 0.08, 0.18, digits=2, label=label, form=R),
+        "0.08 to 0.18": within(found, 0.08, 0.18, digits=2, label=label, form=R),
     }
     return (
         fair("each is weaker than any of the three within documents", weaker, PUBLISHED),
-        strict("both ends are reached", in_parts(parts), PUBLISHED),
+        strict("and each lies between 0.08 and 0.18", in_parts(parts), PUBLISHED),
     )
 
 
