@@ -7,4 +7,4 @@ from tests.claims_by_hand_late_chunking import LATE_CHUNKING
 from tests.claims_mutations import Mutation
 
 BY_HAND: dict[str, list[Mutation]] = {**CHROMA, **LATE_CHUNKING}
-"""By claim, reading and number of the leaf: data under which it holds and under which it fails."""
+"""By claim: data under which what the menu does not turn holds or fails."""

@@ -88,25 +88,33 @@ def clusters_lead(source: Source, found: pd.DataFrame) -> pd.DataFrame:
     return found.assign(value=found["value"].where(~clusters, 99.0))
 
 
+def as_long_as_printed(found: pd.DataFrame) -> pd.DataFrame:
+    """Recursive chunks a third of a token longer than the table says, counted in cl100k."""
+    told = {"recursive-250-125": 180.3, "recursive-250-0": 162.3, "recursive-200-0": 128.3}
+    size = "size in cl100k"
+    return found.assign(**{size: found["chunker"].map(told).fillna(found[size])})
+
+
 MAIN = ("cells", "chroma/main")
 CHROMA: dict[str, list[Mutation]] = {
-    "C01 strict": [
+    "C01": [
         Mutation(
             only(
                 *MAIN, put({"chunker": "llm", "measure": "SpanRecall@5", "statistic": "mean"}, 92.6)
             )
         )
     ],
-    "C07 plain": [Mutation(only("facts", "chroma_counts", two_more))],
-    "C19 strict": [Mutation(only(*MAIN, slightly_below))],
-    "C24 strict": [Mutation(peaking("token-250-0")), Mutation(peaking("token-400-0"))],
-    "C52 plain": [
+    "C07": [Mutation(only("facts", "chroma_counts", two_more))],
+    "C19": [Mutation(only(*MAIN, slightly_below))],
+    "C24": [Mutation(peaking("token-250-0")), Mutation(peaking("token-400-0"))],
+    "C26": [Mutation(only("table", "chroma_lengths", as_long_as_printed))],
+    "C52": [
         Mutation(chunkers={"cluster-400": "llm"}),
         Mutation(chunkers={"cluster-400": "llm"}, fallbacks=3),
     ],
-    "C53 plain 2": [Mutation(with_llm(1_800.0)), Mutation(with_llm(18_000.0))],
-    "C54 strict 2": [Mutation(clusters_lead)],
-    "X01 strict": [
+    "C53": [Mutation(with_llm(1_800.0)), Mutation(with_llm(18_000.0))],
+    "C54": [Mutation(clusters_lead)],
+    "X01": [
         Mutation(
             only(
                 "study",
@@ -115,7 +123,5 @@ CHROMA: dict[str, list[Mutation]] = {
             )
         )
     ],
-    "X05 plain": [
-        Mutation(lambda source, found: one_number(found) if source[0] == "cells" else found)
-    ],
+    "X05": [Mutation(lambda source, found: one_number(found) if source[0] == "cells" else found)],
 }

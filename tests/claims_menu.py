@@ -8,17 +8,18 @@ with another value; other scores of records. Only sources that a reading asked f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, permutations
+from types import CodeType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
-from chunkstudy.claims.predicates import Predicate
-from chunkstudy.claims.sources import Sources
 from chunkstudy.grid.conditions import Condition
+from chunkstudy.published.claims.evidence import Sources
 from tests.claims_mutations import Change, Mutation, Source
 
 Level = tuple[str, str]
@@ -29,29 +30,30 @@ LEVELS = 16
 """A column with more values than these names rows and is not tried value by value."""
 
 
-def menu(predicate: Predicate, asked: Iterable[Source], sources: Sources) -> Iterator[Mutation]:
+def menu(words: Words, asked: Iterable[Source], sources: Sources) -> Iterator[Mutation]:
     """What is tried, the likeliest first."""
-    data = predicate.model_dump()
-    stated, constants = list(_stated(data)), sorted(set(_constants(data)))
-    yield from (Mutation(partial(_as_stated, one)) for one in stated)
     for verdict in ("exact", "deviates"):
         yield Mutation(partial(_judged, verdict))
-    yield from (Mutation(partial(_fact, word)) for word in _words(data))
-    frames = [found for kind, name in asked if len(found := sources.frame(kind, name))]
+    if any(kind == "code" for kind, _ in asked):
+        yield from (Mutation(partial(_fact, word)) for word in words.facts())
+    frames = [
+        found
+        for kind, name in asked
+        if kind != "records" and len(found := sources.frame(kind, name))
+    ]
     columns: list[str | None] = [
         None,
         *dict.fromkeys(name for found in frames for name in _numbers(found)),
     ]
-    words = set(_texts(data))
-    for own, other in permutations([name for name in columns if name in words], 2):
+    for own, other in permutations([name for name in columns if name in words.texts], 2):
         yield Mutation(partial(_copied, own, other))
-    levels = list(dict.fromkeys(level for found in frames for level in _levels(found, words)))
+    levels = list(dict.fromkeys(level for found in frames for level in _levels(found, words.texts)))
     yield from (Mutation(partial(_raised, level, by)) for level in levels for by in (9, -9))
     if any(kind == "records" for kind, _ in asked):
-        yield from _records(data, sources)
+        yield from _records(words.texts, sources)
     for column in columns:
         yield Mutation(partial(_mapped, column, np.negative))
-        for c in constants:
+        for c in words.constants():
             yield Mutation(partial(_mapped, column, partial(_constant, c)))
         for by in (0.01, 0.3, 3, 100):
             yield Mutation(partial(_mapped, column, partial(np.multiply, by)))
@@ -60,16 +62,47 @@ def menu(predicate: Predicate, asked: Iterable[Source], sources: Sources) -> Ite
         yield Mutation(partial(_random, seed))
     for one, two in combinations(levels, 2):
         if one[0] != two[0]:
-            for by in (9, -9):
-                yield Mutation(
-                    partial(_both, partial(_raised, one, by), partial(_raised, two, 2 * by))
-                )
-                yield Mutation(
-                    partial(_both, partial(_raised, one, by), partial(_raised, two, -2 * by))
-                )
+            for by, more in ((9, 18), (9, -18), (-9, -18), (-9, 18)):
+                first, second = partial(_raised, one, by), partial(_raised, two, more)
+                yield Mutation(partial(_both, first, second))
 
 
-def _records(data: object, sources: Sources) -> Iterator[Mutation]:
+@dataclass(frozen=True)
+class Words:
+    """The texts and the numbers that a claim's functions name."""
+
+    texts: frozenset[str]
+    numbers: frozenset[float]
+
+    def constants(self) -> list[float]:
+        """The numbers, a little less and more of each, and a few plain ones."""
+        near = {near for n in self.numbers for near in (n, n - 0.5, n + 0.5, n * 0.99, n * 1.01)}
+        return sorted(near | {0.0, 1.0, -1.0, 1e6})
+
+    def facts(self) -> list[str]:
+        """Values that a fact of the code might have: what a claim names, and what none does."""
+        return [*self.texts, *(f"{n:g}" for n in self.numbers), "something else", "1000000"]
+
+
+def words(functions: Iterable[Callable[..., object]]) -> Words:
+    """What these functions name, by themselves or by a constant of their file."""
+    texts, numbers = set[str](), set[float]()
+    for function in functions:
+        queue: list[object] = [function.__code__]
+        for found in queue:
+            if isinstance(found, CodeType):
+                globals_ = function.__globals__
+                queue += [*found.co_consts, *(globals_.get(name) for name in found.co_names)]
+            elif isinstance(found, str):
+                texts.add(found)
+            elif isinstance(found, (int, float)) and not isinstance(found, bool):
+                numbers.add(found)
+            elif isinstance(found, (tuple, list)):
+                queue += found
+    return Words(frozenset(texts), frozenset(numbers))
+
+
+def _records(words: frozenset[str], sources: Sources) -> Iterator[Mutation]:
     """Other scores and sizes of records."""
     for size in (0.01, 100):
         yield Mutation(size=size)
@@ -77,7 +110,6 @@ def _records(data: object, sources: Sources) -> Iterator[Mutation]:
         yield Mutation(scores=partial(_all_equal, value))
     chunkers = sorted({one.chunker for one in sources.conditions()})
     protocols = sorted({one.protocol for one in sources.conditions()})
-    words = set(_texts(data))
     named = [name for name in chunkers if any(name.startswith(word) for word in words)] or chunkers
     for name in (*protocols, *named):
         for value in (0.0, 1.0):
@@ -108,7 +140,7 @@ def _numbers(found: pd.DataFrame) -> list[str]:
     return [n for n in found.columns if is_numeric_dtype(found[n]) and n != "decimals"]
 
 
-def _levels(found: pd.DataFrame, words: set[str]) -> Iterator[Level]:
+def _levels(found: pd.DataFrame, words: frozenset[str]) -> Iterator[Level]:
     """Columns and their values: those that a predicate names, and all where they are few."""
     for name in found.columns:
         if name not in UNTRIED and not is_numeric_dtype(found[name]):
@@ -178,16 +210,6 @@ def _random(seed: int, source: Source, found: pd.DataFrame) -> pd.DataFrame:
     return _with(found, drawn)
 
 
-def _as_stated(stated: dict[str, float], source: Source, found: pd.DataFrame) -> pd.DataFrame:
-    """Numbers as the text states them, where a column has the names it states them by."""
-    for name in found.columns:
-        if set(stated) <= set(found[name].astype(str)):
-            told = found[name].astype(str).map(stated)
-            changed = {c: told.where(told.notna(), found[c]) for c in _numbers(found)}
-            return _with(found, changed)
-    return found
-
-
 def _judged(verdict: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
     """Cells with a record that came out again, or that did not."""
     if source[0] != "compared":
@@ -218,44 +240,3 @@ def _copied(one: str | None, two: str | None, source: Source, found: pd.DataFram
     if one is None or two is None or not {one, two} <= set(_numbers(found)):
         return found
     return found.assign(**{one: found[two]})
-
-
-def _walk(data: object) -> Iterator[tuple[str, object]]:
-    """Every value of nested data with the key it stands at."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield key, value
-            yield from _walk(value)
-    elif isinstance(data, (list, tuple)):
-        for value in data:
-            yield from _walk(value)
-
-
-def _stated(data: object) -> Iterator[dict[str, float]]:
-    yield from (value for key, value in _walk(data) if key == "stated" and isinstance(value, dict))
-
-
-def _constants(data: object) -> Iterator[float]:
-    """The numbers a predicate names, a little less and more of each, and a few plain ones."""
-    yield from (0.0, 1.0, -1.0, 1e6)
-    for _, value in _walk(data):
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield from (value, value - 0.5, value + 0.5, value * 0.99, value * 1.01)
-
-
-def _texts(data: object) -> Iterator[str]:
-    for _, value in _walk(data):
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (one for one in value if isinstance(one, str))
-
-
-def _words(data: object) -> Iterator[str]:
-    """Values that a fact of the code might have: what a claim names, and what none does."""
-    for key, value in _walk(data):
-        if key == "equals":
-            yield from [value] if isinstance(value, str) else value  # type: ignore[misc]
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield f"{value:g}"
-    yield from ("something else", "1000000")

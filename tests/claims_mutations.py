@@ -1,4 +1,4 @@
-"""Sources with other data than ours, and the predicates of a reading that are tried by them.
+"""Sources with other data than ours.
 
 Every number a reading looks at comes from `Sources`, so other numbers are put in their place: in
 the tables that it asks for and in the records, whose scores and counts can be others too. For what
@@ -7,39 +7,22 @@ has no record, that of all-MiniLM-L6-v2 is taken as if it were of the model the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.claims.predicates import All, Open, Parts, Predicate
-from chunkstudy.claims.sources import Kind, Sources, model
 from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
 from chunkstudy.grid.library import Record
 from chunkstudy.grid.records import Sizes
+from chunkstudy.published.claims.evidence import NO_MODEL, Evidence, Kind, Sources, model
 
 Source = tuple[Kind, str]
 Change = Callable[[Source, pd.DataFrame], pd.DataFrame]
 Scores = Callable[[Condition, pd.DataFrame], pd.DataFrame]
 OURS = model(MINILM)
-
-
-def leaves(predicate: Predicate) -> Iterator[Predicate]:
-    """The predicates that can be wrong by themselves: of every part, condition, and awaited one."""
-    match predicate:
-        case Parts():
-            for part in predicate.parts:
-                yield from leaves(part.decided)
-        case All():
-            for condition in predicate.conditions:
-                yield from leaves(condition)
-        case Open():
-            if predicate.by is not None:
-                yield from leaves(predicate.by)
-        case _:
-            yield predicate
 
 
 @dataclass(frozen=True)
@@ -104,6 +87,30 @@ class Mutated(Sources):
         if not self.alias or model(encoder) != OURS:
             return encoder
         return self.mutation.alias + encoder.replace("__", "/").removeprefix(OURS)
+
+
+class Nothing(Sources):
+    """No data at all."""
+
+    def frame(self, kind: Kind, name: str) -> pd.DataFrame:
+        return pd.DataFrame()
+
+    def conditions(self) -> Iterable[Condition]:
+        return []
+
+    def models(self, kind: Kind, name: str) -> frozenset[str]:
+        return NO_MODEL
+
+
+class Deciding(Evidence):
+    """Evidence that tells nothing beside what decides."""
+
+    @property
+    def beside(self) -> Evidence:
+        sources = self.sources
+        return Evidence(Nothing(sources.library, sources.comparison, sources.tables))
+
+    of_any_model = beside
 
 
 class Changed(Record):

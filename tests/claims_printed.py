@@ -6,8 +6,8 @@ import csv
 
 import pandas as pd
 
-from chunkstudy.claims import ledger
-from chunkstudy.claims.sources import Sources
+from chunkstudy.published.claims import ledger
+from chunkstudy.published.claims.evidence import Sources
 from tests.test_claims_ledger import ROOT, SOURCES
 
 Row = dict[str, str]
@@ -36,12 +36,7 @@ def decided(id: str, sources: Sources = SOURCES) -> list[str]:
 def settled(id: str, sources: Sources = SOURCES) -> pd.DataFrame:
     """A claim's rows of the ledger."""
     works = [
-        ledger.Work(
-            work.name,
-            work.models,
-            work.selections,
-            [claim for claim in work.claims if claim.id == id],
-        )
-        for work in ledger.read_works()
+        ledger.Work(work.name, work.models, [claim for claim in work.claims if claim.id == id])
+        for work in ledger.works()
     ]
     return ledger.settle(works, sources)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy.claims import chroma
 from chunkstudy.grid.conditions import MINILM, MPNET, NONE, Condition
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.published.claims import chroma_computed as chroma
 
 QUERIES = ["a", "b"]
 
@@ -50,6 +50,6 @@ def test_what_all_minilm_shows_beside_a_claim_is_its_own() -> None:
     second = [row | {"encoder": MPNET, "difference": 0.4}]
     shown = []
     for rows in (own, own + second):
-        evidence: Any = SimpleNamespace(table=lambda _, rows=rows: pd.DataFrame(rows))
+        evidence: Any = SimpleNamespace(frame=lambda *_, rows=rows: pd.DataFrame(rows))
         shown.append(chroma.tokens_against_characters(evidence))
     assert shown[0] == shown[1] and "+1.00 points" in shown[0]

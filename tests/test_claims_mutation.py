@@ -1,30 +1,26 @@
 """No reading is unable to give another verdict: for each there are data under which it turns.
 
-Whatever can be wrong by itself is tried alone, the parts of a sentence and the conditions of a
-statement too. What is decided must turn, and what is open must be able to hold and to be
-contradicted once there are records; a verdict that nothing turns is named.
+Whatever can be wrong by itself is tried, the parts of a sentence and the conditions of a statement
+too. What is decided must turn, and what is open must be able to hold and to be contradicted once
+there are records; what no data can decide is named.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
-from chunkstudy.claims import ledger
-from chunkstudy.claims.evidence import Evidence
-from chunkstudy.claims.predicates import Open, Predicate, asked
-from chunkstudy.claims.selection import Selector
-from chunkstudy.claims.sources import Sources
-from chunkstudy.claims.verdicts import ClaimError
+from chunkstudy.published.claims.ledger import Claim
+from chunkstudy.published.claims.outcomes import ClaimError, Outcome
+from chunkstudy.site.verdicts_page import functions_of
 from tests.claims_by_hand import BY_HAND
-from tests.claims_menu import menu
-from tests.claims_mutations import Mutated, Mutation, Source, leaves
-from tests.test_claims_ledger import SOURCES
-
-pytestmark = pytest.mark.slow
+from tests.claims_menu import menu, words
+from tests.claims_mutations import Deciding, Mutated, Mutation, Source
+from tests.test_claims_ledger import CLAIMS, SOURCES
 
 BOTH = {"holds", "contradicted"}
 BEYOND = {
@@ -33,84 +29,69 @@ BEYOND = {
 }
 """Claims that only a person, a vendor, a model outside of the study or what nobody published can
 settle."""
+BY_ID = {claim.id: claim for claim in CLAIMS}
+Leaves = dict[str, Outcome]
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """One predicate of a reading that is tried."""
-
-    work: ledger.Work
-    claim: ledger.Claim
-    name: str
-    predicate: Predicate
-
-    @property
-    def models(self) -> frozenset[str] | None:
-        return ledger.heard(self.work, self.claim)
-
-    def verdict(self, sources: Sources) -> tuple[str, frozenset[Source]]:
-        """What it says, and the sources it asked for."""
-        evidence = Evidence(sources, self.models)
-        found = asked(self.predicate, Selector(self.work.selections, evidence))
-        return found.verdict(), frozenset(evidence.asked)
-
-    def others(self, base: str, asked: frozenset[Source]) -> Iterator[Mutation]:
-        """Data made for it, or the menu, with records as if they were of its models if it waits."""
-        if self.name in BY_HAND:
-            yield from BY_HAND[self.name]
-            return
-        waiting = base == "open" and self.models is not None
-        for alias in sorted(self.models or ()) if waiting else [""]:
-            there = Mutation(alias=alias.replace("/", "__"))
-            yield there
-            for one in menu(self.predicate, asked, Mutated(SOURCES, there, frozenset())):
-                yield replace(one, alias=there.alias)
+def leaves(claim: Claim, sources: Mutated) -> tuple[Leaves, frozenset[Source]]:
+    """What can be wrong by itself, by reading and number, and the sources that were asked for."""
+    evidence = Deciding(sources, claim.models)
+    found = {
+        f"{reading.name} {number}": leaf
+        for reading in claim.decide(evidence)
+        for number, leaf in enumerate(reading.outcome.leaves(), 1)
+        if not leaf.beyond
+    }
+    return found, frozenset(evidence.asked)
 
 
-def every_leaf() -> Iterator[Leaf]:
-    for work in ledger.read_works():
-        for claim in work.claims:
-            for reading in claim.reading:
-                found = list(leaves(reading.decided))
-                for number, predicate in enumerate(found, 1):
-                    which = f" {number}" if len(found) > 1 else ""
-                    yield Leaf(work, claim, f"{claim.id} {reading.name}{which}", predicate)
+def mutated(mutation: Mutation, asked: frozenset[Source] = frozenset()) -> Mutated:
+    return Mutated(SOURCES, mutation, asked)
 
 
-LEAVES = {leaf.name: leaf for leaf in every_leaf()}
+def others(claim: Claim, waiting: bool, asked: frozenset[Source]) -> Iterator[Mutation]:
+    """Data made for it, then the menu, with records as if they were of its models if it waits."""
+    yield from BY_HAND.get(claim.id, [])
+    said = words(functions_of(claim.decide))
+    for alias in ("", *sorted(claim.models or ())) if waiting else ("",):
+        there = Mutation(alias=alias.replace("/", "__"))
+        yield there
+        for one in menu(said, asked, mutated(there)):
+            yield replace(one, alias=there.alias)
 
 
-def reached(leaf: Leaf) -> set[str]:
-    """The verdicts that were found, until both decided ones are among them."""
-    base, asked = leaf.verdict(SOURCES)
-    found = {base}
-    for other in leaf.others(base, asked):
-        if found >= BOTH:
+def unturned(claim: Claim) -> dict[str, set[str]]:
+    """The verdicts of every leaf that no data were found to turn."""
+    base, asked = leaves(claim, mutated(Mutation()))
+    found = defaultdict(set, {name: {leaf.verdict} for name, leaf in base.items()})
+    waiting = claim.models is not None and any(leaf.verdict == "open" for leaf in base.values())
+    for mutation in others(claim, waiting, asked):
+        if all(found[name] >= BOTH for name in base):
             break
         with suppress(ClaimError):  # data that no claim could be asked of
-            found.add(leaf.verdict(Mutated(SOURCES, other, asked))[0])
-    return found
+            for name, leaf in leaves(claim, mutated(mutation, asked))[0].items():
+                found[name].add(leaf.verdict)
+    return {name: found[name] for name in base if not found[name] >= BOTH}
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", LEAVES)
-def test_other_data_turn_the_verdict(name: str) -> None:
-    assert reached(LEAVES[name]) >= BOTH
+@pytest.mark.parametrize("id", BY_ID)
+def test_other_data_turn_every_verdict(id: str) -> None:
+    assert unturned(BY_ID[id]) == {}
 
 
 def test_what_is_made_by_hand_is_made_for_a_claim() -> None:
-    assert set(BY_HAND) <= set(LEAVES)
+    assert set(BY_HAND) <= set(BY_ID)
 
 
 def test_what_no_data_can_decide_is_listed_with_its_reason() -> None:
     """What rests on a report, a vendor's document or a model that nothing here reads."""
-    found = {
-        claim.id: predicate.beyond
-        for work in ledger.read_works()
-        for claim in work.claims
-        for reading in claim.reading
-        for predicate in [reading.decided]
-        if isinstance(predicate, Open) and predicate.beyond
+    reasons = {
+        claim.id: leaf.beyond
+        for claim in CLAIMS
+        for reading in claim.decide(Deciding(SOURCES, claim.models))
+        for leaf in reading.outcome.leaves()
+        if leaf.beyond
     }
-    assert set(found) == BEYOND
-    assert all(len(reason) > 20 for reason in found.values())
+    assert set(reasons) == BEYOND
+    assert all(len(reason) > 20 for reason in reasons.values())

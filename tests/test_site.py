@@ -9,10 +9,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from chunkstudy.claims import ledger
 from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.encoders import registry
 from chunkstudy.published import cells
+from chunkstudy.published.claims import ledger
 from chunkstudy.render import display_names
 from chunkstudy.site import (
     build,
@@ -189,7 +189,7 @@ def test_the_bar_counts_every_cell_once() -> None:
 def test_each_claim_stands_once_with_every_reading_and_its_own_computation() -> None:
     page = pages()[verdicts_page.FILE]
     articles = {one.attributes["id"]: one for one in page.all("article", **{"data-item": "claim"})}
-    written = [claim for work in ledger.read_works() for claim in work.claims]
+    written = [claim for work in ledger.works() for claim in work.claims]
     assert list(articles) == [claim.id for claim in written]
     table = material().table("claims").fillna("")
     for name, rows in table.groupby("id"):
@@ -199,17 +199,21 @@ def test_each_claim_stands_once_with_every_reading_and_its_own_computation() -> 
         ]  # fmt: skip
         assert said.count("Basis: ") == len(rows)
     for claim in verdicts_page.claims(material()):
-        assert claim.written.count("[[claim.reading]]") == len(claim.readings)
+        assert claim.written.startswith("@claim(") and f'"{claim.id}"' in claim.written
         line = (ROOT / claim.code[0].path).read_text("utf-8").splitlines()[claim.code[0].line - 1]
-        assert line == "[[claim]]"
+        assert line.startswith("@claim(")
         assert all((ROOT / code.path).is_file() for code in claim.code)
 
 
-def test_a_claim_shows_what_its_names_select() -> None:
+def test_a_claim_shows_the_functions_that_it_calls() -> None:
     found = {claim.id: claim for claim in verdicts_page.claims(material())}
-    assert "[selection.over_median]" in found["C10"].written
-    assert "[selection.main]" in found["C10"].written, "what a selection is made of too"
-    assert found["C10"].written.count("[selection.main]") == 1
+    assert "def over_median(" in found["C10"].written
+    assert found["C10"].written.count("def main(") == 1
+    assert [one.what for one in found["X05"].code[1:2]] == [
+        "the function appendix_repeats_the_tables"
+    ]
+    assert "def model_over_model(" in found["C132"].written
+    assert "def combinations(" in found["X12"].written, "what a function that it calls calls too"
 
 
 def test_no_page_calls_a_thing_by_its_internal_name() -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from chunkstudy.analysis import chunk_size, every_table, language_models
-from chunkstudy.claims import ledger
 from chunkstudy.files import write_text
 from chunkstudy.grid import records
 from chunkstudy.grid.library import Library
@@ -19,6 +18,7 @@ from chunkstudy.predictions import tables as prediction_tables
 from chunkstudy.predictions.evidence import from_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import side_by_side
+from chunkstudy.published.claims import ledger
 from chunkstudy.render import (
     answers,
     cluster_page,

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import cache
+from pathlib import Path
+from types import CodeType, ModuleType
 
-from chunkstudy.claims import ledger
-from chunkstudy.claims.predicates import MODULES
+import pandas as pd
+
+from chunkstudy.published.claims import ledger, outcomes, predicates
 from chunkstudy.render import display_names
-from chunkstudy.site.material import Material, texts
+from chunkstudy.site.material import Material
 from chunkstudy.site.pages import Page, render
 
 FILE = "verdicts.html"
 VERDICTS = ("holds", "partly", "contradicted", "open")
-CLAIMS = "src/chunkstudy/claims"
-SELECTED = re.compile(r'\b(?:of|values|numbers|minus|divided_by|change_from) = "(\w+)"')
-CALLED = re.compile(r'function = "(\w+)\.(\w+)"')
+SOURCES = Path(__file__).parents[2]
+DECIDED: dict[str, Callable[..., object]] = {
+    "every": predicates.every,
+    "some": predicates.some,
+    "most": predicates.most,
+    "range": predicates.within,
+    "rank": predicates.ranked,
+    "equal": predicates.equal,
+    "reproduced": predicates.reproduced,
+    "code": predicates.code,
+    "open": predicates.once,
+    "all": outcomes.jointly,
+    "parts": outcomes.in_parts,
+}
+"""The predicates, whose docstrings begin with how each decides."""
+COMPUTED = "published.claims."
+"""The files whose functions a claim may call."""
+OF_ITS_OWN = "A computation of its own decides it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,37 +85,14 @@ class Claim:
 
 def claims(material: Material) -> list[Claim]:
     """Every claim, in the ledger's order."""
-    written = {name: dict(_written(name)) for name in ledger.WORKS}
-    functions, predicates = _functions(), texts("predicates")
-    table = material.table("claims").fillna("")
-    found = []
-    for (work, name), rows in table.groupby(["work", "id"], sort=False):
-        line, text = written[str(work)][str(name)]
-        code = [Code(f"{CLAIMS}/{work}.toml", line, "the claim in the ledger")]
-        for module, function in dict.fromkeys(CALLED.findall(text)):
-            path, at = functions[module, function]
-            code.append(Code(path, at, f"the function {function}"))
-        if len(code) == 1:
-            code.append(Code(f"{CLAIMS}/predicates.py", 1, "the predicates"))
-        first = rows.iloc[0]
-        models = str(first["models"])
-        found.append(
-            Claim(
-                str(name),
-                str(work),
-                str(first["source"]),
-                str(first["claim"]),
-                str(first["page"]),
-                "any model" if models == "any" else ", ".join(
-                    display_names.MODELS.get(one, one) for one in models.split(", ")
-                ),
-                tuple(_reading({str(k): str(v) for k, v in r.items()}, predicates)
-                      for r in rows.to_dict("records")),
-                text,
-                tuple(code),
-            )
-        )  # fmt: skip
-    return found
+    table = material.table("claims").fillna("").astype(str)
+    rows = {str(name): part for name, part in table.groupby("id", sort=False)}
+    return [
+        _claim(work, one, rows[one.id])
+        for work in ledger.works()
+        for one in work.claims
+        if one.id in rows
+    ]
 
 
 def page(material: Material) -> Page:
@@ -126,58 +121,65 @@ def page(material: Material) -> Page:
     )
 
 
-def _reading(row: dict[str, str], predicates: dict[str, str]) -> Reading:
-    name, _, meaning = row["reading"].partition(": ")
-    return Reading(
-        name,
-        meaning,
-        row["verdict"],
-        row["basis"],
-        row["figures"],
-        row["needs"],
-        predicates[row["predicate"]],
+def functions_of(decide: Callable[..., object]) -> Iterator[Callable[..., object]]:
+    """A claim's function, what it calls of its work's file, and what that calls, each once."""
+    queue = [decide]
+    for function in queue:
+        yield function
+        globals_, names = function.__globals__, list(_names(function.__code__))
+        named = [globals_.get(name) for name in names]
+        modules = [one for one in named if isinstance(one, ModuleType) and COMPUTED in one.__name__]
+        named += [getattr(module, name, None) for module in modules for name in names]
+        here = (decide.__module__, *(module.__name__ for module in modules))
+        queue += [
+            one
+            for one in dict.fromkeys(filter(inspect.isfunction, named))
+            if one.__module__ in here and one not in queue
+        ]
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names that a function uses, those inside of its expressions too."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _claim(work: ledger.Work, claim: ledger.Claim, rows: pd.DataFrame) -> Claim:
+    asked = list(functions_of(claim.decide))
+    own = [one for one in asked if one.__module__ == claim.decide.__module__]
+    computed = [one for one in asked if one not in own]
+    code = [_code(claim.decide, "the claim in the ledger")]
+    code += [_code(one, f"the function {one.__name__}") for one in computed]
+    models = sorted(claim.models or ())
+    return Claim(
+        claim.id,
+        work.name,
+        claim.source,
+        claim.says,
+        claim.page,
+        ", ".join(display_names.MODELS.get(one, one) for one in models) or "any model",
+        tuple(_reading(row) for _, row in rows.iterrows()),
+        "\n\n".join(_source(one).strip() for one in own),
+        tuple(code),
     )
 
 
-def _written(work: str) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Each claim of a work's file with its line and its text."""
-    text = files("chunkstudy.claims").joinpath(f"{work}.toml").read_text("utf-8")
-    named = _selections(text)
-    starts = [found.start() for found in re.finditer(r"^\[\[claim\]\]$", text, re.MULTILINE)]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        block = text[start:end]
-        if name := re.search(r'^id = "(.+)"$', block, re.MULTILINE):
-            readings = block.partition("[[claim.reading]]")
-            kept = re.split(r"\n(?=\[selection)", readings[1] + readings[2])[0]
-            yield name[1], (text.count("\n", 0, start) + 1, _with_selections(kept, named))
+@cache
+def _source(function: Callable[..., object]) -> str:
+    return inspect.getsource(function)
 
 
-def _selections(text: str) -> dict[str, str]:
-    """The blocks of a work's file that say what a name selects."""
-    found: dict[str, str] = {}
-    for block in re.split(r"\n(?=\[)", text):
-        if name := re.match(r"\[selection\.(\w+)", block):
-            found[name[1]] = "\n\n".join(filter(None, [found.get(name[1]), block.strip()]))
-    return found
+def _code(function: Callable[..., object], what: str) -> Code:
+    path = Path(inspect.getfile(function)).relative_to(SOURCES)
+    return Code(f"src/{path.as_posix()}", inspect.getsourcelines(function)[1], what)
 
 
-def _with_selections(readings: str, named: dict[str, str]) -> str:
-    """A claim's readings, and below them what each name in them selects."""
-    parts, seen, queue = [readings.strip()], set[str](), SELECTED.findall(readings)
-    for name in queue:
-        if name in named and name not in seen:
-            seen.add(name)
-            parts.append(named[name])
-            queue += SELECTED.findall(named[name])
-    return "\n\n".join(parts)
-
-
-def _functions() -> dict[tuple[str, str], tuple[str, int]]:
-    """File and line of every function that a claim may name."""
-    found = {}
-    for module in MODULES:
-        text = files("chunkstudy.claims").joinpath(f"{module}.py").read_text("utf-8")
-        for match in re.finditer(r"^def (\w+)", text, re.MULTILINE):
-            line = text.count("\n", 0, match.start()) + 1
-            found[module, match[1]] = (f"{CLAIMS}/{module}.py", line)
-    return found
+def _reading(row: pd.Series) -> Reading:
+    name, _, meaning = row["reading"].partition(": ")
+    decided = DECIDED.get(row["predicate"])
+    how = OF_ITS_OWN if decided is None else (inspect.getdoc(decided) or "").partition("\n\n")[0]
+    how = " ".join(how.split())
+    found = row["verdict"], row["basis"], row["figures"], row["needs"]
+    return Reading(name, meaning, *found, how)

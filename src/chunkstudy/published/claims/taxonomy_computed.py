@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from chunkstudy.claims.evidence import Evidence, listed
-from chunkstudy.claims.verdicts import ClaimError, Outcome, counted, decide
+from chunkstudy.published.claims.evidence import Evidence
+from chunkstudy.published.claims.numbers import pairs
+from chunkstudy.published.claims.outcomes import ClaimError, Outcome, counted, decide
 from chunkstudy.render.display_names import shown
 
 IN_CORPUS = ("fiqa", "nfcorpus", "scifact", "trec-covid", "arguana", "scidocs")
@@ -44,7 +45,7 @@ def others_lose_less_often(evidence: Evidence) -> Outcome:
     lost = (tables < 0).sum()
     return counted(
         {_model(model): bool(n < lost[E5]) for model, n in lost.drop(E5).items()},
-        f"of {len(tables)} cells lose {listed(lost.rename(_model), '{:d}')}",
+        f"of {len(tables)} cells lose {pairs(lost.rename(_model), '{:d}')}",
     )
 
 
@@ -53,7 +54,7 @@ def marked_below_the_best_on_gutenqa(evidence: Evidence, best: str, others: list
 
     Mark ``a`` of Table 3 is a paired t-test against the best at p < 0.05.
     """
-    cells = evidence.cells("taxonomy", "3")
+    cells = evidence.frame("cells", "taxonomy/3")
     cells = cells[(cells["collection"] == "gutenqa") & (cells["chunker"] != AVERAGE)]
     top = cells.loc[cells.groupby("encoder")["value"].idxmax()].set_index("encoder")["chunker"]
     marked = {
@@ -74,7 +75,7 @@ def most_are_significant_over_books(
         books: the fact that tells how many points it draws.
         ordering, encoder: whose coefficients.
     """
-    cells = evidence.cells("taxonomy", "figure 2, repository")
+    cells = evidence.frame("cells", "taxonomy/figure 2, repository")
     cells = cells[
         (cells["collection"] == "gutenqa")
         & (cells["ordering"] == ordering)
@@ -83,7 +84,7 @@ def most_are_significant_over_books(
     n = _number(evidence, books)
     p = cells.set_index("chunker")["value"].map(lambda r: _p(r, n)).rename(_method)
     met = int((p < LEVEL).sum())
-    return decide(2 * met > len(p), f"{met} of {len(p)} over {n} books, p: {listed(p, '{:.2g}')}")
+    return decide(2 * met > len(p), f"{met} of {len(p)} over {n} books, p: {pairs(p, '{:.2g}')}")
 
 
 def stated_gain_is_significant_over_books(evidence: Evidence, books: str, chunker: str) -> Outcome:
@@ -96,7 +97,7 @@ def stated_gain_is_significant_over_books(evidence: Evidence, books: str, chunke
         books: the fact that tells how many points the figure draws.
         chunker: whose coefficient.
     """
-    cells = evidence.cells("taxonomy", "figure 2, text")
+    cells = evidence.frame("cells", "taxonomy/figure 2, text")
     cells = cells[
         (cells["collection"] == "gutenqa")
         & (cells["ordering"] == "relative change")
@@ -122,7 +123,7 @@ def poorer_methods_lose_too(evidence: Evidence) -> Outcome:
             if before[model][method] < before[model]["semantic"]
         }
     )
-    figures = f"methods below semantic change by {listed(named, '{:+.1f}%')}"
+    figures = f"methods below semantic change by {pairs(named, '{:+.1f}%')}"
     return counted({str(key): v < 0 for key, v in named.items()}, figures)
 
 
@@ -143,13 +144,13 @@ def marks_keep_the_rule(evidence: Evidence) -> Outcome:
 
 def _scores(evidence: Evidence, table: str, collection: str) -> pd.DataFrame:
     """One collection's cells of table 3, 4 or 5: method by model."""
-    cells = evidence.cells("taxonomy", table)
+    cells = evidence.frame("cells", f"taxonomy/{table}")
     cells = cells[(cells["collection"] == collection) & (cells["chunker"] != AVERAGE)]
     return cells.pivot(index="chunker", columns="encoder", values="value")
 
 
 def _marked(evidence: Evidence, *tables: str) -> pd.DataFrame:
-    cells = pd.concat([evidence.cells("taxonomy", table) for table in tables])
+    cells = pd.concat([evidence.frame("cells", f"taxonomy/{table}") for table in tables])
     return cells[(cells["chunker"] != AVERAGE) & (cells["collection"] != AVERAGE)]
 
 
@@ -167,7 +168,7 @@ def _number(evidence: Evidence, fact: str) -> int:
     Raises:
         ClaimError: if it tells no number.
     """
-    told = str(evidence.code(fact)["value"].iloc[0])
+    told = str(evidence.code(fact)["value"])
     if not told.isdigit():
         raise ClaimError(f"the fact {fact} is {told!r}, no number")
     return int(told)

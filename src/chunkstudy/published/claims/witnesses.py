@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.claims.evidence import Evidence, points, rank
-from chunkstudy.claims.taxonomy import IN_CORPUS
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, AS_PUBLISHED_LUMBERCHUNKER
+from chunkstudy.published.claims.evidence import Evidence, points, rank
+from chunkstudy.published.claims.taxonomy_computed import IN_CORPUS
 from chunkstudy.render.display_names import shown
 
 IELAB, JINA = AS_PUBLISHED_IELAB.name, AS_PUBLISHED_JINA.name
@@ -20,7 +20,7 @@ WITH = "all-MiniLM-L6-v2, "
 
 def berlin_with_minilm(evidence: Evidence) -> str:
     """The three similarities of the example with all-MiniLM-L6-v2, naive and late."""
-    found = evidence.study("berlin")
+    found = evidence.frame("study", "berlin")
     if found.empty:
         return ""
     pairs = zip(found["plain"], found["late as published"], strict=True)
@@ -29,7 +29,7 @@ def berlin_with_minilm(evidence: Evidence) -> str:
 
 def gains_with_minilm(evidence: Evidence, protocol: str) -> str:
     """Contextualized minus plain, in points with intervals, of the records in corpora."""
-    table = evidence.table("late_chunking_gains")
+    table = evidence.frame("table", "late_chunking_gains")
     if table.empty:
         return ""
     table = table[
@@ -49,7 +49,7 @@ def gains_with_minilm(evidence: Evidence, protocol: str) -> str:
 
 def change_by_unguarded_empty_documents(evidence: Evidence) -> str:
     """How empty documents without a guard against NaN change a score."""
-    guard = evidence.table("late_chunking_nan_guard")
+    guard = evidence.frame("table", "late_chunking_nan_guard")
     if guard.empty:
         return ""
     change = guard["change"]
@@ -81,14 +81,14 @@ def documents_of_several_paragraphs(evidence: Evidence) -> str:
         f"{_collection(name)} {facts['documents of several paragraphs'][0]:,} of "
         f"{facts['documents'][0]:,}"
         for name in IN_CORPUS
-        if not (facts := evidence.facts(f"{name}_facts")).empty
+        if not (facts := evidence.frame("facts", f"{name}_facts")).empty
     ]
     return f"documents of several paragraphs: {', '.join(found)}" if found else ""
 
 
 def propositions_by_either_rule(evidence: Evidence) -> str:
     """A proposition credited with its paragraph, as the paper's code does, and by its own text."""
-    table = evidence.table("late_chunking_propositions")
+    table = evidence.frame("table", "late_chunking_propositions")
     if table.empty:
         return ""
     row = _of_minilm(table).iloc[0]
@@ -128,8 +128,8 @@ def ceilings_on_emma(evidence: Evidence) -> str:
 
 def growth_of_similarity_and_change(evidence: Evidence) -> str:
     """How much alike the chunks of a document grow by context, and whether scores fall with it."""
-    table = evidence.study("similarity/orderings")
-    gains = evidence.table("late_chunking_gains")
+    table = evidence.frame("study", "similarity/orderings")
+    gains = evidence.frame("table", "late_chunking_gains")
     if table.empty or gains.empty:
         return ""
     growth = table[table["pairs"] == "all"]
@@ -148,7 +148,7 @@ def growth_of_similarity_and_change(evidence: Evidence) -> str:
 def windows_and_documents(evidence: Evidence) -> str:
     """The gain at the narrowest and the widest window, and how many documents fit 512 tokens."""
     steps = []
-    table = evidence.table("late_chunking_windows")
+    table = evidence.frame("table", "late_chunking_windows")
     if len(table):
         table = _of_minilm(table)
         table = table[table["collection"].isin(IN_CORPUS) & (table["chunker"] != "none")]
@@ -164,7 +164,7 @@ def windows_and_documents(evidence: Evidence) -> str:
     fit = [
         f"{_collection(name)} {1 - facts['longer than 510 tokens'][0] / facts['documents'][0]:.0%}"
         for name in IN_CORPUS
-        if not (facts := evidence.facts(f"{name}_facts")).empty
+        if not (facts := evidence.frame("facts", f"{name}_facts")).empty
     ]
     if fit:
         steps.append(f"documents that fit 512 tokens: {', '.join(fit)}")
@@ -173,8 +173,8 @@ def windows_and_documents(evidence: Evidence) -> str:
 
 def gains_within_documents(evidence: Evidence) -> str:
     """Contextualized minus plain, in points, on Emma and within Chroma's corpora by window."""
-    gains = evidence.table("late_chunking_gains")
-    windows = evidence.table("late_chunking_positions")
+    gains = evidence.frame("table", "late_chunking_gains")
+    windows = evidence.frame("table", "late_chunking_positions")
     found = []
     if len(gains):
         emma = _of_minilm(gains)
@@ -194,7 +194,7 @@ def _differences(table: pd.DataFrame, key: str) -> str:
 
 def _emma(evidence: Evidence, protocol: str) -> pd.DataFrame:
     """all-MiniLM-L6-v2 on GutenQA's public book, plain chunks: DCG@10 and its ceiling by method."""
-    table = evidence.table("late_chunking_emma")
+    table = evidence.frame("table", "late_chunking_emma")
     if table.empty:
         return table
     rows = _of_minilm(table)

@@ -11,13 +11,12 @@ universal sentence with a counterexample is contradicted whatever is still to be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 VERDICTS = ("holds", "contradicted", "partly", "open")
 STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}
 """Which verdict grants a sentence more; an open one compares with none."""
-WITNESS = "; witness: "
 NAMED = 6
 """Cases that a claim's figures name at most; more of them are only counted."""
 
@@ -33,40 +32,56 @@ class Outcome:
     Attributes:
         cases: what was looked at, by name, and whether it bears the claim out.
         figures: the numbers it rests on, as text.
-        needs: what would decide, where nothing at hand does.
-        parts: what was found of each part, by its words, of a sentence that has several.
+        needed: what would decide, where nothing at hand does.
+        parts: what was found of each part of a sentence, by its words, or of each condition.
+        together: the parts are conditions of one statement, which a single one contradicts.
+        predicate: what kind of computation found it.
+        beyond: why no data of this study can ever decide, where that is so.
 
     Raises:
-        ClaimError: without any figure, or without exactly one of cases, needs and parts.
+        ClaimError: without any figure, or without exactly one of cases, needed and parts.
     """
 
     cases: Mapping[str, bool]
     figures: str
-    needs: str = ""
+    needed: str = ""
     parts: Mapping[str, Outcome] = field(default_factory=dict)
+    together: bool = False
+    predicate: str = "function"
+    beyond: str = ""
 
     def __post_init__(self) -> None:
-        if sum(map(bool, (self.cases, self.needs, self.parts))) != 1:
+        if sum(map(bool, (self.cases, self.needed, self.parts))) != 1:
             raise ClaimError("give cases to count, parts, or what is needed to decide, one of them")
         if not any(character.isdigit() for character in self.figures):
             raise ClaimError("a verdict rests on figures; give at least one number")
 
+    @property
     def verdict(self) -> str:
         """What follows."""
-        if self.needs:
+        found = {part.verdict for part in self.parts.values()}
+        if self.together and "contradicted" in found:
+            return "contradicted"
+        if self.needed or "open" in found:
             return "open"
-        if self.parts:
-            found = {part.verdict() for part in self.parts.values()}
+        if found:
             return found.pop() if len(found) == 1 else "partly"
         return "holds" if all(self.cases.values()) else "contradicted"
 
-    def beside(self, figures: str) -> Outcome:
-        """The same with further figures."""
-        return replace(self, figures=f"{self.figures}; {figures}") if figures else self
+    @property
+    def needs(self) -> str:
+        """What would decide; empty where something does."""
+        if self.verdict != "open":
+            return ""
+        needs = (part.needs for part in self.parts.values())
+        return self.needed or "; ".join(dict.fromkeys(filter(None, needs)))
 
-    def witnessed(self, figures: str) -> Outcome:
-        """The same with the figures of another model or collection beside it."""
-        return replace(self, figures=self.figures + WITNESS + figures) if figures else self
+    def leaves(self) -> Iterator[Outcome]:
+        """What can be wrong by itself: the parts and conditions that have none of their own."""
+        if not self.parts:
+            yield self
+        for part in self.parts.values():
+            yield from part.leaves()
 
 
 def decide(condition: bool, figures: str) -> Outcome:
@@ -105,25 +120,13 @@ def unanswered(needs: str, figures: str) -> Outcome:
 
 
 def in_parts(parts: Mapping[str, Outcome]) -> Outcome:
-    """A sentence of several parts by their words; what none of them can tell leaves it open."""
-    figures = "; ".join(
-        f"{words}: {part.verdict()}, {part.figures}" for words, part in parts.items()
-    )
-    if needs := _needs(parts.values()):
-        return unanswered(needs, figures)
-    return Outcome({}, figures, parts=dict(parts))
+    """Each part of the sentence is decided by itself; one that is open leaves it open."""
+    figures = "; ".join(f"{words}: {part.verdict}, {part.figures}" for words, part in parts.items())
+    return Outcome({}, figures, parts=parts, predicate="parts")
 
 
-def jointly(conditions: Iterable[Outcome]) -> Outcome:
-    """One statement that several conditions make: a single one that fails contradicts it."""
-    found = list(conditions)
-    figures = "; ".join(one.figures for one in found)
-    if any(one.verdict() == "contradicted" for one in found):
-        return decide(False, figures)
-    if needs := _needs(found):
-        return unanswered(needs, figures)
-    return decide(True, figures)
-
-
-def _needs(outcomes: Iterable[Outcome]) -> str:
-    return "; ".join(dict.fromkeys(one.needs for one in outcomes if one.needs))
+def jointly(*conditions: Outcome) -> Outcome:
+    """Several conditions have to hold together: a single one that fails contradicts the claim."""
+    figures = "; ".join(one.figures for one in conditions)
+    parts = {str(number): one for number, one in enumerate(conditions)}
+    return Outcome({}, figures, parts=parts, together=True, predicate="all")

@@ -7,11 +7,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from chunkstudy.claims.evidence import Evidence, listed, paired, points, rank
-from chunkstudy.claims.sources import model
-from chunkstudy.claims.verdicts import Outcome, counted, decide, unanswered
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.published.claims.evidence import Evidence, model, paired, points, rank
+from chunkstudy.published.claims.numbers import pairs
+from chunkstudy.published.claims.outcomes import Outcome, counted, decide, unanswered
 from chunkstudy.published.sources import chroma_minilm
 from chunkstudy.render.display_names import shown
 
@@ -53,7 +53,7 @@ def leads(evidence: Evidence, rows: list[str], measures: list[str]) -> Outcome:
 
 def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
     """Does an overlap of 125 in 250 tokens raise mean recall, in print and in the records?"""
-    cells = evidence.cells("chroma", "minilm")
+    cells = evidence.frame("cells", "chroma/minilm")
     cells = cells[(cells["measure"] == RECALL) & (cells["statistic"] == "mean")]
     published = cells.set_index("chunker")["value"]
     scores = _scores(evidence, RECALL)
@@ -74,7 +74,7 @@ def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
 
 def recall_peaks_inside(evidence: Evidence, chunkers: list[str]) -> Outcome:
     """In a series of chunkers from small to large, is recall highest at neither end?"""
-    scores = evidence.table("chroma_scores")
+    scores = evidence.frame("table", "chroma_scores")
     if len(scores):
         scores = scores[
             (scores["protocol"] == AS_PUBLISHED_CHROMA.name)
@@ -90,7 +90,7 @@ def recall_peaks_inside(evidence: Evidence, chunkers: list[str]) -> Outcome:
         str(name): 0 < peak < len(chunkers) - 1
         for name, peak in zip(wide.index, peaks, strict=True)
     }
-    return counted(inner, listed(wide.mean().rename(_chunker), "{:.3f}"))
+    return counted(inner, pairs(wide.mean().rename(_chunker), "{:.3f}"))
 
 
 def largest_chunk_is_below(evidence: Evidence, chunker: str, limit: float) -> Outcome:
@@ -121,8 +121,8 @@ def every_answer_was_usable(evidence: Evidence, chunker: str) -> Outcome:
 
 def appendix_repeats_the_tables(evidence: Evidence) -> Outcome:
     """Does the appendix print the two result tables' numbers at 5 chunks over all corpora?"""
-    appendix = evidence.cells("chroma", "appendix")
-    tables = pd.concat([evidence.cells("chroma", name) for name in ("main", "minilm")])
+    appendix = evidence.frame("cells", "chroma/appendix")
+    tables = pd.concat([evidence.frame("cells", f"chroma/{name}") for name in ("main", "minilm")])
     keys = ["encoder", "chunker", "measure", "statistic"]
     both = appendix[appendix["part"] == "all"].merge(tables, on=keys, suffixes=("", " before"))
     furthest = both.iloc[int((both["value"] - both["value before"]).abs().argmax())]
@@ -223,7 +223,7 @@ def filter_with_minilm(evidence: Evidence) -> str:
 
 def prompt_of_two_thousand_tokens(evidence: Evidence, growing: bool) -> Outcome:
     """Do base prompt, slice and 50 questions, or those there were so far, make 2,000 tokens?"""
-    if evidence.study("questions/counts").empty:
+    if evidence.frame("study", "questions/counts").empty:
         return unanswered(
             "counts of the questions: `chunkstudy study questions`", "0 questions counted"
         )
@@ -258,7 +258,7 @@ def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
 
 def tokens_against_characters(evidence: Evidence) -> str:
     """How far all-MiniLM-L6-v2's means move, and the order of chunkers, by tokens."""
-    table = evidence.table("chroma_token_unit")
+    table = evidence.frame("table", "chroma_token_unit")
     if table.empty:
         return ""
     table = table[
@@ -279,17 +279,17 @@ def tokens_against_characters(evidence: Evidence) -> str:
 
 def least_similarity(evidence: Evidence) -> str:
     """The smallest similarity of a question and an excerpt, by corpus."""
-    facts = evidence.study("questions/similarity")
+    facts = evidence.frame("study", "questions/similarity")
     if facts.empty:
         return ""
     smallest = facts.groupby("part")["least similar excerpt"].min()
-    return f"all-MiniLM-L6-v2, smallest similarity {listed(smallest)}"
+    return f"all-MiniLM-L6-v2, smallest similarity {pairs(smallest)}"
 
 
 def entropy_around_sentence_ends(evidence: Evidence) -> str:
     """Mean entropy around the ends of sentences as SmolLM2-135M-Instruct reads them: before the
     last two tokens, of the mark, and of the first token of the next sentence."""
-    profile = evidence.table("boundary_signals_profile")
+    profile = evidence.frame("table", "boundary_signals_profile")
     if profile.empty:
         return ""
     by_offset = profile.groupby("offset")["entropy"].mean()
@@ -304,7 +304,7 @@ def entropy_around_sentence_ends(evidence: Evidence) -> str:
 
 def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     """A row's rank by recall in each corpus."""
-    scores = evidence.table("chroma_scores")
+    scores = evidence.frame("table", "chroma_scores")
     if scores.empty:
         return ""
     names = {_row(name).chunker: name for name in MINILM_ROWS}
@@ -319,7 +319,7 @@ def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     if row not in wide.index:
         return ""
     places = pd.Series({part: rank(wide[part], row) for part in wide.columns})
-    ranks = listed(places, "{:d}")
+    ranks = pairs(places, "{:d}")
     return f"all-MiniLM-L6-v2, rank by recall of {_chunker(row)} among {len(wide)} rows: {ranks}"
 
 
@@ -362,7 +362,7 @@ def _recall_with(evidence: Evidence, encoder: str) -> pd.DataFrame:
 
 def _similar(evidence: Evidence) -> pd.Series:
     """Similarity of each question to its least similar excerpt."""
-    facts = evidence.study("questions/similarity")
+    facts = evidence.frame("study", "questions/similarity")
     if facts.empty:
         return pd.Series(dtype=float)
     return facts.assign(query_id=facts["query_id"].astype(str)).set_index("query_id")[
@@ -375,8 +375,10 @@ def _prompt_parts(evidence: Evidence) -> tuple[float, float, float]:
 
     Slices are drawn per question, so corpora count by their questions.
     """
-    question = float(evidence.study("questions/counts")["mean tokens of a question"].iloc[0])
-    corpora = evidence.facts("chroma_counts")
+    question = float(
+        evidence.frame("study", "questions/counts")["mean tokens of a question"].iloc[0]
+    )
+    corpora = evidence.frame("facts", "chroma_counts")
     counts = corpora["queries"]
     rate = (corpora["tokens"] / corpora["characters"] * counts).sum() / counts.sum()
     so_far = sum(min(i, SAMPLED) for n in counts for i in range(int(n))) / counts.sum()

@@ -1,1 +1,0 @@
-"""Every claim of the works, and what decides it."""
