@@ -29,7 +29,8 @@ PUBLISHED_COUNTS = {  # tokens and queries of each corpus
     "state_of_the_union": (10_444, 76),
     "wikitexts": (26_649, 144),
 }
-SHOWN = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5")
+RECALL = "SpanRecall@5"
+SHOWN = (RECALL, "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5")
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 NEARLY_ALL = 0.9
 """Share of the chunks that must have been encoded for the seconds to be those of the chunker: the
@@ -74,8 +75,8 @@ def lengths(library: Library, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(library: Library) -> pd.DataFrame:
-    """Mean, population std and 95% interval of the report's measures by chunks embedded alone, per
-    corpus and over all queries."""
+    """Mean, population std and 95% interval of recall at five by chunks embedded alone, per corpus
+    and over all queries."""
     names = ("chunker", "encoder", "ordering", "protocol")
     found = [
         (
@@ -87,7 +88,7 @@ def scores(library: Library) -> pd.DataFrame:
         for part in ("all", *PUBLISHED_COUNTS)
         for rows in [library.rows(record, part)]
         for measure in rows
-        if measure in SHOWN
+        if measure == RECALL
     ]
     intervals = statistics.bootstrap_intervals([values for _, values in found])
     return pd.DataFrame(
