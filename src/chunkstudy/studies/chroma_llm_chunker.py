@@ -23,12 +23,12 @@ from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import PRE, SMOLLM
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 from chunkstudy.statistics import bootstrap_interval
-from chunkstudy.studies.prompted_breakpoints import MODEL, described
 from chunkstudy.studies.random_boundaries import drawn
 from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import counter
@@ -36,11 +36,13 @@ from chunkstudy.tokens import counter
 COLLECTIONS = ("builtin", "chroma")
 PARTS = {"chroma": "state_of_the_union"}
 """The one document of a collection that is asked about, with its questions."""
+MODEL = f"local/{causal_models.SMOLLM}"
 HELD, FREE = "held to one split", "free"
 CHUNKER = f"llm-by-{SMOLLM}"
-FORMS = {"builtin": {HELD: CHUNKER}, "chroma": {HELD: CHUNKER, FREE: "llm"}}
-"""How the model is asked about which texts: freely by the request that a large model gets."""
+FORMS = {HELD: (CHUNKER, COLLECTIONS), FREE: ("llm", COLLECTIONS[1:])}
+"""How the model is asked, and about which texts: freely by the request that a large model gets."""
 RULES = (AS_PUBLISHED_CHROMA, CORRECTED)
+"""How replies are read and chunks scored; what came of the replies is told of the first."""
 OTHERS = (
     "recursive-200-0", "recursive-400-0", "token-200-0", "token-400-0",
     "cluster-200", "cluster-400",
@@ -59,7 +61,7 @@ SHOWN = re.compile(r"<\|start_chunk_(\d+)\|>")
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """``replies``: a row per part, form and protocol, what came of its requests. ``scores``: a row
+    """``replies``: a row per kind of text and form, what came of the requests. ``scores``: a row
     per collection, protocol and chunker, means with intervals, and the recall that the held model's
     chunks have more.
 
@@ -76,12 +78,12 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
             for rule in RULES:
                 context.say(f"{name}, {rule.name}")
                 arms: dict[str, Chunks] = {}
-                for form, slug in FORMS[name].items():
-                    replies, arms[form] = asked(collection, slug, rule, ask[form])
-                    replies.insert(0, "collection", name)
-                    replies.insert(2, "protocol", rule.name)
-                    replies.insert(3, "form", form)
-                    counted.append(replies)
+                for form in (one for one in FORMS if name in FORMS[one][1]):
+                    replies, arms[form] = asked(collection, FORMS[form][0], rule, ask[form])
+                    if rule is RULES[0]:
+                        replies.insert(0, "collection", name)
+                        replies.insert(2, "form", form)
+                        counted.append(replies)
                 arms |= {
                     slug: chunk(Condition(name, slug, MINILM, PRE, rule.name), collection, store)
                     for slug in OTHERS
@@ -125,7 +127,7 @@ def asked(
 
     def hear(request: Request) -> Reply:
         reply = ask(replace(request, model=MODEL))
-        heard.append(row(request, reply, rule.quirks))
+        heard.append(row(request, reply))
         return reply
 
     chunker = catalogue.build(slug, rule, ask=hear)
@@ -152,21 +154,23 @@ def asked(
     sums = pd.DataFrame(texts).groupby("texts", sort=False).sum()
     sums["mean tokens"] /= sums["chunks"]
     replies = pd.DataFrame(heard).groupby("texts", sort=False)
-    table = sums.join(replies.mean(numeric_only=True)).join(replies.size().rename("requests"))
+    means = replies.mean(numeric_only=True)
+    table = sums.join(replies.size().rename("requests")).join(means)
     outcomes = replies["outcome"].value_counts().unstack(fill_value=0)
     table = table.join(outcomes.reindex(columns=list(OUTCOMES), fill_value=0))
     return table.reset_index(), chunks
 
 
-def row(request: Request, reply: Reply, official: bool) -> dict[str, object]:
-    """A reply: what came of it, where its last split lies among the pieces shown, from 0 to 1, and
-    whether it is an answer that the examples give."""
+def row(request: Request, reply: Reply) -> dict[str, object]:
+    """A reply: what came of it and whether the official code takes it; of one that was used, where
+    its last split lies among those possible, from 0 to 1, and whether an example gives the same."""
     shown = [int(one) for one in SHOWN.findall(request.messages[-1].text)]
-    came = outcome(reply, shown[0], shown[-1], official)
+    came = outcome(reply, shown[0], shown[-1])
     said = (llm_windows.official_numbers(reply.text) or [0])[-1]
     place = (said - shown[0]) / max(1, len(shown) - 2) if came == USED else np.nan
     return {
         "outcome": came,
+        "taken officially": float(outcome(reply, shown[0], shown[-1], official=True) == USED),
         "pieces": len(shown),
         "place": place,
         "as in an example": float(reply.text in {one.text for one in request.messages}),
@@ -175,7 +179,7 @@ def row(request: Request, reply: Reply, official: bool) -> dict[str, object]:
     }
 
 
-def outcome(reply: Reply, first: int, last: int, official: bool) -> str:
+def outcome(reply: Reply, first: int, last: int, official: bool = False) -> str:
     """What came of a reply about the pieces from ``first`` to ``last``, one of the five.
 
     Args:
@@ -228,7 +232,7 @@ def scores(
                 for measure in MEASURES
                 for column, value in with_interval(measure, one[measure]).items()
             },
-            **with_interval("held more", found[HELD][RECALL] - one[RECALL]),
+            **with_interval(f"{RECALL} difference", found[HELD][RECALL] - one[RECALL]),
         }
         for arm, one in found.items()
     )
@@ -238,3 +242,21 @@ def with_interval(name: str, values: pd.Series) -> dict[str, float]:
     """A mean, and the interval of other questions."""
     low, high = bootstrap_interval(values)
     return {name: float(values.mean()), f"{name} low": low, f"{name} high": high}
+
+
+def described() -> dict[str, object]:
+    """The model that is asked, as provenance has it; its weights are not needed for that."""
+    model = causal_models.MODELS[causal_models.SMOLLM]
+    return {
+        "id": model.id,
+        "revision": model.revision,
+        "weights_sha256": model.files["model.safetensors"],
+        "tokenizer_sha256": model.files["tokenizer.json"],
+        "window": model.positions,
+        "pooling": "none: replies",
+        "normalised": False,
+        "dtype": "float32",
+        "query_prefix": "",
+        "document_prefix": "",
+        "batch_rule": "one request at a time",
+    }

@@ -1,0 +1,36 @@
+"""Chroma's row of the LLM chunker beside what a small model's chunks score."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from chunkstudy.grid.conditions import LARGE
+from chunkstudy.places import Places
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.published import cells
+from chunkstudy.studies.chroma_llm_chunker import FREE, HELD, MEASURES, PARTS
+
+PUBLISHED = "llm"
+
+
+def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
+    """The chunks of State of the Union under the published protocol, and of each measure what the
+    report has of the same chunker on that corpus with text-embedding-3-large, fractions. The report
+    searches all five corpora for it, the study this one alone.
+
+    Args:
+        places: of the published cells.
+        scores: as the study ``chroma-llm-chunker`` keeps them.
+    """
+    ((collection, part),) = PARTS.items()
+    known = pd.DataFrame([one.model_dump() for one in cells.read(places)])
+    asked = (known["table"] == "appendix") & (known["part"] == part)
+    asked &= (known["encoder"] == LARGE) & (known["statistic"] == "mean")
+    of_part = known[asked & known["measure"].isin(MEASURES)]
+    printed = of_part.pivot(index="chunker", columns="measure", values="published").astype(float)
+    of = scores["collection"] == collection
+    found = scores[of & (scores["protocol"] == AS_PUBLISHED_CHROMA.name)].reset_index(drop=True)
+    rows = found["chunker"].replace({HELD: PUBLISHED, FREE: PUBLISHED})
+    for measure in MEASURES:
+        found[f"{measure} published"] = rows.map(printed[measure] / 100)
+    return found
