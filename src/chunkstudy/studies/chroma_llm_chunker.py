@@ -43,10 +43,7 @@ FORMS = {HELD: (CHUNKER, COLLECTIONS), FREE: ("llm", COLLECTIONS[1:])}
 """How the model is asked, and about which texts: freely by the request that a large model gets."""
 RULES = (AS_PUBLISHED_CHROMA, CORRECTED)
 """How replies are read and chunks scored; what came of the replies is told of the first."""
-OTHERS = (
-    "recursive-200-0", "recursive-400-0", "token-200-0", "token-400-0",
-    "cluster-200", "cluster-400",
-)  # fmt: skip
+OTHERS = ("recursive-200-0", "recursive-400-0", "token-200-0", "token-400-0")
 SAME_SIZES = "the same sizes"
 """The held model's chunks, their sizes in another order: what is left without its choice."""
 DRAWS = 10
