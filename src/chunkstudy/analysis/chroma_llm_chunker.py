@@ -24,13 +24,15 @@ def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
     """
     ((collection, part),) = PARTS.items()
     known = pd.DataFrame([one.model_dump() for one in cells.read(places)])
-    asked = (known["table"] == "appendix") & (known["part"] == part)
-    asked &= (known["encoder"] == LARGE) & (known["statistic"] == "mean")
-    of_part = known[asked & known["measure"].isin(MEASURES)]
-    printed = of_part.pivot(index="chunker", columns="measure", values="published").astype(float)
-    of = scores["collection"] == collection
-    found = scores[of & (scores["protocol"] == AS_PUBLISHED_CHROMA.name)].reset_index(drop=True)
+    of_part = (known["table"] == "appendix") & (known["part"] == part)
+    of_part &= (known["encoder"] == LARGE) & (known["statistic"] == "mean")
+    printed = known[of_part & known["measure"].isin(MEASURES)]
+    printed = printed.pivot(index="chunker", columns="measure", values="published").astype(float)
+    asked = scores["collection"] == collection
+    found = scores[asked & (scores["protocol"] == AS_PUBLISHED_CHROMA.name)]
     rows = found["chunker"].replace({HELD: PUBLISHED, FREE: PUBLISHED})
+    columns = {one: found[one] for one in ("chunker", "chunks", "mean tokens", "n")}
     for measure in MEASURES:
-        found[f"{measure} published"] = rows.map(printed[measure] / 100)
-    return found
+        columns |= {one: found[one] for one in (measure, f"{measure} low", f"{measure} high")}
+        columns[f"{measure} published"] = rows.map(printed[measure] / 100)
+    return pd.DataFrame(columns).reset_index(drop=True)

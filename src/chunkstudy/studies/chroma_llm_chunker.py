@@ -48,6 +48,7 @@ SAME_SIZES = "the same sizes"
 """The held model's chunks, their sizes in another order: what is left without its choice."""
 DRAWS = 10
 RECALL = "SpanRecall@5"
+DIFFERENCE = f"{RECALL} difference"
 MEASURES = (RECALL, "SpanPrecision@5", "SpanIoU@5", "PrecisionOmega")
 OUTCOMES = CUT_OFF, OTHER, REPEATED, OUTSIDE, USED = (
     "cut off", "another form", "not ascending", "outside the window", "used",
@@ -58,7 +59,7 @@ SHOWN = re.compile(r"<\|start_chunk_(\d+)\|>")
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """``replies``: a row per kind of text and form, what came of the requests. ``scores``: a row
+    """``replies``: a row per corpus and form, what came of the requests. ``scores``: a row
     per collection, protocol and chunker, means with intervals, and the recall that the held model's
     chunks have more.
 
@@ -112,7 +113,7 @@ def part(whole: Collection, document: str | None) -> Collection:
 def asked(
     collection: Collection, slug: str, rule: Protocol, ask: Ask
 ) -> tuple[pd.DataFrame, Chunks]:
-    """What came of the requests, a row per kind of text, and the chunks that the splits make.
+    """What came of the requests, a row per corpus, and the chunks that the splits make.
 
     Args:
         collection: whose texts are asked about.
@@ -135,11 +136,11 @@ def asked(
         spans.append(chunker(document.text))
         kind = document.id.split("/")[0]
         for one in heard[before:]:
-            one["texts"] = kind
+            one["part"] = kind
         sizes = count([document.text[one[0] : one[1]] for one in spans[-1]])
         texts.append(
             {
-                "texts": kind,
+                "part": kind,
                 "documents": 1,
                 "chunks": len(sizes),
                 "mean tokens": sum(sizes),
@@ -148,9 +149,9 @@ def asked(
         )
     given = iter(spans)
     chunks = chunk_documents(lambda _: next(given), collection.documents)
-    sums = pd.DataFrame(texts).groupby("texts", sort=False).sum()
+    sums = pd.DataFrame(texts).groupby("part", sort=False).sum()
     sums["mean tokens"] /= sums["chunks"]
-    replies = pd.DataFrame(heard).groupby("texts", sort=False)
+    replies = pd.DataFrame(heard).groupby("part", sort=False)
     means = replies.mean(numeric_only=True)
     table = sums.join(replies.size().rename("requests")).join(means)
     outcomes = replies["outcome"].value_counts().unstack(fill_value=0)
@@ -229,7 +230,7 @@ def scores(
                 for measure in MEASURES
                 for column, value in with_interval(measure, one[measure]).items()
             },
-            **with_interval(f"{RECALL} difference", found[HELD][RECALL] - one[RECALL]),
+            **({} if arm == HELD else with_interval(DIFFERENCE, found[HELD][RECALL] - one[RECALL])),
         }
         for arm, one in found.items()
     )
