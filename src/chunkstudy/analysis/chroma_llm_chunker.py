@@ -8,7 +8,7 @@ from chunkstudy.grid.conditions import LARGE
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published import cells
-from chunkstudy.studies.chroma_llm_chunker import FREE, HELD, MEASURES, PARTS
+from chunkstudy.studies.chroma_llm_chunker import FORMS, MEASURES, PARTS
 
 PUBLISHED = "llm"
 
@@ -30,7 +30,7 @@ def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
     printed = printed.pivot(index="chunker", columns="measure", values="published").astype(float)
     asked = scores["collection"] == collection
     found = scores[asked & (scores["protocol"] == AS_PUBLISHED_CHROMA.name)]
-    rows = found["chunker"].replace({HELD: PUBLISHED, FREE: PUBLISHED})
+    rows = found["chunker"].replace(dict.fromkeys(FORMS, PUBLISHED))
     columns = {one: found[one] for one in ("chunker", "chunks", "mean tokens", "n")}
     for measure in MEASURES:
         columns |= {one: found[one] for one in (measure, f"{measure} low", f"{measure} high")}

@@ -4,7 +4,8 @@ score?
 SmolLM2-135M-Instruct is asked about every window of the built-in collection and of State of the
 Union, one of Chroma's five corpora, which is searched alone here. *Held* to one of the splits that
 are possible, it cannot break the form; its replies are recorded with the project. Asked *freely*,
-as a large model is, it can: what came of each reply is counted, and the reply itself is not kept.
+with examples or as a large model is, it can: what came of each reply is counted, and the reply is
+not kept.
 """
 
 from __future__ import annotations
@@ -37,10 +38,15 @@ COLLECTIONS = ("builtin", "chroma")
 PARTS = {"chroma": "state_of_the_union"}
 """The one document of a collection that is asked about, with its questions."""
 MODEL = f"local/{causal_models.SMOLLM}"
-HELD, FREE = "held to one split", "free"
+HELD, EXAMPLES, FREE = "held to one split", "free, with examples", "free"
 CHUNKER = f"llm-by-{SMOLLM}"
-FORMS = {HELD: (CHUNKER, COLLECTIONS), FREE: ("llm", COLLECTIONS[1:])}
-"""How the model is asked, and about which texts: freely by the request that a large model gets."""
+FORMS = {
+    HELD: (CHUNKER, COLLECTIONS),
+    EXAMPLES: (CHUNKER, COLLECTIONS[1:]),
+    FREE: ("llm", COLLECTIONS[1:]),
+}
+"""How the model is asked, and about which texts: freely by the request that a large model gets, or
+by the held one's, which shows two examples."""
 RULES = (AS_PUBLISHED_CHROMA, CORRECTED)
 """How replies are read and chunks scored; what came of the replies is told of the first."""
 OTHERS = ("recursive-200-0", "recursive-400-0", "token-200-0", "token-400-0")
@@ -70,7 +76,11 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     store = context.store(MINILM)
     counted, scored = [], []
     with Asker() as held, Asker("record", context.places.build / "chroma-llm-chunker") as free:
-        ask = {HELD: held.ask, FREE: free.ask}
+        ask: dict[str, Ask] = {
+            HELD: held.ask,
+            EXAMPLES: lambda one: free.ask(replace(one, answers=())),
+            FREE: free.ask,
+        }
         for name in collections:
             collection = part(context.collection(name), PARTS.get(name))
             for rule in RULES:
