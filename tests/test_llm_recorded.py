@@ -19,7 +19,9 @@ from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
+from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import Chunks
+from chunkstudy.studies import chroma_llm_chunker as llm_chunker
 from tests import authored_segments
 
 RECORDED = Path(__file__).parents[1] / "results" / "llm"
@@ -67,6 +69,12 @@ def on_conditions(asker: Noting, collections: Sequence[str]) -> None:
             by_language_model.contexts(one, collection, written[one.collection], asker)
 
 
+def on_windows(asker: Noting, name: str) -> None:
+    """Cut what Chroma's LLM chunker was asked about."""
+    collection = llm_chunker.part(load_collection(name), llm_chunker.PARTS.get(name))
+    llm_chunker.asked(collection, llm_chunker.CHUNKER, CORRECTED, asker.ask)
+
+
 def on_built_in(asker: Noting) -> None:
     """Everything that is asked about the built-in collection."""
     for settings in (demonstration.EXACT, demonstration.APPROXIMATE, demonstration.SMALL):
@@ -74,6 +82,7 @@ def on_built_in(asker: Noting) -> None:
     for kind in breakpoints.TASKS:
         breakpoints.chunk(authored_segments.text(), asker.ask, authored_segments.MODEL, kind)
     on_conditions(asker, ("builtin", "builtin-graded"))
+    on_windows(asker, "builtin")
 
 
 def recorded() -> set[str]:
@@ -94,4 +103,5 @@ def test_what_is_asked_about_all_collections_is_what_is_recorded_and_nothing_els
     asker = Noting()
     on_built_in(asker)
     on_conditions(asker, ("chroma-within", "covid-qa-within", "gutenqa-emma"))
+    on_windows(asker, "chroma")
     assert asker.asked == recorded()

@@ -45,6 +45,7 @@ LACKING = {
 SMALLER: dict[str, dict[str, Any]] = {
     "berlin": {"MODELS": berlin.MODELS[1:]},
     "bidirectionality": {"TEXTS": dict.fromkeys(berlin.MODELS[1:], 1)},
+    "chroma-llm-chunker": {"OTHERS": ("recursive-200-0",), "DRAWS": 1},
     "chroma-search": {
         "CHUNKERS": chroma_search.CHUNKERS[:2], "SEEDS": 1, "SEARCH_LISTS": (50,),
         "INSERTIONS": {"official": chroma_search.INSERTIONS["official"]},
@@ -68,8 +69,9 @@ SMALLER: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 """Fewer models, draws, seeds and sizes."""
-OTHERS = {"document-lengths": ("builtin",)}
-"""Collections in place of those whose files a study reads by itself."""
+OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
+"""Collections in place of those whose files a study reads by itself, or whose replies are of the
+texts themselves."""
 PARTS: dict[str, Callable[[SmallContext], dict[str, pd.DataFrame]]] = {
     "conformance": lambda context: {"scores": arms.scores(context, "chroma-within")},
     "empty-documents": lambda _: {"chunkers": chain.chunkers()},

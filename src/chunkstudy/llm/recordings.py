@@ -1,9 +1,10 @@
 """Every request and reply, a line each, in ``results/llm/<endpoint>/<model>.jsonl``.
 
 A line holds the digest of all that determines the reply, request and provider, the reply, and a
-sha256 of these. What many requests share, the provider and every message before the last, is said
-once in a file of its own, ``<model>.jsonl.settings``, and named by each line: the examples before
-thousands of questions would else be most of the file.
+sha256 of these. What many requests share, the provider, the model and its limits and every message
+before the last, is said once in a file of its own, ``<model>.jsonl.settings``, and named by each
+line: the examples before thousands of questions would else be most of the file. Allowed answers
+that are counted up are the first of them and how many there are.
 
 Lines are added under a lock of the folder, whole or not at all: what a killed process left of one
 is moved to ``<model>.jsonl.torn`` and asked for again. :meth:`Recordings.settle` brings the lines
@@ -24,6 +25,9 @@ from urllib.parse import quote
 
 from chunkstudy.files import alone, replacing
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
+
+ALIKE = ("model", "output_limit", "temperature")
+"""What requests that open alike share too."""
 
 
 class RecordingError(RuntimeError):
@@ -77,8 +81,11 @@ class Recordings:
             )
         asked = request.recorded()
         name = digest(self._described, asked)
-        *before, last = asked["messages"]
-        setting = {"provider": self._described, "messages": before}
+        *before, last = asked.pop("messages")
+        alike = {one: asked.pop(one) for one in ALIKE}
+        setting = {"provider": self._described, "messages": before, "request": alike}
+        if "answers" in asked:
+            asked["answers"] = _counted(asked["answers"])
         content = {
             "digest": name,
             "setting": _checksum(setting),
@@ -187,15 +194,31 @@ def contents(path: Path) -> Iterator[dict[str, Any]]:
             if name in known:
                 shared, request = known[name], content["request"]
                 content["provider"] = shared["provider"]
-                content["request"] = {
-                    **request, "messages": [*shared["messages"], *request["messages"]],
-                }  # fmt: skip
+                messages = [*shared["messages"], *request["messages"]]
+                content["request"] = {**shared.get("request", {}), **request, "messages": messages}
+                if "answers" in request:
+                    content["request"]["answers"] = _listed(request["answers"])
             elif name is not None:
                 raise RecordingError(
                     f"{path} names a setting that {settings_of(path).name} does not hold; restore "
                     "that file from where the recordings come from"
                 )
             yield content
+
+
+def _counted(answers: list[str]) -> list[str] | dict[str, Any]:
+    """Answers that end in numbers one after the other by their first, any others as they are."""
+    short = {"first": answers[0], "count": len(answers)}
+    return short if _listed(short) == answers else answers
+
+
+def _listed(answers: list[str] | dict[str, Any]) -> list[str]:
+    """The answers that :func:`_counted` gave in short."""
+    if isinstance(answers, list):
+        return answers
+    before = answers["first"].rstrip("0123456789")
+    first = int(answers["first"][len(before) :] or 0)
+    return [f"{before}{first + i}" for i in range(answers["count"])]
 
 
 def _settings(path: Path) -> dict[str, dict[str, Any]]:

@@ -331,6 +331,8 @@ KINDS: dict[str, Kinds] = {
     "language_models_published": {"requests": whole, "US dollars": number},
     "language_models_cells": dict.fromkeys(
         ("published", "reproduced", "expected", "expected least", "expected most"), number),
+    "language_models_windows": {"mean tokens": whole, "taken officially": percent,
+                                "pieces": tenths, "tokens read": whole, "tokens written": whole},
     "language_models_emma": {"chunks": whole, "mean tokens": whole, "draws": whole},
     "language_models_answers": {"answered": percent, "at random": percent, "windows": whole},
     "language_models_replies": {"candidates": tenths, "tokens in": whole, "seconds": tenths},

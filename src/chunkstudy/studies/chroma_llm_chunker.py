@@ -1,0 +1,270 @@
+"""What comes of Chroma's LLM chunker when the model that is asked is small, and what do its chunks
+score?
+
+SmolLM2-135M-Instruct is asked about every window of the built-in collection and of State of the
+Union, one of Chroma's five corpora, which is searched alone here. *Held* to one of the splits that
+are possible, it cannot break the form; its replies are recorded with the project. Asked *freely*,
+with examples or as a large model is, it can: what came of each reply is counted, and the reply is
+not kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.chunkers import catalogue, llm_windows
+from chunkstudy.chunkers.structure import pieces
+from chunkstudy.grid import records, scoring
+from chunkstudy.grid.chunking import chunk
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.grids import PRE, SMOLLM
+from chunkstudy.grid.store import VectorStore
+from chunkstudy.llm import causal_models
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Ask, Reply, Request
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
+from chunkstudy.spans import Chunks, Collection, chunk_documents
+from chunkstudy.statistics import bootstrap_interval
+from chunkstudy.studies.random_boundaries import drawn
+from chunkstudy.studies.runner import Context
+from chunkstudy.tokens import counter
+
+COLLECTIONS = ("builtin", "chroma")
+PARTS = {"chroma": "state_of_the_union"}
+"""The one document of a collection that is asked about, with its questions."""
+MODEL = f"local/{causal_models.SMOLLM}"
+HELD, EXAMPLES, FREE = "held to one split", "free, with examples", "free"
+CHUNKER = f"llm-by-{SMOLLM}"
+FORMS = {
+    HELD: (CHUNKER, COLLECTIONS),
+    EXAMPLES: (CHUNKER, COLLECTIONS[1:]),
+    FREE: ("llm", COLLECTIONS[1:]),
+}
+"""How the model is asked, and about which texts: freely by the request that a large model gets, or
+by the held one's, which shows two examples."""
+RULES = (AS_PUBLISHED_CHROMA, CORRECTED)
+"""How replies are read and chunks scored; what came of the replies is told of the first."""
+OTHERS = ("recursive-200-0", "recursive-400-0", "token-200-0", "token-400-0")
+SAME_SIZES = "the same sizes"
+"""The held model's chunks, their sizes in another order: what is left without its choice."""
+DRAWS = 10
+RECALL = "SpanRecall@5"
+DIFFERENCE = f"{RECALL} difference"
+MEASURES = (RECALL, "SpanPrecision@5", "SpanIoU@5", "PrecisionOmega")
+OUTCOMES = CUT_OFF, OTHER, REPEATED, OUTSIDE, USED = (
+    "cut off", "another form", "not ascending", "outside the window", "used",
+)  # fmt: skip
+"""What came of a reply: it did not end within its limit; it is not the one line asked for; it names
+a split twice or after a later one; it names one that was not shown; it was used."""
+SHOWN = re.compile(r"<\|start_chunk_(\d+)\|>")
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``replies``: a row per corpus and form, what came of the requests. ``scores``: a row
+    per collection, protocol and chunker, means with intervals, and the recall that the held model's
+    chunks have more.
+
+    Raises:
+        LanguageModelError: if a reply is neither recorded nor can be had.
+    """
+    context.note(described())
+    store = context.store(MINILM)
+    counted, scored = [], []
+    with Asker() as held, Asker("record", context.places.build / "chroma-llm-chunker") as free:
+        ask: dict[str, Ask] = {
+            HELD: held.ask,
+            EXAMPLES: lambda one: free.ask(replace(one, answers=())),
+            FREE: free.ask,
+        }
+        for name in collections:
+            collection = part(context.collection(name), PARTS.get(name))
+            for rule in RULES:
+                context.say(f"{name}, {rule.name}")
+                arms: dict[str, Chunks] = {}
+                for form in (one for one in FORMS if name in FORMS[one][1]):
+                    replies, arms[form] = asked(collection, FORMS[form][0], rule, ask[form])
+                    if rule is RULES[0]:
+                        replies.insert(0, "collection", name)
+                        replies.insert(2, "form", form)
+                        counted.append(replies)
+                arms |= {
+                    slug: chunk(Condition(name, slug, MINILM, PRE, rule.name), collection, store)
+                    for slug in OTHERS
+                }
+                for arm, chunks in arms.items():
+                    context.cut(f"{name}/{arm}/{MINILM}/{rule.name}", chunks)
+                scored.append(scores(collection, arms, rule, store))
+    return {
+        "replies": pd.concat(counted, ignore_index=True),
+        "scores": pd.concat(scored, ignore_index=True),
+    }
+
+
+def part(whole: Collection, document: str | None) -> Collection:
+    """One document of a collection and the questions that it answers; all of it for None."""
+    if document is None:
+        return whole
+    judgments = tuple(one for one in whole.judgments if one.document == document)
+    asked = {one.query for one in judgments}
+    return replace(
+        whole,
+        documents=tuple(one for one in whole.documents if one.id == document),
+        queries=tuple(one for one in whole.queries if one.id in asked),
+        judgments=judgments,
+        groups={query: group for query, group in whole.groups.items() if query in asked},
+    )
+
+
+def asked(
+    collection: Collection, slug: str, rule: Protocol, ask: Ask
+) -> tuple[pd.DataFrame, Chunks]:
+    """What came of the requests, a row per corpus, and the chunks that the splits make.
+
+    Args:
+        collection: whose texts are asked about.
+        slug: the chunker; whatever model it names, the one of this study is asked.
+        rule: says how a reply is read.
+        ask: asks.
+    """
+    heard: list[dict[str, object]] = []
+
+    def hear(request: Request) -> Reply:
+        reply = ask(replace(request, model=MODEL))
+        heard.append(row(request, reply))
+        return reply
+
+    chunker = catalogue.build(slug, rule, ask=hear)
+    count = counter("cl100k").count_many
+    spans, texts = [], []
+    for document in collection.documents:
+        before = len(heard)
+        spans.append(chunker(document.text))
+        kind = document.id.split("/")[0]
+        for one in heard[before:]:
+            one["part"] = kind
+        sizes = count([document.text[one[0] : one[1]] for one in spans[-1]])
+        texts.append(
+            {
+                "part": kind,
+                "documents": 1,
+                "chunks": len(sizes),
+                "mean tokens": sum(sizes),
+                "by rule": getattr(spans[-1], "fallbacks", 0),
+            }
+        )
+    given = iter(spans)
+    chunks = chunk_documents(lambda _: next(given), collection.documents)
+    sums = pd.DataFrame(texts).groupby("part", sort=False).sum()
+    sums["mean tokens"] /= sums["chunks"]
+    replies = pd.DataFrame(heard).groupby("part", sort=False)
+    means = replies.mean(numeric_only=True)
+    table = sums.join(replies.size().rename("requests")).join(means)
+    outcomes = replies["outcome"].value_counts().unstack(fill_value=0)
+    table = table.join(outcomes.reindex(columns=list(OUTCOMES), fill_value=0))
+    return table.reset_index(), chunks
+
+
+def row(request: Request, reply: Reply) -> dict[str, object]:
+    """A reply: what came of it and whether the official code takes it; of one that was used, where
+    its last split lies among those possible, from 0 to 1, and whether an example gives the same."""
+    shown = [int(one) for one in SHOWN.findall(request.messages[-1].text)]
+    came = outcome(reply, shown[0], shown[-1])
+    said = (llm_windows.official_numbers(reply.text) or [0])[-1]
+    place = (said - shown[0]) / max(1, len(shown) - 2) if came == USED else np.nan
+    return {
+        "outcome": came,
+        "taken officially": float(outcome(reply, shown[0], shown[-1], official=True) == USED),
+        "pieces": len(shown),
+        "place": place,
+        "as in an example": float(reply.text in {one.text for one in request.messages}),
+        "tokens read": reply.input_tokens,
+        "tokens written": reply.output_tokens,
+    }
+
+
+def outcome(reply: Reply, first: int, last: int, official: bool = False) -> str:
+    """What came of a reply about the pieces from ``first`` to ``last``, one of the five.
+
+    Args:
+        official: reads it as the official code does, which finds the line anywhere in a reply and
+            takes a split twice and pieces that were not shown.
+    """
+    if reply.finish != "stop" and not official:
+        return CUT_OFF
+    said = llm_windows.official_numbers(reply.text) if official else llm_windows.numbers(reply.text)
+    if not said:
+        return OTHER
+    if said != sorted(said if official else set(said)):
+        return REPEATED
+    if said[0] < first - official or said[-1] < first or (said[-1] > last and not official):
+        return OUTSIDE
+    return USED
+
+
+def scores(
+    collection: Collection, arms: Mapping[str, Chunks], rule: Protocol, store: VectorStore
+) -> pd.DataFrame:
+    """A row per chunker: chunks, their mean tokens, each measure with its interval, and by how much
+    the held model's chunks have more recall."""
+    asked = store.encode([query.text for query in collection.queries], "query")
+    count = counter("cl100k").count_many
+
+    def score(chunks: Chunks) -> pd.DataFrame:
+        texts = chunks.texts(collection.documents)
+        sizes = np.asarray(count(texts))
+        found = scoring.token_overlap(collection, chunks, (asked, store.encode(texts)), rule, sizes)
+        wide = records.rounded(found.scores)[list(MEASURES)]
+        return wide.assign(chunks=len(texts), tokens=sizes.mean())
+
+    found = {arm: score(chunks) for arm, chunks in arms.items()}
+    if rule is CORRECTED:
+        units = [pieces(one.text, counter("cl100k")) for one in collection.documents]
+        own = (drawn(collection.documents, arms[HELD], i, units) for i in range(1, DRAWS + 1))
+        draws = [score(chunks) for chunks in own]
+        found[SAME_SIZES] = sum(draws[1:], draws[0]) / DRAWS
+    return pd.DataFrame(
+        {
+            "collection": collection.name,
+            "protocol": rule.name,
+            "chunker": arm,
+            "chunks": int(one["chunks"].iloc[0]),
+            "mean tokens": float(one["tokens"].iloc[0]),
+            "n": len(one),
+            **{
+                column: value
+                for measure in MEASURES
+                for column, value in with_interval(measure, one[measure]).items()
+            },
+            **({} if arm == HELD else with_interval(DIFFERENCE, found[HELD][RECALL] - one[RECALL])),
+        }
+        for arm, one in found.items()
+    )
+
+
+def with_interval(name: str, values: pd.Series) -> dict[str, float]:
+    """A mean, and the interval of other questions."""
+    low, high = bootstrap_interval(values)
+    return {name: float(values.mean()), f"{name} low": low, f"{name} high": high}
+
+
+def described() -> dict[str, object]:
+    """The model that is asked, as provenance has it; its weights are not needed for that."""
+    model = causal_models.MODELS[causal_models.SMOLLM]
+    return {
+        "id": model.id,
+        "revision": model.revision,
+        "weights_sha256": model.files["model.safetensors"],
+        "tokenizer_sha256": model.files["tokenizer.json"],
+        "window": model.positions,
+        "pooling": "none: replies",
+        "normalised": False,
+        "dtype": "float32",
+        "query_prefix": "",
+        "document_prefix": "",
+        "batch_rule": "one request at a time",
+    }

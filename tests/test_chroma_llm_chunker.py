@@ -1,0 +1,117 @@
+"""Chroma's LLM chunker asked of a small model: what came of each reply; all are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from chunkstudy import places
+from chunkstudy.analysis.chroma_llm_chunker import beside_published
+from chunkstudy.collections import builtin
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Reply, Request
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.spans import Collection
+from chunkstudy.studies import chroma_llm_chunker as study
+from chunkstudy.studies import results
+
+ARTICLES = tuple(f"encyclopedia/{one}.md" for one in ("river-veskra", "tolmer-cheese"))
+LENGTHY = "split_after: 9 " * 40
+
+
+@pytest.fixture(scope="module")
+def articles() -> Collection:
+    whole = builtin.load()
+    return replace(
+        whole,
+        documents=tuple(one for one in whole.documents if one.id in ARTICLES),
+        judgments=tuple(one for one in whole.judgments if one.document in ARTICLES),
+    )
+
+
+def said(text: str) -> Reply:
+    return Reply(text, "length" if text == LENGTHY else "stop", 10, 5, "made", "made")
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected", "official"),
+    [
+        ("split_after: 9, 12", study.USED, study.USED),
+        ("split_after: 9, 12\nThe topic changes.", study.OTHER, study.USED),
+        ("The topic changes.", study.OTHER, study.OTHER),
+        ("split_after: 9, 9", study.REPEATED, study.USED),
+        ("split_after: 12, 9", study.REPEATED, study.REPEATED),
+        ("split_after: 9, 99", study.OUTSIDE, study.USED),
+        ("split_after: 7", study.OUTSIDE, study.OUTSIDE),
+        ("split_after: 3", study.OUTSIDE, study.OUTSIDE),
+        (LENGTHY, study.CUT_OFF, study.USED),
+    ],
+)
+def test_each_reply_about_pieces_8_to_20_has_one_outcome_and_the_official_code_takes_more(
+    text: str, corrected: str, official: str
+) -> None:
+    assert study.outcome(said(text), 8, 20) == corrected
+    assert study.outcome(said(text), 8, 20, official=True) == official
+
+
+@pytest.mark.parametrize("rule", study.RULES)
+def test_the_recorded_replies_cut_a_text_and_none_of_them_breaks_the_form(
+    articles: Collection, rule: object
+) -> None:
+    assert rule in (AS_PUBLISHED_CHROMA, CORRECTED)
+    with Asker("replay", places.find().llm) as asker:
+        table, chunks = study.asked(articles, study.CHUNKER, rule, asker.ask)  # type: ignore[arg-type]
+    (row,) = table.to_dict("records")
+    assert (row["part"], row["documents"], row["chunks"]) == ("encyclopedia", 2, len(chunks))
+    assert row[study.USED] == row["requests"] > 2
+    assert row["by rule"] == 0
+    assert chunks.document.tolist() == sorted(chunks.document.tolist())
+
+
+def test_what_cannot_be_read_is_asked_three_times_and_then_the_rule_cuts(
+    articles: Collection,
+) -> None:
+    asked: list[Request] = []
+
+    def ask(request: Request) -> Reply:
+        asked.append(request)
+        return said("I would split it anywhere.")
+
+    table, _ = study.asked(articles, "llm", CORRECTED, ask)
+    (row,) = table.to_dict("records")
+    assert {one.model for one in asked} == {study.MODEL}
+    assert row[study.OTHER] == row["requests"] == len(asked) == 3 * row["by rule"]
+
+
+def test_one_document_comes_with_the_questions_that_it_answers(articles: Collection) -> None:
+    one = study.part(articles, ARTICLES[0])
+    assert [document.id for document in one.documents] == [ARTICLES[0]]
+    assert {j.document for j in one.judgments} == {ARTICLES[0]}
+    assert {query.id for query in one.queries} == {j.query for j in one.judgments} == {*one.groups}
+    assert study.part(articles, None) is articles
+
+
+@pytest.fixture(scope="module")
+def stored() -> Mapping[str, pd.DataFrame]:
+    return results.tables(places.find(), "chroma-llm-chunker")
+
+
+def test_every_stored_reply_is_counted_once(stored: Mapping[str, pd.DataFrame]) -> None:
+    replies = stored["replies"]
+    assert (replies[list(study.OUTCOMES)].sum(axis=1) == replies["requests"]).all()
+    held = replies[replies["form"] == study.HELD]
+    assert (held[study.USED] == held["requests"]).all() and not held["by rule"].any()
+    assert (held["taken officially"] == 1).all()
+
+
+def test_both_forms_stand_beside_the_published_row_and_every_other_chunker_beside_its_own(
+    stored: Mapping[str, pd.DataFrame],
+) -> None:
+    found = beside_published(places.find(), stored["scores"]).set_index("chunker")
+    recall, omega = found["SpanRecall@5 published"], found["PrecisionOmega published"]
+    assert recall[study.HELD] == recall[study.FREE] == pytest.approx(0.973)
+    ours = found.loc[list(study.OTHERS), "PrecisionOmega"]
+    assert (ours - omega[ours.index]).abs().max() < 0.0006, "chunks alone decide it"
