@@ -75,7 +75,7 @@ def test_rows_to_one_side_are_counted_and_what_rounds_to_the_published_one_is_on
 def test_rows_are_told_apart_where_no_run_of_one_reaches_the_other() -> None:
     table = recalls(
         published=[0.5] * 3,
-        **{"search low": [0.1, 0.2, 0.4], "search high": [0.3, 0.35, 0.5]},
+        **{"search least": [0.1, 0.2, 0.4], "search most": [0.3, 0.35, 0.5]},
     )
     yardstick = chroma.yardstick(table)
     assert yardstick["rows not told apart"].tolist() == [1, 1, 0]

@@ -56,8 +56,8 @@ def unexplained(found: pd.DataFrame) -> pd.DataFrame:
     table = own[KEYS].assign(**{"published": published, "exact search": exact})
     return table.assign(
         **{
-            "search low": own["stack_low"] / 100,
-            "search high": own["stack_high"] / 100,
+            "search least": own["stack_low"] / 100,
+            "search most": own["stack_high"] / 100,
             "off by": exact - published,
         }
     )
@@ -144,9 +144,9 @@ def recalls(found: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) 
         {
             "published": own["published"].astype(float) / 100,
             "as published": own["reproduced"] / 100,
-            "search low": official["low"],
+            "search least": official["low"],
             "search mean": official["mean"],
-            "search high": official["high"],
+            "search most": official["high"],
             "true offsets": true["mean"],
             "corrected": means["value"],
         },
@@ -195,14 +195,14 @@ def yardstick(table: pd.DataFrame) -> pd.DataFrame:
     Args:
         table: as :func:`recalls` gives it.
     """
-    low, high = table["search low"].to_numpy(), table["search high"].to_numpy()
+    low, high = table["search least"].to_numpy(), table["search most"].to_numpy()
     overlap = (low[:, None] <= high[None]) & (low[None] <= high[:, None])
     return pd.DataFrame(
         {
             "chunker": table["chunker"],
             "published": table["published"],
-            "search low": low,
-            "search high": high,
+            "search least": low,
+            "search most": high,
             "width": high - low,
             "rows not told apart": overlap.sum(axis=1) - 1,
         }
