@@ -138,3 +138,15 @@ def test_a_score_published_again_is_the_same_where_it_rounds_to_the_first() -> N
     moved = first.assign(value=first["value"] + 0.2 * (first["collection"] == "fiqa"))
     found = jina.prints(post, {"moved": moved})
     assert set(found["collection"][found["same"] == "no"]) == {"fiqa"}
+
+
+def test_a_score_that_is_another_models_is_named_so() -> None:
+    post, quoted = printed("combinations"), printed("2, repository", "taxonomy")
+    found: Any = jina.prints(post, {"there": quoted[quoted["statistic"] == "original"]})
+    borrowed = found.dropna(subset="other model")
+    assert set(borrowed["encoder"]) == {STRENGTH[2]} and set(borrowed["collection"]) == {"fiqa"}
+    assert set(borrowed["other model"]) == {STRENGTH[0]} and len(borrowed) == 6
+    table = jina.agreement(found).set_index("encoder")
+    assert table["scores"].tolist() == [24, 24]
+    assert table["another model's"].to_dict() == {STRENGTH[1]: 0, STRENGTH[2]: 6}
+    assert table["the same"].sum() == (found["same"] == "yes").sum()

@@ -9,12 +9,19 @@ from chunkstudy.studies.jina.first_post import (
     gains,
     length,
 )
-from chunkstudy.studies.jina.second_post import AS_PRINTS, combinations, comparisons, prints
+from chunkstudy.studies.jina.second_post import (
+    AS_PRINTS,
+    agreement,
+    combinations,
+    comparisons,
+    prints,
+)
 
 __all__ = [
     "AS_CORRELATIONS",
     "AS_COSINES",
     "AS_PRINTS",
+    "agreement",
     "arms",
     "berlin",
     "combinations",

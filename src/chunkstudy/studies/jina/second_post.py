@@ -12,7 +12,7 @@ from itertools import combinations as pairs_of
 import pandas as pd
 
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.render.formats import Column, thousandths
+from chunkstudy.render.formats import Column, thousandths, whole
 from chunkstudy.render.tables import Kinds
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")
@@ -25,7 +25,9 @@ STRENGTH = (
 ARM = ["encoder", "chunker", "ordering"]
 AS_PRINTS: Kinds = {
     "*": thousandths,
-    "same": Column("same", str),
+    "other model": Column("the score there is that of", str),
+    "largest difference": Column("largest difference", thousandths),
+    **{one: Column(one, whole) for one in ("scores", "the same", "another model's")},
 }
 ROUNDING = 0.0005 + 1e-9
 """Half a unit of the post's last digit."""
@@ -95,23 +97,47 @@ def comparisons(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def prints(post: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Scores of the post's table that stand elsewhere too: a row a score, with both and whether
-    they are the same to the post's last digit.
+    """Scores of the post's table that stand elsewhere too: a row a score, with both, whether they
+    are the same to the post's last digit, and where they are not, of which model they are.
 
     Args:
         post: its cells.
         others: by name, cells of other tables.
     """
-    keys = [*ARM, "collection"]
+    keys, here = [*ARM, "collection"], _fractions(post)
     found = []
     for name, cells in others.items():
-        both = _fractions(post).merge(_fractions(cells), on=keys, suffixes=(" post", ""))
-        found.append(both.assign(printed=name, difference=both["value"] - both["value post"]))
+        both = here.merge(_fractions(cells), on=keys, suffixes=(" post", ""))
+        difference = (both["value"] - both["value post"]).round(6)
+        found.append(both.assign(printed=name, difference=difference))
     table = pd.concat(found, ignore_index=True)
     same = table["difference"].abs() <= ROUNDING
     table["same"] = same.map({True: "yes", False: "no"})
-    columns = {"printed": "also printed in", "value post": "second post", "value": "there"}
-    return table.rename(columns=columns)[[*keys, *columns.values(), "difference", "same"]]
+    models = table[~same].reset_index().merge(here, on=keys[1:], suffixes=("", " of"))
+    models = models[(models["value"] - models["value of"]).abs() <= ROUNDING].set_index("index")
+    table["other model"] = models["encoder of"].groupby("index").first().reindex(table.index)
+    columns = {"printed": "also published in", "value post": "second post", "value": "there"}
+    last = ["difference", "same", "other model"]
+    return table.rename(columns=columns)[[*keys, *columns.values(), *last]]
+
+
+def agreement(found: pd.DataFrame) -> pd.DataFrame:
+    """``prints``, counted by place and model: scores, those that are the same, those that are
+    another model's, and the largest difference."""
+    counted = found.assign(
+        same=found["same"] == "yes",
+        other=found["other model"].notna(),
+        apart=found["difference"].abs(),
+    ).groupby(["also published in", "encoder"], sort=False)
+    table = counted.agg(
+        **{
+            "scores": ("same", "size"),
+            "the same": ("same", "sum"),
+            "another model's": ("other", "sum"),
+            "largest difference": ("apart", "max"),
+        }
+    )
+    return table.reset_index()
 
 
 def _fractions(cells: pd.DataFrame) -> pd.DataFrame:
