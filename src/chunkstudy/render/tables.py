@@ -362,8 +362,6 @@ KINDS: dict[str, Kinds] = {
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "context_both_ways": {"later": thousandths, "earlier": thousandths},
     "context_yardsticks": {"largest": thousandths},
-    "jina_berlin": {"*": thousandths,
-                    "late - plain": Column("late minus plain", thousandths)},
     "chunk_size_correlations": {"*": number},
     "chunk_size_sensitivity": {"*": number, "significant": Column("of them p < .05", whole)},
     "taxonomy_superscripts": {
@@ -371,7 +369,6 @@ KINDS: dict[str, Kinds] = {
         "*": Column("*: late from plain", whole), "significant": whole,
         "significant after Holm": whole, "equivalent within a point": whole, "tests": whole,
     },
-    "jina_length": {"n": Column("collections", whole)},
     "labels_worked_example": {"computed": lambda value: f"{value:.3g}"},
     "late_chunking_windows": {"cut": Column("chunks cut", percent)},
     "late_chunking_company": {

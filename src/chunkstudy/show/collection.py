@@ -52,7 +52,9 @@ class ShownCollection:
         return sums[[one for one in counts.assign(documents=1) if one in ONCE]].sum().reset_index()
 
     def parts(self) -> Mapping[str, str]:
-        """By question, the part that it is asked of."""
+        """By question, the part that it is asked of; none where that is the whole collection."""
+        if registry.find(self.name).task == "in_corpus":
+            return {}
         kept = pd.DataFrame() if self.fresh else facts.read(self.places, self.name)
         if kept.empty:
             return self.load().groups

@@ -121,6 +121,7 @@ class Study:
         beside: Sequence[str] = (),
         caption: str = "",
         shown_as: tables.Kinds | None = None,
+        rows: str = "chunker",
     ) -> HTML:
         """Show a table and keep it as CSV.
 
@@ -130,6 +131,7 @@ class Study:
             beside: published tables to set it beside, each ``work/table`` (:meth:`beside`).
             caption: what stands above it.
             shown_as: by column, its title and unit, where the name does not say them.
+            rows: what has a row beside published tables: ``chunker``, ``collection``, ...
         """
         if beside:
             frame = self.beside(frame, *beside)
@@ -138,7 +140,7 @@ class Study:
             frame.to_csv(index=False, lineterminator="\n", float_format="%.8g"),
         )
         if beside:
-            return HTML(notebook.html(published.as_published(frame), caption))
+            return HTML(notebook.html(published.as_published(frame, rows), caption))
         return notebook.show(frame, name, caption=caption, shown_as=shown_as)
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:

@@ -1,0 +1,152 @@
+"""What the notebooks on Jina's posts count, in the posts' tables and against records."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from chunkstudy import Study
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.published import cells as published_cells
+from chunkstudy.show import beside
+from chunkstudy.show.runs import Runs
+from chunkstudy.studies import jina
+from chunkstudy.studies.jina.second_post import STRENGTH
+
+PLACES = Places(Path(__file__).parents[1])
+CELLS = published_cells.frame(published_cells.read(PLACES))
+JINA, LATE = "as_published-jina", "contextualized-512"
+CHUNKERS = ["fixed-256", "sentence-5"]
+
+
+def printed(table: str, work: str = "jina") -> pd.DataFrame:
+    return CELLS[(CELLS["work"] == work) & (CELLS["table"] == table)]
+
+
+def run(ordering: str = "pre_embedding", collection: str = "nfcorpus") -> Runs:
+    return Study("trial").runs(collection, CHUNKERS, window=512, protocol=JINA, ordering=ordering)
+
+
+def test_the_five_collections_stand_with_their_three_arms() -> None:
+    table: Any = jina.arms(printed("beir"))
+    assert list(table.index) == ["scifact", "trec-covid", "fiqa", "nfcorpus", "quora"]
+    row = table.loc["nfcorpus"]
+    assert row[["plain", "late", "no chunking"]].tolist() == pytest.approx([0.2346, 0.2998, 0.3040])
+    assert row["late - plain"] == pytest.approx(0.0652)
+    assert (table["late - no chunking"] == table["late"] - table["no chunking"]).all()
+
+
+def test_a_gain_is_late_minus_the_same_chunker_plain_and_corrected_over_all_of_them() -> None:
+    collections = ("nfcorpus", "scifact")
+    plain = [run(collection=one).scores(k=10) for one in collections]
+    late = [run(LATE, one).scores(k=10) for one in collections]
+    table: Any = jina.gains(late, plain)
+    assert list(zip(table["collection"], table["chunker"], strict=True)) == list(
+        product(collections, CHUNKERS)
+    )
+    assert set(table["family_size"]) == {4}
+    library = Library(PLACES)
+    means = {
+        (one.chunker, one.ordering): record.wide["nDCG@10"].mean()
+        for one in library
+        if one.collection == "nfcorpus" and one.encoder.endswith("MiniLM-L6-v2-w512")
+        if one.protocol == JINA and (record := library.get(one)) is not None
+    }
+    for row in table[table["collection"] == "nfcorpus"].to_dict("records"):
+        expected = means[row["chunker"], LATE] - means[row["chunker"], "pre_embedding"]
+        assert row["difference"] == pytest.approx(expected)
+
+
+def test_late_and_plain_scores_stand_beside_their_own_published_numbers() -> None:
+    frame = pd.concat([run(one).scores(k=10).summary() for one in ("pre_embedding", LATE)])
+    means = frame[frame["statistic"] == "mean"]
+    found = beside.beside(PLACES, ["jina/combinations"], means)
+    assert list(found["published"]) == ["23.5", "28.3", "30.0", "30.0"]
+    assert set(found["verdict"]) == {""}  # another model's
+    shown = beside.as_published(found)
+    assert list(shown.columns) == ["chunker", "", "plain", "late, 512 tokens"]
+    assert list(shown["plain"]) == ["23.5", "29.61", "28.3", "31.07"]
+    by_collection = beside.as_published(found, "collection")
+    assert len(by_collection) == 2 and len(by_collection.columns) == 2 + len(found)
+
+
+def test_berlin_stands_as_published_and_for_each_encoder_measured() -> None:
+    measured = pd.DataFrame(
+        {"encoder": "x", "chunk": ["Berlin is th"], "plain": [0.5], "late as published": [0.7],
+         "late": [0.6]}
+    )  # fmt: skip
+    table: Any = jina.berlin(printed("berlin"), measured)
+    assert table["source"].tolist() == ["published"] * 3 + ["records"]
+    assert table["late - plain"].tolist() == pytest.approx([0.001, 0.117, 0.097, 0.1])
+
+
+def test_five_points_leave_the_correlation_with_length_open_and_its_rank_perfect() -> None:
+    table: Any = jina.length(printed("beir"))
+    whole = table[(table["left out"] == "") & (table["gain in"] == "points")].iloc[0]
+    assert whole["n"] == 5
+    assert whole["low"] < 0 < whole["Pearson r"] < whole["high"]
+    assert whole["Spearman rho"] == pytest.approx(1)
+
+
+def test_only_collections_whose_length_is_published_are_drawn() -> None:
+    gains = pd.DataFrame({"collection": ["scifact", "builtin-graded"], "difference": [0.01, 0.02],
+                          "low": [0.0, 0.01], "high": [0.02, 0.03]})  # fmt: skip
+    (axes,) = jina.figure_gain_by_length(jina.arms(printed("beir")), gains, STRENGTH[0]).axes
+    assert [len(one.lines[0].get_xdata()) for one in axes.containers] == [1]  # type: ignore[attr-defined]
+
+
+def test_counts_of_combinations_agree_with_a_loop_over_the_cells() -> None:
+    value = {
+        (c["encoder"], c["chunker"], c["ordering"], c["collection"]): c["value"]
+        for c in printed("combinations").to_dict("records")
+    }
+    table: Any = jina.comparisons(printed("combinations"))
+    found = table[table["question"] == "weaker late against stronger plain"]["above"].sum()
+    order = {name: i for i, name in enumerate(STRENGTH)}
+    expected = sum(
+        value[weak, chunker, "contextualized", name] > value[strong, other, "pre_embedding", where]
+        for weak, chunker, ordering, name in value
+        for strong, other, plain, where in value
+        if ordering == "contextualized" and plain == "pre_embedding"
+        if (chunker, name) == (other, where) and order[weak] < order[strong]
+    )
+    assert found == expected > 0
+    assert (table["above"] + table["equal"] + table["below"] == table["cells"]).all()
+
+
+def test_every_published_combination_stands_in_the_table_and_ours_below() -> None:
+    ours = pd.concat([run(one).scores(k=10).summary() for one in ("pre_embedding", LATE)])
+    means = ours[ours["statistic"] == "mean"].reset_index(drop=True)
+    table: Any = jina.combinations(printed("combinations"), means)
+    values = table[["scifact", "nfcorpus", "fiqa", "trec-covid"]][table["source"] == "published"]
+    expected = (printed("combinations")["value"] / 100).sort_values().tolist()
+    assert sorted(values.to_numpy().ravel()) == pytest.approx(expected)
+    below = table[table["source"] == "records"].set_index(["chunker", "ordering"])["nfcorpus"]
+    for row in means.to_dict("records"):
+        assert below[row["chunker"], row["run"].split("/")[3]] == row["value"]
+
+
+def test_a_score_published_again_is_the_same_where_it_rounds_to_the_first() -> None:
+    post, first = printed("combinations"), printed("beir")
+    again = jina.prints(post, {"first post": first})
+    assert len(again) == 8 and set(again["same"]) == {"yes"}
+    moved = first.assign(value=first["value"] + 0.2 * (first["collection"] == "fiqa"))
+    found = jina.prints(post, {"moved": moved})
+    assert set(found["collection"][found["same"] == "no"]) == {"fiqa"}
+
+
+def test_a_score_that_is_another_models_is_named_so() -> None:
+    post, quoted = printed("combinations"), printed("2, repository", "taxonomy")
+    found: Any = jina.prints(post, {"there": quoted[quoted["statistic"] == "original"]})
+    borrowed = found.dropna(subset="other model")
+    assert set(borrowed["encoder"]) == {STRENGTH[2]} and set(borrowed["collection"]) == {"fiqa"}
+    assert set(borrowed["other model"]) == {STRENGTH[0]} and len(borrowed) == 6
+    table = jina.agreement(found).set_index("encoder")
+    assert table["scores"].tolist() == [24, 24]
+    assert table["another model's"].to_dict() == {STRENGTH[1]: 0, STRENGTH[2]: 6}
+    assert table["the same"].sum() == (found["same"] == "yes").sum()
