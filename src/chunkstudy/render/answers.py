@@ -10,7 +10,12 @@ import pandas as pd
 
 from chunkstudy.places import Places
 
-ABOUT = {"chroma": "Chroma's report", "jina": "Jina's posts", "labels": "the tutorial"}
+ABOUT = {
+    "chroma": "Chroma's report",
+    "jina": "Jina's posts",
+    "labels": "the tutorial",
+    "llm": "language models",
+}
 """What a notebook's answers are about, by how its name begins."""
 
 
