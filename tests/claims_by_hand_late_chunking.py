@@ -128,7 +128,8 @@ LATE_CHUNKING: dict[str, list[Mutation]] = {
     "C87": [against_paragraphs("fiqa", "proposition", (0.7, 0.6, 0.65, 0.65))],
     "X22": [also(told(0.9, chunker=("paragraph", "fixed-256")))],
     "C98": [propositions(score) for score in (0.0, 9.0)],
-    "C120": [fact("taxonomy-figure-2-fixed-gain", "0.23")],
+    "C120": [also(told(0.23, ordering="relative change", chunker="fixed-256")), without_marks()],
+    "X36": [without_marks()],
     "X28": [ceilings(by) for by in (1, -1)],
     "C112": [windows(0.02), windows(0)],
 }
