@@ -45,11 +45,6 @@ def slightly_below(found: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def one_number(found: pd.DataFrame) -> pd.DataFrame:
-    """Tables that print the same number everywhere."""
-    return found.assign(published="50.0")
-
-
 def two_more(found: pd.DataFrame) -> pd.DataFrame:
     """Two questions more in the first corpus."""
     return found.assign(queries=found["queries"] + [2, *[0] * (len(found) - 1)])
@@ -123,5 +118,4 @@ CHROMA: dict[str, list[Mutation]] = {
             )
         )
     ],
-    "X05": [Mutation(lambda source, found: one_number(found) if source[0] == "cells" else found)],
 }

@@ -120,7 +120,6 @@ LATE_CHUNKING: dict[str, list[Mutation]] = {
     "C72": [without_marks()],
     "C77": [also(told(0.9, collection="average", chunker=STRUCTURE))],
     "C82": [also(told(0.9, collection="average", chunker=("sentence-5", "fixed-256")))],
-    "C85": [against_paragraphs("average", "proposition", (0.85, 0.73, 0.8, 0.8))],
     "C86": [
         also(*by_model((0.29, 0.36, 0.3, 0.3), collection="arguana")),
         also(*by_model((0.1, 0.1, 0.1, 0.1), collection="arguana")),
@@ -128,22 +127,10 @@ LATE_CHUNKING: dict[str, list[Mutation]] = {
     ],
     "C87": [against_paragraphs("fiqa", "proposition", (0.7, 0.6, 0.65, 0.65))],
     "X22": [also(told(0.9, chunker=("paragraph", "fixed-256")))],
-    "C95": [against_paragraphs("gutenqa", "lumberchunker", (1.1, 1.3, 1.2, 1.2))],
     "C98": [propositions(score) for score in (0.0, 9.0)],
-    "C120": [fact("taxonomy-figure-2-fixed-gain", "0.23")],
-    "C110": [column("low", low, AS_JINA) for low in (0.1, -0.1)],
+    "C120": [also(told(0.23, ordering="relative change", chunker="fixed-256")), without_marks()],
+    "X36": [without_marks()],
     "X28": [ceilings(by) for by in (1, -1)],
     "C112": [windows(0.02), windows(0)],
-    "C116": [
-        also(
-            told(0.08, collection="beir", chunker="paragraph"),
-            told(0.18, collection="beir", chunker="semantic"),
-            told(
-                0.1,
-                collection="beir",
-                chunker=("sentence-5", "fixed-256", "lumberchunker", "proposition"),
-            ),
-        )
-    ],
 }
 """By claim."""

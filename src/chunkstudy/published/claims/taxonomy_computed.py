@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
-from scipy import stats
 
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.numbers import pairs
-from chunkstudy.published.claims.outcomes import ClaimError, Outcome, counted, decide
+from chunkstudy.published.claims.outcomes import Outcome, counted
 from chunkstudy.render.display_names import shown
 
 IN_CORPUS = ("fiqa", "nfcorpus", "scifact", "trec-covid", "arguana", "scidocs")
 E5 = "intfloat/multilingual-e5-large-instruct"
-LEVEL = 0.05
 AVERAGE = "average"
 
 
@@ -65,53 +62,6 @@ def marked_below_the_best_on_gutenqa(evidence: Evidence, best: str, others: list
     return counted(marked, f"cells of Table 3 marked at p < 0.05 below {_method(best)}")
 
 
-def most_are_significant_over_books(
-    evidence: Evidence, books: str, ordering: str, encoder: str
-) -> Outcome:
-    """Are more than half of the coefficients of Figure 2 within documents significant?
-
-    Args:
-        evidence: what is known.
-        books: the fact that tells how many points it draws.
-        ordering, encoder: whose coefficients.
-    """
-    cells = evidence.frame("cells", "taxonomy/figure 2, repository")
-    cells = cells[
-        (cells["collection"] == "gutenqa")
-        & (cells["ordering"] == ordering)
-        & (cells["encoder"] == encoder)
-    ]
-    n = _number(evidence, books)
-    p = cells.set_index("chunker")["value"].map(lambda r: _p(r, n)).rename(_method)
-    met = int((p < LEVEL).sum())
-    return decide(2 * met > len(p), f"{met} of {len(p)} over {n} books, p: {pairs(p, '{:.2g}')}")
-
-
-def stated_gain_is_significant_over_books(evidence: Evidence, books: str, chunker: str) -> Outcome:
-    """Is the stated correlation of gain and chunk size positive and p < 0.05 over the books?
-
-    Outliers are left out, so that there may be fewer points; the figures tell how few would do.
-
-    Args:
-        evidence: what is known.
-        books: the fact that tells how many points the figure draws.
-        chunker: whose coefficient.
-    """
-    cells = evidence.frame("cells", "taxonomy/figure 2, text")
-    cells = cells[
-        (cells["collection"] == "gutenqa")
-        & (cells["ordering"] == "relative change")
-        & (cells["chunker"] == chunker)
-    ]
-    r, n = float(cells["value"].iloc[0]), _number(evidence, books)
-    enough = next((m for m in range(4, n) if _p(r, m) < LEVEL), n)
-    return decide(
-        r > 0 and _p(r, n) < LEVEL,
-        f"r = {r:.2f} has p = {_p(r, n):.3f} over {n} books, and p < {LEVEL} over {enough} or "
-        f"more; times the six methods p = {min(1.0, 6 * _p(r, n)):.2f}",
-    )
-
-
 def poorer_methods_lose_too(evidence: Evidence) -> Outcome:
     """Do methods that score lower than semantic chunks on FiQA lose by context as well?"""
     before, change = (_scores(evidence, number, "fiqa") for number in ("3", "4"))
@@ -160,23 +110,3 @@ def _model(encoder: object) -> str:
 
 def _method(chunker: object) -> str:
     return shown("chunker", chunker)
-
-
-def _number(evidence: Evidence, fact: str) -> int:
-    """What a fact of official code counts.
-
-    Raises:
-        ClaimError: if it tells no number.
-    """
-    told = str(evidence.code(fact)["value"])
-    if not told.isdigit():
-        raise ClaimError(f"the fact {fact} is {told!r}, no number")
-    return int(told)
-
-
-def _p(r: float, n: int) -> float:
-    """Two-sided p of Pearson's r over n points; 1 where there are too few."""
-    if n < 3:
-        return 1.0
-    r = min(abs(r), 1 - 1e-12)
-    return float(2 * stats.t.sf(r * np.sqrt((n - 2) / (1 - r * r)), n - 2))
