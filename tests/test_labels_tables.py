@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,12 @@ import pandas as pd
 import pytest
 
 from chunkstudy import statistics
-from chunkstudy.analysis import labels, labels_power
-from chunkstudy.analysis.labels import LabelRecords, worked_example
+from chunkstudy.measures.chunk_labels import GOLD_RULES, GoldRule
 from chunkstudy.places import Places
+from chunkstudy.show.faults import StudyError
+from chunkstudy.studies import labels
+from chunkstudy.studies.labels import averages, figures, power
+from chunkstudy.studies.labels.averages import LabelRecords, worked_example
 
 PLACES = Places(Path(__file__).parents[1])
 QUERIES = 200
@@ -25,7 +29,7 @@ def records() -> LabelRecords:
     for chunker, chance in (("recursive-250-125", 0.5), ("recursive-250-0", 0.7)):
         for query in range(QUERIES):
             row: dict[str, object] = {"chunker": chunker, "query": str(query), "retrieved": 10}
-            for rule in labels.GOLD_RULES:
+            for rule in GOLD_RULES:
                 gold = int(random.integers(rule != "whole", 4))
                 row[f"gold ({rule})"] = gold
                 found = np.cumsum(random.random(10) < chance)
@@ -59,39 +63,47 @@ def test_a_wrong_published_number_is_named(tmp_path: Path) -> None:
     assert wrong[["query", "quantity"]].to_numpy().tolist() == [["micro", "recall"]]
 
 
-def test_without_the_study_the_tables_are_empty() -> None:
-    for table in (labels.scores, labels.macro_micro, labels_power.queries_needed):
-        assert table(None).empty
-    assert labels.by_chunk_size(pd.DataFrame()).empty
-    assert labels_power.power_curve(None).empty
+@pytest.mark.parametrize(
+    ("chunker", "rule", "cut"), [("recursive-250-0", "whole", 3), ("recursive-250-125", "any", 10)]
+)
+def test_scores_are_sums_over_the_rows_written_out(
+    records: LabelRecords, chunker: str, rule: GoldRule, cut: int
+) -> None:
+    scores = averages.scores(replace(records, rule=rule, cut=cut)).set_index("chunker")
+    rows = records.by_chunker[chunker]
+    tp, gold = rows[f"TP@{cut} ({rule})"], rows[f"gold ({rule})"]
+    recall = [t / g if g else 0 for t, g in zip(tp, gold, strict=True)]
+    low, high = statistics.bootstrap_interval(recall)
+    expected = {
+        "precision": (tp / cut).mean(),
+        "recall": np.mean(recall),
+        "recall low": low,
+        "recall high": high,
+        "best recall": np.mean([min(g, cut) / g if g else 0 for g in gold]),
+        "best precision": np.mean([min(g, cut) / cut for g in gold]),
+        "SpanRecall": rows[f"SpanRecall@{cut}"].mean(),
+    }
+    for name, value in expected.items():
+        assert scores.at[chunker, name] == pytest.approx(value, abs=1e-12), name
 
 
-def test_scores_are_sums_over_the_rows_written_out(records: LabelRecords) -> None:
-    scores = labels.scores(records)
-    for chunker, rule, cut in (("recursive-250-0", "whole", 3), ("recursive-250-125", "any", 10)):
-        rows = records.by_chunker[chunker]
-        tp, gold = rows[f"TP@{cut} ({rule})"], rows[f"gold ({rule})"]
-        recall = [t / g if g else 0 for t, g in zip(tp, gold, strict=True)]
-        low, high = statistics.bootstrap_interval(recall)
-        of_rule = scores[(scores["chunker"] == chunker) & (scores["rule"] == rule)]
-        row = of_rule[of_rule["cut"] == cut].iloc[0]
-        expected = {
-            "precision": (tp / cut).mean(),
-            "recall": np.mean(recall),
-            "recall low": low,
-            "recall high": high,
-            "micro precision": tp.sum() / (cut * len(rows)),
-            "micro recall": tp.sum() / gold.sum(),
-            "skipping recall": np.mean(np.array(recall)[gold.to_numpy() > 0]),
-            "best recall": np.mean([min(g, cut) / g if g else 0 for g in gold]),
-            "best precision": np.mean([min(g, cut) / cut for g in gold]),
-            "SpanRecall": rows[f"SpanRecall@{cut}"].mean(),
-        }
-        for name, value in expected.items():
-            assert row[name] == pytest.approx(value, abs=1e-12), name
-        assert row["without gold"] == (gold == 0).sum()
-    shown = labels.by_chunk_size(scores)
-    assert shown["chunker"].tolist() == ["recursive-250-125", "recursive-250-0"]
+def test_every_cut_that_was_counted_can_be_shown(records: LabelRecords) -> None:
+    assert records.cuts == list(labels.CUTS)
+    scores = averages.scores(records, records.cuts)
+    assert scores["k"].tolist() == 2 * list(labels.CUTS)
+    left, right = figures.figure_at_k(scores).axes
+    assert len(left.lines) == len(right.lines) == 2
+
+
+def test_one_chunker_alone_is_refused_and_any_two_are_compared(records: LabelRecords) -> None:
+    with pytest.raises(StudyError, match="name two or more"):
+        power.queries_needed(replace(records, facts=records.facts.head(1)))
+    other = records.rows["chunker"].replace("recursive-250-0", "paragraph")
+    facts = records.facts.rename({"recursive-250-0": "paragraph"})
+    table = power.queries_needed(
+        replace(records, rows=records.rows.assign(chunker=other), facts=facts)
+    )
+    assert set(zip(table["a"], table["b"], strict=True)) == {("recursive-250-125", "paragraph")}
 
 
 def test_micro_recall_has_the_interval_of_its_own_resamples(records: LabelRecords) -> None:
@@ -100,7 +112,7 @@ def test_micro_recall_has_the_interval_of_its_own_resamples(records: LabelRecord
     drawn = np.random.default_rng(9).integers(0, len(rows), (4000, len(rows)))
     macro = (tp / gold)[drawn].mean(axis=1)
     micro = tp[drawn].sum(axis=1) / gold[drawn].sum(axis=1)
-    row = labels.macro_micro(records).set_index("chunker").loc["recursive-250-0"]
+    row = averages.macro_micro(records).set_index("chunker").loc["recursive-250-0"]
     for values, name in ((macro, "macro "), (micro, "micro "), (micro - macro, "")):
         low, high = np.quantile(values, [0.025, 0.975])
         assert row[f"{name}low"] == pytest.approx(low, abs=0.004)
@@ -109,7 +121,7 @@ def test_micro_recall_has_the_interval_of_its_own_resamples(records: LabelRecord
 
 
 def test_a_difference_in_the_table_is_that_of_the_queries(records: LabelRecords) -> None:
-    table = labels_power.queries_needed(records).set_index("measure")
+    table = power.queries_needed(records).set_index("measure")
     assert (table["a"] == "recursive-250-125").all() and (table["b"] == "recursive-250-0").all()
     a = records.counts("recursive-250-125").recall
     b = records.counts("recursive-250-0").recall
@@ -120,6 +132,6 @@ def test_a_difference_in_the_table_is_that_of_the_queries(records: LabelRecords)
     assert row["needed for 5 points"] < row["needed for 2 points"]
     assert table["a minus b"]["SpanRecall"] > 0 > row["a minus b"]
     assert set(table["family_size"]) == {1}  # the two measures are two questions
-    curve = labels_power.power_curve(records)
+    curve = power.power_curve(records)
     seen = curve[curve["measure"] == "recall"].set_index("queries")["seen"]
     assert seen[10] < 0.8 <= seen[1000]

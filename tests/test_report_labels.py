@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chunkstudy.analysis.labels import LabelRecords
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.library import Library
@@ -21,7 +20,8 @@ from chunkstudy.protocols import CORRECTED
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.studies import labels as experiment
-from chunkstudy.studies import runner
+from chunkstudy.studies import results, runner
+from chunkstudy.studies.labels.averages import LabelRecords
 from tests.made_keys import text_keys
 from tests.made_study import MODEL
 
@@ -30,9 +30,7 @@ PLACES = Places(Path(__file__).parents[1])
 
 @pytest.fixture(scope="module")
 def records() -> LabelRecords:
-    found = LabelRecords.read(PLACES)
-    assert found is not None
-    return found
+    return LabelRecords.of(results.tables(PLACES, "labels"))
 
 
 def test_the_search_is_that_of_the_stored_runs(records: LabelRecords) -> None:
@@ -125,8 +123,7 @@ def test_the_experiment_writes_what_the_tables_read(
     monkeypatch.setattr(experiment, "CHUNKERS", ("token-5-0", "token-20-0"))
     _, made = runner.run(Places(tmp_path), "labels")
     facts = made["chunkers"]
-    records = LabelRecords.read(Places(tmp_path))
-    assert records is not None
+    records = LabelRecords.of(results.tables(Places(tmp_path), "labels"))
     assert records.chunkers == ["token-5-0", "token-20-0"]
     assert records.facts["chunks"].tolist() == facts["chunks"].tolist()
     assert facts["cut by the window"].tolist()[1] > 0

@@ -17,8 +17,6 @@ from chunkstudy.analysis import (
     contexts,
     empty_documents,
     equal_budget,
-    labels,
-    labels_power,
     language_models,
     language_models_answers,
     language_models_cost,
@@ -55,6 +53,7 @@ from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.published.verdicts import VERDICTS
 from chunkstudy.studies import results
+from chunkstudy.studies.labels import averages, power
 
 Tables = dict[str, pd.DataFrame]
 Group = Callable[["Known"], Tables]
@@ -274,15 +273,12 @@ def _moderators(known: Known) -> Tables:
 
 
 def _labels(known: Known) -> Tables:
-    records = labels.LabelRecords.read(known.places)
-    scored = labels.scores(records)
+    """What claims and the paper need before the tutorial's notebook runs."""
+    study = known.study("labels")
+    needed = power.queries_needed(averages.LabelRecords.of(study)) if study else pd.DataFrame()
     return {
-        "labels_worked_example": labels.worked_example(known.places),
-        "labels_scores": scored,
-        "labels_by_chunk_size": labels.by_chunk_size(scored),
-        "labels_macro_micro": labels.macro_micro(records),
-        "labels_power": labels_power.queries_needed(records),
-        "labels_power_curve": labels_power.power_curve(records),
+        "labels_worked_example": averages.worked_example(known.places),
+        "labels_power": needed,
     }
 
 

@@ -369,7 +369,6 @@ KINDS: dict[str, Kinds] = {
         "*": Column("*: late from plain", whole), "significant": whole,
         "significant after Holm": whole, "equivalent within a point": whole, "tests": whole,
     },
-    "labels_worked_example": {"computed": lambda value: f"{value:.3g}"},
     "late_chunking_windows": {"cut": Column("chunks cut", percent)},
     "late_chunking_company": {
         "alone": Column("alone in their window, %", percent),

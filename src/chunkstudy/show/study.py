@@ -207,21 +207,25 @@ class Study:
         self._numbers[name] = decimals(value, places) + (f" [{ends}]" if ends else "")
         self._keep()
 
-    def stored(self, name: str, make: Callable[[runner.Context], Tables]) -> Tables:
+    def stored(
+        self, name: str, make: Callable[[runner.Context], Tables], kept: bool = True
+    ) -> Tables:
         """The tables of a heavy experiment: as ``results/studies`` keeps them, or made anew.
 
         Args:
             name: of the experiment.
             make: what makes them, from a context that hands out and notes collections and models.
+            kept: whether what is asked for is what is stored, and nothing else.
 
         Raises:
             StudyError: if it is not stored and nothing may be computed.
         """
         compute = self._computing.compute
-        if compute != "fresh" and (kept := results.tables(self.places, name)):
-            return kept
+        if kept and compute != "fresh" and (found := results.tables(self.places, name)):
+            return found
         if compute == "stored":
-            raise StudyError(f'the experiment {name} is not stored; compute="missing" runs it')
+            how = "" if kept else " with these parameters"
+            raise StudyError(f'the experiment {name} is not stored{how}; compute="missing" runs it')
         context = runner.Context(self.places)
         tables = make(context)
         made_by = runner.made_by(context, name, results) | {"question": name}

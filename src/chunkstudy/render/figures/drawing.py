@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +55,11 @@ class RoundedLog(scale.LogScale):
 scale.register_scale(RoundedLog)
 
 
-def style() -> AbstractContextManager[None]:
-    """The style of every figure, while it lasts."""
-    context: AbstractContextManager[None] = plt.style.context(STYLE)
-    return context
+@contextmanager
+def style() -> Iterator[None]:
+    """The style of every figure, while it lasts; or of those that a function draws, above it."""
+    with plt.style.context(STYLE):
+        yield
 
 
 def table(places: Places, name: str) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from chunkstudy.render.figures import drawing
 KEYS = ("source", "encoder", "chunker", "ordering")
 
 
+@drawing.style()
 def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: str) -> Figure:
     """Late minus plain against document length, as the post draws it, our model's beside.
 
@@ -24,27 +25,27 @@ def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: 
         encoder: the model that they are of.
     """
     ours = ours[ours["collection"].isin(published.index)]
-    with drawing.style():
-        figure, axes = plt.subplots(figsize=(8.3, 4.4), layout="constrained")
-        axes.axhline(0, color="grey", lw=0.8, zorder=0)
-        x, y = published["document length"], 100 * published["late - plain"]
-        axes.plot(x, y, "o", color=drawing.PLAIN, label="published, Jina v2 small")
-        for at, gain, name in zip(x, y, published.index, strict=True):
-            by_the_axis = at < x.max() / 10
-            axes.annotate(display_names.collection(name), (at, gain),
-                          xytext=(6 if by_the_axis else -6, 6), textcoords="offset points",
-                          ha="left" if by_the_axis else "right")  # fmt: skip
-        gain = 100 * ours["difference"]
-        errors = [gain - 100 * ours["low"], 100 * ours["high"] - gain]
-        beside = x[ours["collection"]] + 12
-        label = f"{display_names.encoder(encoder)}, 95% interval"
-        axes.errorbar(beside, gain, yerr=errors, fmt="s", ms=4, color=drawing.LATE, label=label)
-        axes.set(xlabel="mean document length (characters)",
-                 ylabel="late minus plain (points)")  # fmt: skip
-        axes.legend(loc="upper left")
+    figure, axes = plt.subplots(figsize=(8.3, 4.4), layout="constrained")
+    axes.axhline(0, color="grey", lw=0.8, zorder=0)
+    x, y = published["document length"], 100 * published["late - plain"]
+    axes.plot(x, y, "o", color=drawing.PLAIN, label="published, Jina v2 small")
+    for at, gain, name in zip(x, y, published.index, strict=True):
+        by_the_axis = at < x.max() / 10
+        axes.annotate(display_names.collection(name), (at, gain),
+                      xytext=(6 if by_the_axis else -6, 6), textcoords="offset points",
+                      ha="left" if by_the_axis else "right")  # fmt: skip
+    gain = 100 * ours["difference"]
+    errors = [gain - 100 * ours["low"], 100 * ours["high"] - gain]
+    beside = x[ours["collection"]] + 12
+    label = f"{display_names.encoder(encoder)}, 95% interval"
+    axes.errorbar(beside, gain, yerr=errors, fmt="s", ms=4, color=drawing.LATE, label=label)
+    axes.set(xlabel="mean document length (characters)",
+             ylabel="late minus plain (points)")  # fmt: skip
+    axes.legend(loc="upper left")
     return figure
 
 
+@drawing.style()
 def figure_combinations(rows: pd.DataFrame) -> Figure:
     """Plain and late scores of every encoder and chunker, a panel per collection.
 
@@ -55,29 +56,28 @@ def figure_combinations(rows: pd.DataFrame) -> Figure:
     keys = list(dict.fromkeys(zip(rows["encoder"], rows["chunker"], strict=True)))
     keys.sort(key=lambda key: list(dict.fromkeys(rows["encoder"])).index(key[0]))
     down = math.ceil(len(names) / 2)
-    with drawing.style():
-        figure, panels = plt.subplots(
-            down, 2, figsize=(8.6, down * (0.26 * len(keys) + 1)), sharey=True, squeeze=False,
-            layout="constrained",
-        )  # fmt: skip
-        for unused in panels.flat[len(names) :]:
-            unused.set_visible(False)
-        for axes, name in zip(panels.flat, names, strict=False):
-            for at, (encoder, chunker) in enumerate(keys):
-                here = rows[(rows["encoder"] == encoder) & (rows["chunker"] == chunker)]
-                late = here["ordering"] != "pre_embedding"
-                ends = 100 * here[name]
-                axes.hlines(at, ends.min(), ends.max(), color="0.8", lw=3, zorder=0)
-                for color, part, name_of in (
-                    (drawing.PLAIN, ends[~late], "plain"),
-                    (drawing.LATE, ends[late], "late"),
-                ):
-                    label = name_of if at == 0 else None
-                    axes.plot(part, [at] * len(part), "o", ms=5, color=color, label=label)
-            axes.set_title(display_names.collection(str(name)), loc="left")
-            axes.set_xlabel("nDCG (%)")
-        labels = [f"{display_names.encoder(e)}: {display_names.chunker(c)}" for e, c in keys]
-        for first in panels[:, 0]:
-            drawing.rows_named(first, labels)
-        drawing.one_legend(figure, panels.flat, columns=2)
+    figure, panels = plt.subplots(
+        down, 2, figsize=(8.6, down * (0.26 * len(keys) + 1)), sharey=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for unused in panels.flat[len(names) :]:
+        unused.set_visible(False)
+    for axes, name in zip(panels.flat, names, strict=False):
+        for at, (encoder, chunker) in enumerate(keys):
+            here = rows[(rows["encoder"] == encoder) & (rows["chunker"] == chunker)]
+            late = here["ordering"] != "pre_embedding"
+            ends = 100 * here[name]
+            axes.hlines(at, ends.min(), ends.max(), color="0.8", lw=3, zorder=0)
+            for color, part, name_of in (
+                (drawing.PLAIN, ends[~late], "plain"),
+                (drawing.LATE, ends[late], "late"),
+            ):
+                label = name_of if at == 0 else None
+                axes.plot(part, [at] * len(part), "o", ms=5, color=color, label=label)
+        axes.set_title(display_names.collection(str(name)), loc="left")
+        axes.set_xlabel("nDCG (%)")
+    labels = [f"{display_names.encoder(e)}: {display_names.chunker(c)}" for e, c in keys]
+    for first in panels[:, 0]:
+        drawing.rows_named(first, labels)
+    drawing.one_legend(figure, panels.flat, columns=2)
     return figure

@@ -1,8 +1,6 @@
-"""Figures of labelled chunks, drawn from the derived tables."""
+"""Figures of labelled chunks."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,10 +9,15 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chunkstudy.analysis.labels import CUT, RULE
-from chunkstudy.places import Places
 from chunkstudy.render import display_names, formats
-from chunkstudy.render.figures.drawing import COLORS, LOG, intervals, rows_named, table, zero
+from chunkstudy.render.figures.drawing import (
+    COLORS,
+    LOG,
+    intervals,
+    rows_named,
+    style,
+    zero,
+)
 
 LABELS, SPANS, MICRO, BEST = COLORS[0], COLORS[1], COLORS[3], "0.6"
 FAMILIES = {"recursive": "o", "token": "s"}
@@ -30,19 +33,8 @@ GIVEN = 0.02
 """The difference whose needed queries the table states, from which the grey lines follow."""
 
 
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure of everything whose tables are there and not empty."""
-    names = ("scores", "macro_micro", "power", "power_curve")
-    scores, both, power, curve = (table(places, f"labels_{name}") for name in names)
-    if any(one.empty for one in (scores, both, power, curve)):
-        return
-    yield "labels_chunk_size", chunk_size(scores[(scores["rule"] == RULE) & (scores["cut"] == CUT)])
-    yield "labels_at_k", at_k(scores[scores["rule"] == RULE])
-    yield "labels_macro_micro", macro_micro(both)
-    yield "labels_power", queries_needed(power, curve)
-
-
-def chunk_size(rows: pd.DataFrame) -> Figure:
+@style()
+def figure_chunk_size(rows: pd.DataFrame) -> Figure:
     """Precision and recall against the mean chunk: by labels, by spans, and the best labels."""
     figure, panels = plt.subplots(1, 2, figsize=(10, 4.4), sharex=True)
     for axes, measure, span in zip(
@@ -67,7 +59,7 @@ def chunk_size(rows: pd.DataFrame) -> Figure:
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
         axes.set(xlabel="mean chunk (tokens)", ylim=(0, None))
-        axes.set_title(f"{measure} at {CUT} chunks (%)", loc="left")
+        axes.set_title(f"{measure} at {rows['k'].iloc[0]} chunks (%)", loc="left")
     handles = [Line2D([], [], color=c, lw=2) for c in (LABELS, SPANS, BEST)]
     handles += [Line2D([], [], color="black", marker=m, ls="") for m in FAMILIES.values()]
     handles += [Line2D([], [], color="black", marker="o", mfc="white", ls="")]
@@ -78,10 +70,12 @@ def chunk_size(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def at_k(rows: pd.DataFrame) -> Figure:
+@style()
+def figure_at_k(rows: pd.DataFrame) -> Figure:
     """Precision against recall from 1 to 10 chunks: by labels and, the same search, by spans."""
     figure, panels = plt.subplots(1, 2, figsize=(10, 4.6))
-    shown = [name for name in dict.fromkeys(rows["chunker"]) if name.startswith("token")]
+    names = list(dict.fromkeys(rows["chunker"]))
+    shown = [name for name in names if name.startswith("token")] or names
     colors = dict(zip(shown, sns.color_palette("viridis", len(shown)), strict=True))
     for axes, (x, y), title in zip(
         panels,
@@ -90,14 +84,14 @@ def at_k(rows: pd.DataFrame) -> Figure:
         strict=True,
     ):
         for name in shown:
-            part = rows[rows["chunker"] == name].sort_values("cut")
+            part = rows[rows["chunker"] == name].sort_values("k")
             line, label = "-" if name.endswith("-0") else "--", display_names.chunker(name)
             axes.plot(100 * part[x], 100 * part[y], line, marker="o", ms=4, color=colors[name],
                       label=label)  # fmt: skip
-        first = rows[rows["chunker"] == shown[-1]].sort_values("cut")
+        first = rows[rows["chunker"] == shown[-1]].sort_values("k")
         for point in first.to_dict("records"):
             axes.annotate(
-                f"at {point['cut']}", (100 * point[x], 100 * point[y]), (3, -10),
+                f"at {point['k']}", (100 * point[x], 100 * point[y]), (3, -10),
                 textcoords="offset points", fontsize=8, color="0.3",
             )  # fmt: skip
         axes.set(xlabel="recall (%)", ylabel="precision (%)", ylim=(0, None))
@@ -106,7 +100,8 @@ def at_k(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def macro_micro(rows: pd.DataFrame) -> Figure:
+@style()
+def figure_macro_micro(rows: pd.DataFrame) -> Figure:
     """Recall averaged both ways, and how far they lie apart, with 95% intervals."""
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(10, 4.2), sharey=True, width_ratios=(1.5, 1)
@@ -118,7 +113,7 @@ def macro_micro(rows: pd.DataFrame) -> Figure:
     zero(right)
     rows_named(left, [f"{display_names.chunker(r['chunker'])} ({r['gold']:.2f} gold)"
                       for r in rows.to_dict("records")])  # fmt: skip
-    left.set_xlabel(f"recall of labelled chunks at {CUT} (%)")
+    left.set_xlabel("recall of labelled chunks (%)")
     right.set_xlabel("micro minus macro, points")
     figure.legend(
         [Line2D([], [], color=c, marker="o") for c in (LABELS, MICRO)],
@@ -129,7 +124,8 @@ def macro_micro(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
+@style()
+def figure_queries_needed(needed: pd.DataFrame, curve: pd.DataFrame) -> Figure:
     """How often a difference is seen in n queries, and n for every difference and spread."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 5.8))
     queries = int(needed["queries"].iloc[0])

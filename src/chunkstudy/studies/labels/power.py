@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pandas as pd
 
-from chunkstudy.analysis.labels import Floats, LabelRecords
 from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.show.faults import StudyError
 from chunkstudy.statistics import power
+from chunkstudy.studies.labels.averages import Floats, LabelRecords
 
 SIZES_DRAWN = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 700, 1000)
 MEASURES = ("recall", "SpanRecall")
@@ -27,14 +30,12 @@ PAIRS = (
 """What a study of chunking asks: the next size, overlap or none, one family or the other."""
 
 
-def queries_needed(records: LabelRecords | None) -> pd.DataFrame:
-    """Paired differences in recall at five chunks, and the queries it takes to see them, or a
+def queries_needed(records: LabelRecords) -> pd.DataFrame:
+    """Paired differences in recall, and the queries it takes to see them, or a
     given difference of the same spread, four times in five; infinitely many for no difference.
 
     Corrected within each of the two measures.
     """
-    if records is None:
-        return pd.DataFrame()
     keyed = [
         ({"a": one, "b": other, "measure": measure}, _arms(records, one, other, measure))
         for one, other in _pairs(records)
@@ -60,10 +61,8 @@ def queries_needed(records: LabelRecords | None) -> pd.DataFrame:
     )
 
 
-def power_curve(records: LabelRecords | None) -> pd.DataFrame:
+def power_curve(records: LabelRecords) -> pd.DataFrame:
     """Of samples of n queries, the share that shows a pair's difference, drawn and by formula."""
-    if records is None:
-        return pd.DataFrame()
     rows = []
     for one, other in _pairs(records):
         for measure in MEASURES:
@@ -90,5 +89,9 @@ def _arms(records: LabelRecords, one: str, other: str, measure: str) -> tuple[Fl
 
 
 def _pairs(records: LabelRecords) -> list[tuple[str, str]]:
+    """Of two chunkers each: those that a study asks of, where there are such."""
     known = set(records.chunkers)
-    return [pair for pair in PAIRS if known.issuperset(pair)]
+    if len(known) < 2:
+        raise StudyError("one chunker cannot be told apart from another; name two or more")
+    asked = [pair for pair in PAIRS if known.issuperset(pair)]
+    return asked or list(combinations(records.chunkers, 2))

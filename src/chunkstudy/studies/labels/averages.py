@@ -1,10 +1,11 @@
 """Tables of precision and recall over chunk labels: the tutorial's worked example, and the same
-measures on Chroma's collection, where the judged text stays and the chunks change. All averages
+measures on a collection, where the judged text stays and the chunks change. All averages
 are fractions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
@@ -14,42 +15,51 @@ from numpy.typing import NDArray
 
 from chunkstudy import statistics
 from chunkstudy.measures.chunk_labels import (
-    GOLD_RULES,
-    Averages,
     GoldRule,
     LabelCounts,
     count_ids,
 )
 from chunkstudy.places import Places
-from chunkstudy.studies import results
-from chunkstudy.studies.labels import CUTS
+from chunkstudy.render.tables import Kinds
 
 Floats = NDArray[np.float64]
-RULE: GoldRule = "any"
-CUT = 5
-SHOWN_BY_SIZE = (
-    "chunker", "mean tokens", "gold", "precision", "best precision", "SpanPrecision", "recall",
-    "recall low", "recall high", "best recall", "SpanRecall", "f1",
-)  # fmt: skip
+AS_EXAMPLE: Kinds = {"computed": lambda value: f"{value:.3g}"}
 COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negatives"}
 
 
 @dataclass(frozen=True)
 class LabelRecords:
-    """What the study ``labels`` left of one collection."""
+    """What the experiment ``labels`` says of one collection.
+
+    Attributes:
+        rows: its table ``queries``, of this collection.
+        facts: its table ``chunkers``, of this collection and by chunker.
+        rule: which chunks are gold.
+        cut: how many chunks are retrieved.
+    """
 
     rows: pd.DataFrame
     facts: pd.DataFrame
+    rule: GoldRule = "any"
+    cut: int = 5
 
     @classmethod
-    def read(cls, places: Places, collection: str = "chroma") -> LabelRecords | None:
-        """None where the study was not run."""
-        rows, facts = (results.read(places, "labels", name) for name in ("queries", "chunkers"))
-        if rows.empty:
-            return None
+    def of(
+        cls,
+        tables: Mapping[str, pd.DataFrame],
+        collection: str = "chroma",
+        chunkers: Sequence[str] = (),
+        rule: GoldRule = "any",
+        cut: int = 5,
+    ) -> LabelRecords:
+        """Those of some chunkers, or of all."""
+        rows, facts = tables["queries"], tables["chunkers"]
+        facts = facts[facts["collection"] == collection].set_index("chunker")
         return cls(
             rows[rows["collection"] == collection],
-            facts[facts["collection"] == collection].set_index("chunker"),
+            facts.loc[list(chunkers)] if chunkers else facts,
+            rule,
+            cut,
         )
 
     @property
@@ -66,19 +76,26 @@ class LabelRecords:
         """Rows of each chunker by query."""
         return {str(name): part.set_index("query") for name, part in self.rows.groupby("chunker")}
 
-    def counts(self, chunker: str, rule: GoldRule = RULE, cut: int = CUT) -> LabelCounts:
-        rows = self.by_chunker[chunker]
+    @property
+    def cuts(self) -> list[int]:
+        """At which chunks are counted."""
+        found = (str(name).partition("SpanRecall@") for name in self.rows)
+        return [int(cut) for start, _, cut in found if not start]
+
+    def counts(self, chunker: str, cut: int | None = None) -> LabelCounts:
+        rows, cut = self.by_chunker[chunker], cut or self.cut
         return LabelCounts(
             np.minimum(rows["retrieved"].to_numpy(), cut),
-            rows[f"gold ({rule})"].to_numpy(),
-            rows[f"TP@{cut} ({rule})"].to_numpy(),
+            rows[f"gold ({self.rule})"].to_numpy(),
+            rows[f"TP@{cut} ({self.rule})"].to_numpy(),
         )
 
-    def values(self, chunker: str, measure: str, cut: int = CUT) -> Floats:
+    def values(self, chunker: str, measure: str, cut: int | None = None) -> Floats:
         """Per query: ``precision``, ``recall`` of labels, ``SpanRecall`` or ``SpanPrecision``."""
         if measure.startswith("Span"):
-            return self.by_chunker[chunker][f"{measure}@{cut}"].to_numpy(dtype=np.float64)
-        found = self.counts(chunker, cut=cut)
+            at = f"{measure}@{cut or self.cut}"
+            return self.by_chunker[chunker][at].to_numpy(dtype=np.float64)
+        found = self.counts(chunker, cut)
         return found.precision if measure == "precision" else found.recall
 
 
@@ -99,54 +116,42 @@ def worked_example(places: Places) -> pd.DataFrame:
     return pd.DataFrame(rows)[["query", "quantity", "published", "computed", "agrees", "place"]]
 
 
-def scores(records: LabelRecords | None) -> pd.DataFrame:
-    """Every chunker, rule of what is gold, and cut: macro averages with 95% intervals, micro
-    averages, what the best search could reach, and token overlap of the same ranking."""
-    if records is None:
-        return pd.DataFrame()
-    keys = list(product(records.chunkers, GOLD_RULES, CUTS))
+def scores(records: LabelRecords, cuts: Sequence[int] = ()) -> pd.DataFrame:
+    """Every chunker and cut, that of the records unless others are named: averages over queries
+    with 95% intervals, what the best search could reach, and token overlap of the same ranking."""
+    keys = list(product(records.chunkers, cuts or [records.cut]))
     counts = [records.counts(*key) for key in keys]
     per_query = [one for c in counts for one in (c.precision, c.recall)]
     intervals = iter(statistics.bootstrap_intervals(per_query))
     rows = []
-    for (chunker, rule, cut), found in zip(keys, counts, strict=True):
+    for (chunker, cut), found in zip(keys, counts, strict=True):
         precision, recall = next(intervals), next(intervals)
+        macro, best = found.macro(), found.best().macro()
         rows.append(
             {
                 "chunker": chunker,
                 "mean tokens": records.mean_tokens[chunker],
-                "rule": rule,
-                "cut": cut,
+                "k": cut,
                 "gold": found.gold.mean(),
-                "without gold": int((found.gold == 0).sum()),
-                **_named("", found.macro()),
+                "precision": macro.precision,
                 "precision low": precision.low,
                 "precision high": precision.high,
+                "best precision": best.precision,
+                "SpanPrecision": records.values(chunker, "SpanPrecision", cut).mean(),
+                "recall": macro.recall,
                 "recall low": recall.low,
                 "recall high": recall.high,
-                **_named("micro ", found.micro()),
-                **_named("best ", found.best().macro()),
-                **_named("skipping ", found.macro("skip")),
-                "SpanPrecision": records.values(chunker, "SpanPrecision", cut).mean(),
+                "best recall": best.recall,
                 "SpanRecall": records.values(chunker, "SpanRecall", cut).mean(),
+                "f1": macro.f1,
             }
         )
     return pd.DataFrame(rows)
 
 
-def by_chunk_size(scored: pd.DataFrame) -> pd.DataFrame:
-    """At five chunks, gold if they share a character: labels beside token overlap."""
-    if scored.empty:
-        return scored
-    rows = scored[(scored["rule"] == RULE) & (scored["cut"] == CUT)]
-    return rows[list(SHOWN_BY_SIZE)].reset_index(drop=True)
-
-
-def macro_micro(records: LabelRecords | None) -> pd.DataFrame:
-    """Recall at five chunks averaged both ways, with 95% intervals; and how much of all gold
+def macro_micro(records: LabelRecords) -> pd.DataFrame:
+    """Recall averaged both ways, with 95% intervals; and how much of all gold
     chunks the tenth of queries with the most of them hold."""
-    if records is None:
-        return pd.DataFrame()
     rows = []
     for chunker in records.chunkers:
         found = records.counts(chunker)
@@ -183,7 +188,3 @@ def _computed(found: LabelCounts, of_query: dict[str, int], where: str, quantity
         return float(getattr(averages, quantity))
     values = getattr(found, COUNTS.get(quantity, quantity))
     return float(values.sum() if where == "total" else values[of_query[where]])
-
-
-def _named(prefix: str, averages: Averages) -> dict[str, float]:
-    return {f"{prefix}{one.name}": getattr(averages, one.name) for one in fields(averages)}

@@ -38,8 +38,13 @@ CHUNKERS = (
 """Two families from 50 to 400 tokens; those of 200 and 250 have records under the same slugs."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """``queries`` and ``chunkers``.
+def tables(
+    context: Context,
+    collections: Sequence[str],
+    chunkers: Sequence[str] | None = None,
+    cuts: Sequence[int] = CUTS,
+) -> dict[str, pd.DataFrame]:
+    """``queries`` and ``chunkers``, of ``CHUNKERS`` unless others are named.
 
     The first has a row per collection, chunker and query: ``retrieved`` chunks; ``gold`` ones and
     ``TP@k`` for every rule of what is gold; ``SpanRecall@k`` and ``SpanPrecision@k`` of the same
@@ -50,11 +55,12 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     of_queries, of_chunkers = [], []
     for name in collections:
         collection = context.collection(name)
-        for slug in CHUNKERS:
+        for slug in chunkers or CHUNKERS:
             context.say(f"labels of {slug} in {name}")
             chunks = context.chunks(Condition(name, slug, MINILM, PRE, OWN), store)
             key = {"collection": name, "chunker": slug}
-            table = label_counts(collection, chunks, rank(collection, chunks, store))
+            ranking = rank(collection, chunks, store, max(cuts))
+            table = label_counts(collection, chunks, ranking, cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
             of_chunkers.append({**key, **_facts(collection, chunks, store)})
     return {
@@ -63,16 +69,26 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     }
 
 
-def rank(collection: Collection, chunks: Chunks, store: VectorStore) -> retrieval.Ranking:
-    """The best chunks of every query, as deep as the deepest cut, under the corrected protocol."""
+def holds(collection: str, chunkers: Sequence[str], k: int) -> bool:
+    """Whether the stored experiment tells of these."""
+    return collection in COLLECTIONS and {*chunkers} <= {*CHUNKERS} and k in CUTS
+
+
+def rank(
+    collection: Collection, chunks: Chunks, store: VectorStore, depth: int
+) -> retrieval.Ranking:
+    """The best chunks of every query, so many of them, under the corrected protocol."""
     ordering, protocol = parse_ordering(PRE), PROTOCOLS[OWN]
     vectors, _ = encode(store, collection.documents, chunks, ordering, protocol)
     asked = store.encode([query.text for query in collection.queries], "query")
-    return retrieval.search(asked, vectors, max(CUTS))
+    return retrieval.search(asked, vectors, depth)
 
 
 def label_counts(
-    collection: Collection, chunks: Chunks, ranking: retrieval.Ranking
+    collection: Collection,
+    chunks: Chunks,
+    ranking: retrieval.Ranking,
+    cuts: Sequence[int] = CUTS,
 ) -> pd.DataFrame:
     """A row per query, as the table ``queries`` holds them."""
     columns: dict[str, object] = {
@@ -81,12 +97,12 @@ def label_counts(
     }
     for rule in GOLD_RULES:
         gold = gold_chunks(collection, chunks, rule)
-        counts = {cut: count(ranking.chunk, gold, cut) for cut in CUTS}
-        columns[f"gold ({rule})"] = counts[CUTS[0]].gold
+        counts = {cut: count(ranking.chunk, gold, cut) for cut in cuts}
+        columns[f"gold ({rule})"] = counts[cuts[0]].gold
         for cut, found in counts.items():
             columns[f"TP@{cut} ({rule})"] = found.true_positives
     overlap = TokenOverlap.of(collection, chunks, PROTOCOLS[OWN].hit)
-    for cut in CUTS:
+    for cut in cuts:
         scores = overlap.at(ranking.chunk, cut)
         for measure_name in ("SpanRecall", "SpanPrecision"):
             columns[f"{measure_name}@{cut}"] = scores[measure_name]
