@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkstudy import places
-from chunkstudy.analysis import one_post
 from chunkstudy.collections.sources import SourceError
 from chunkstudy.studies import one_post as study
 from chunkstudy.studies import results
-from chunkstudy.studies.one_post import printed
+from chunkstudy.studies.one_post import cuts, figures, printed
 from chunkstudy.studies.one_post.alignment import align, matched
 
 PAGE = """# a-post
@@ -150,17 +149,18 @@ def test_tables_derive_from_the_offsets_alone(
     stored: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(printed.FOLDER, raising=False)
-    made = one_post.tables(stored)
-    assert set(made) == set(one_post.TABLES)
-    rows = made["one_post_agreement"]
+    rows = cuts.agreement(stored)
     own = rows.query("reference == @printed.WITNESS and segmentation == 'segmenter'")
     numbers = own[["shared cuts", "boundary similarity", "WindowDiff"]]
     assert numbers.to_numpy().tolist() == [[117, 1.0, 0.0]]
     pairs = zip(rows["reference"], rows["segmentation"], strict=True)
     mirrored = dict(zip(pairs, rows["boundary similarity"], strict=True))
-    names = list(made["one_post_texts"]["segmentation"])
+    names = list(cuts.texts(stored["texts"])["segmentation"])
     assert all(mirrored[a, b] == mirrored[b, a] for a in names for b in names if a != b)
-    assert all(frame.empty for frame in one_post.tables({}).values())
+    sizes = cuts.sizes(stored).set_index("segmentation")
+    assert sizes["parts"].sum() == len(stored["chunks"])
+    (axes,) = figures.figure_cuts(cuts.parts(stored), sizes.reset_index()).axes
+    assert len(axes.get_yticklabels()) == len(sizes)
 
 
 def test_what_is_stored_holds_offsets_and_digests_and_no_text(

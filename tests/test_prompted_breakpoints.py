@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from chunkstudy import places
-from chunkstudy.analysis import prompted_breakpoints as analysis
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.llm.interface import Reply, Request
@@ -83,9 +82,8 @@ def test_of_the_post_and_of_replies_only_numbers_and_digests_are_kept(
 
 
 def test_every_reply_is_counted_once(stored: Mapping[str, pd.DataFrame]) -> None:
-    table = analysis.tables(stored)["prompted_breakpoints"]
+    table = study.outcomes(stored["replies"])
     assert table[list(study.OUTCOMES)].sum(axis=1).tolist() == table["replies"].tolist()
     assert table["replies"].sum() == len(stored["replies"])
     used = stored["replies"].query("outcome == @study.USED")
     assert table["boundaries drawn"].sum() == (used["segments"] - 1).sum()
-    assert analysis.tables({})["prompted_breakpoints"].empty

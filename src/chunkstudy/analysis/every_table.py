@@ -31,14 +31,11 @@ from chunkstudy.analysis import (
     moderators_models,
     moderators_ranges,
     moderators_rows,
-    one_post,
     papers,
     positions,
-    prompted_breakpoints,
     published_facts,
     random_boundaries,
     reproduction,
-    segmenter,
     taxonomy,
     trained_late_chunking,
     which_chunker,
@@ -54,6 +51,7 @@ from chunkstudy.published.cells import Cell, frame
 from chunkstudy.published.verdicts import VERDICTS
 from chunkstudy.studies import results
 from chunkstudy.studies.labels import averages, power
+from chunkstudy.studies.one_post import cuts
 
 Tables = dict[str, pd.DataFrame]
 Group = Callable[["Known"], Tables]
@@ -145,6 +143,7 @@ def _chroma(known: Known) -> Tables:
 
 def _late_chunking(known: Known) -> Tables:
     library, of_study = known.library, known.of_study
+    post = known.study("one-post")
     return {
         "late_chunking_gains": late_chunking.gains(library),
         "late_chunking_windows": late_chunking.windows(library),
@@ -168,9 +167,8 @@ def _late_chunking(known: Known) -> Tables:
         ),
         "late_chunking_conformance_vectors": of_study("conformance", "vectors"),
         "late_chunking_which_models": model_list.table(),
-        "segmenter_excerpts": segmenter.excerpts(library),
         **context_reach.tables(of_study("bidirectionality")),
-        **one_post.tables(known.study("one-post")),
+        "one_post_sizes": cuts.sizes(post) if post else pd.DataFrame(),
         **trained_late_chunking.tables(known.study("trained-late-chunking")),
     }
 
@@ -234,7 +232,6 @@ def _language_models(known: Known) -> Tables:
     arms = language_models.arms(library, study, known.study("random-boundaries"))
     answers = language_models_answers.answers(places)
     return {
-        **prompted_breakpoints.tables(known.study("prompted-breakpoints")),
         "language_models_emma": language_models.side_by_side(arms),
         "language_models_bought": language_models.bought(arms),
         "language_models_replies": language_models_answers.replies(answers),

@@ -348,9 +348,6 @@ KINDS: dict[str, Kinds] = {
     "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
     "generation_cost": dict.fromkeys(
         ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
-    "one_post_sizes": {"mean tokens": tenths, "mean characters": tenths, "tokens": whole},
-    "one_post_agreement": dict.fromkeys(
-        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number),
     "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
     "contexts_alike": dict.fromkeys(
         ("correlation", "correlation low", "correlation high"), number),

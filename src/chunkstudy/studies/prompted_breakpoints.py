@@ -66,6 +66,18 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     return {"replies": pd.concat(found, ignore_index=True)}
 
 
+def outcomes(replies: pd.DataFrame) -> pd.DataFrame:
+    """What came of the replies, a row a collection and prompt: how many to what, and the boundaries
+    that used ones draw."""
+    drawn = (replies["segments"] - 1).where(replies["outcome"] == USED, 0)
+    by = replies.assign(drawn=drawn).groupby(["collection", "prompt"], sort=False)
+    found = by["outcome"].value_counts().unstack(fill_value=0)
+    found = found.reindex(columns=list(OUTCOMES), fill_value=0).rename_axis(columns=None)
+    found.insert(0, "replies", by.size())
+    found["boundaries drawn"] = by["drawn"].sum()
+    return found.reset_index()
+
+
 def asked(text: str, ask: Ask, kind: Kind) -> list[dict[str, object]]:
     """What a model answers about each window of a text, and whether the chunker could use it."""
     rows: list[dict[str, object]] = []

@@ -10,7 +10,7 @@ from chunkstudy.render import captions
 
 STUDIES = (
     "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "trained",
-    "one_post", "taxonomy", "empty_documents", "controls",
+    "taxonomy", "empty_documents", "controls",
     "claims", "predictions", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""

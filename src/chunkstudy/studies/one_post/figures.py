@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from chunkstudy.places import Places
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, rows_named, table
+from chunkstudy.render.figures.drawing import COLORS, rows_named, style
 
 PRINTED, HERE, LOST = COLORS[0], COLORS[1], "0.82"
 
 
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """The one figure, where the study was run."""
-    rows = table(places, "one_post_cuts")
-    if len(rows):
-        yield "one_post_cuts", cuts(rows, table(places, "one_post_sizes"))
-
-
-def cuts(rows: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
+@style()
+def figure_cuts(rows: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     """A band for each segmentation, a line at every cut, grey where text is left out.
 
     Args:

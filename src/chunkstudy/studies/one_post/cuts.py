@@ -15,43 +15,29 @@ from chunkstudy.measures.boundary_agreement import (
     window_diff,
     window_size,
 )
+from chunkstudy.render.formats import number, tenths, whole
+from chunkstudy.render.tables import Kinds
 
-TABLES = ("one_post_texts", "one_post_sizes", "one_post_agreement", "one_post_cuts")
 Frames = Mapping[str, pd.DataFrame]
-
-
-def tables(study: Frames) -> dict[str, pd.DataFrame]:
-    """Every table, empty where the study was not run.
-
-    Args:
-        study: the tables of ``one-post`` by name.
-    """
-    if not study:
-        return dict.fromkeys(TABLES, pd.DataFrame())
-    printed = list(study["texts"]["segmentation"])
-    units = len(study["words"])
-    cuts = {
-        str(name): boundaries(rows, units)
-        for name, rows in study["chunks"].groupby("segmentation", sort=False)
-    }
-    return {
-        "one_post_texts": texts(study["texts"]),
-        "one_post_sizes": sizes(study["chunks"], printed),
-        "one_post_agreement": agreement(cuts, printed, units),
-        "one_post_cuts": _parts(study, units),
-    }
+AS_COUNTS: Kinds = {
+    **dict.fromkeys(("mean tokens", "mean characters"), tenths),
+    "tokens": whole,
+    **dict.fromkeys(
+        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number
+    ),
+}
 
 
 def texts(rows: pd.DataFrame) -> pd.DataFrame:
     """What each printed segmentation keeps of the post, characters without white space."""
-    whole = rows["characters of the post"]
+    every = rows["characters of the post"]
     return pd.DataFrame(
         {
             "segmentation": rows["segmentation"],
             "chunks stated": rows["chunks stated"],
             "chunks found": rows["chunks found"],
             "words kept": rows["words kept"],
-            "share kept": rows["characters kept"] / whole,
+            "share kept": rows["characters kept"] / every,
             "characters lost": rows["characters lost"],
             "characters added": rows["characters added"],
             "words glued together": rows["words glued together"],
@@ -61,9 +47,10 @@ def texts(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def sizes(chunks: pd.DataFrame, printed: list[str]) -> pd.DataFrame:
+def sizes(study: Frames) -> pd.DataFrame:
     """Characters and tokens of the parts; tokens are OpenAI's (cl100k)."""
-    by = chunks.groupby("segmentation", sort=False)
+    printed = list(study["texts"]["segmentation"])
+    by = study["chunks"].groupby("segmentation", sort=False)
     found = pd.DataFrame(
         {
             "parts": by.size(),
@@ -85,8 +72,17 @@ def boundaries(chunks: pd.DataFrame, units: int) -> list[int]:
     return sorted(ends - {0, units})
 
 
-def agreement(cuts: Mapping[str, list[int]], printed: list[str], units: int) -> pd.DataFrame:
-    """Each printed segmentation as the reference for every other way to cut the post."""
+def agreement(study: Frames) -> pd.DataFrame:
+    """Each printed segmentation as the reference for every other way to cut the post.
+
+    Args:
+        study: the tables of ``one-post`` by name.
+    """
+    printed, units = list(study["texts"]["segmentation"]), len(study["words"])
+    cuts = {
+        str(name): boundaries(rows, units)
+        for name, rows in study["chunks"].groupby("segmentation", sort=False)
+    }
     rows = []
     for reference in printed:
         for other, found in cuts.items():
@@ -112,9 +108,9 @@ def agreement(cuts: Mapping[str, list[int]], printed: list[str], units: int) -> 
     return pd.DataFrame(rows)
 
 
-def _parts(study: Frames, units: int) -> pd.DataFrame:
+def parts(study: Frames) -> pd.DataFrame:
     """For the figure: parts of the post by segmentation, those left out marked."""
     kept = study["chunks"][["segmentation", "first word", "after word"]].assign(left_out=False)
     lost = study["left_out"].assign(left_out=True)
     found = pd.concat([kept, lost], ignore_index=True)
-    return found.assign(words=units)
+    return found.assign(words=len(study["words"]))
