@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.paper import layouts, statements
-from chunkstudy.render import findings
+from chunkstudy.places import Places
+from chunkstudy.render import answers, findings
 from tests import derived_tables
 from tests.test_pages import INTERNAL
 
@@ -72,6 +73,7 @@ def test_no_caption_of_a_generated_table_types_a_number() -> None:
 def test_every_name_in_the_text_is_a_number_or_a_statement_and_each_statement_is_used() -> None:
     written = statements.read()
     known = statements.settle(written, findings.read(), derived_tables.every())
+    known |= answers.numbers(Places(PAPER.parent))
     text = "".join(path.read_text(encoding="utf-8") for path in SECTIONS)
     used = set(NAMED.findall(text))
     used |= {name for one in layouts.read() for name in re.findall(r"\{([^}]+)\}", one.caption)}

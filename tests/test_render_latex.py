@@ -72,7 +72,7 @@ def test_rows_of_several_panels_are_numbered_and_the_table_is_counted_once() -> 
     frame = pd.DataFrame(
         {"chunker": ["a", "b"]} | {f"measured {at}": [0.1, 0.2] for at in range(30)}
     )
-    text = latex.table(frame, "chroma_main")
+    text = latex.table(frame, "chroma_cost")
     assert text.count(r"\caption{") == 1
     again = text.count(latex.CONTINUED)
     assert again >= 1 and text.count(r"\addtocounter{table}{-1}") == again
