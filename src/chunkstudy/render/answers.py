@@ -10,7 +10,7 @@ import pandas as pd
 
 from chunkstudy.places import Places
 
-ABOUT = {"chroma": "Chroma's report"}
+ABOUT = {"chroma": "Chroma's report", "taxonomy": "Beyond Chunk-Then-Embed"}
 """What a notebook's answers are about, by how its name begins."""
 
 

@@ -364,8 +364,6 @@ KINDS: dict[str, Kinds] = {
     "context_yardsticks": {"largest": thousandths},
     "jina_berlin": {"*": thousandths,
                     "late - plain": Column("late minus plain", thousandths)},
-    "chunk_size_correlations": {"*": number},
-    "chunk_size_sensitivity": {"*": number, "significant": Column("of them p < .05", whole)},
     "taxonomy_superscripts": {
         "a": Column("a: differs from the best", whole), "b": Column("b: from the worst", whole),
         "*": Column("*: late from plain", whole), "significant": whole,

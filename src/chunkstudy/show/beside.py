@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 import pandas as pd
 
 from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.encoding import CONTEXTUALIZED
 from chunkstudy.places import Places
 from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
@@ -23,6 +24,8 @@ COLUMNS = ("run", *KEYS, "published", "reproduced", "low", "high", "difference",
            "stack_high", "verdict")  # fmt: skip
 UNSCALED = ("chunk size", "chunks")
 """What is no fraction."""
+PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
+"""What a run's path names."""
 PLUS_MINUS = "\N{THIN SPACE}\N{PLUS-MINUS SIGN}\N{THIN SPACE}"
 
 
@@ -71,27 +74,36 @@ def _table(cell: Cell) -> str:
     return f"{cell.work}/{cell.table}"
 
 
-def as_published(found: pd.DataFrame) -> pd.DataFrame:
-    """The same as text, laid out as published tables are: mean and deviation in one cell, a column
-    a measure; for each chunker a line of what was published, one of ours, one of verdicts."""
-    rows = []
-    for chunker, own in found.groupby("chunker", sort=False):
-        measures = [(str(name), cell) for name, cell in own.groupby("measure", sort=False)]
-        name = display_names.shown("chunker", chunker)
+def as_published(found: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
+    """The same as text, laid out as published tables are: mean and deviation in one cell; for each
+    chunker, or what else of ``PARTS`` is named, a line of what was published, one of ours, one of
+    verdicts; a column for each measure and whatever else tells numbers apart."""
+    parts = found["run"].str.split("/", expand=True).set_axis(list(PARTS), axis=1)
+    cells = parts.assign(**found)
+    names = [one for one in (*PARTS, "measure") if one != rows and cells[one].nunique() > 1]
+    lines = []
+    for row, own in cells.groupby(rows, sort=False):
+        columns = list(own.groupby(names or ["measure"], sort=False))
+        name = display_names.shown(rows, row)
         for line, text in LINES.items():
-            cells = {display_names.measure(measure): text(cell) for measure, cell in measures}
-            if any(cells.values()):
-                rows.append({"chunker": name, "line": line, **cells})
+            said = {_title(names or ["measure"], keys): text(cell) for keys, cell in columns}
+            if any(said.values()):
+                lines.append({rows: name, "line": line, **said})
                 name = ""
-    return pd.DataFrame(rows).rename(columns={"line": ""})
+    return pd.DataFrame(lines).rename(columns={"line": ""})
+
+
+def _title(names: Sequence[str], keys: Sequence[object]) -> str:
+    return ", ".join(display_names.shown(*one) for one in zip(names, keys, strict=True))
 
 
 def _row(
     row: Mapping[Hashable, object], here: Mapping[tuple[str, ...], list[Cell]], stacks: Stacks
 ) -> dict[str, object]:
     """A number in the printed unit, with what was published of it."""
-    collection, _, encoder, _, protocol = str(row["run"]).split("/")
-    cells_here = here.get((collection, *(str(row[one]) for one in KEYS)), [])
+    collection, _, encoder, ordering, protocol = str(row["run"]).split("/")
+    keys = (str(row[one]) for one in KEYS)
+    cells_here = here.get((collection, _late(ordering), *keys), [])
     own = (one for one in cells_here if _encoder(one) in (NONE, encoder))
     cell = next(own, cells_here[0] if cells_here else None)
     scale = scale_of(cell) if cell else 1.0 if row["measure"] in UNSCALED else 100.0
@@ -118,7 +130,13 @@ def _encoder(cell: Cell) -> str:
 
 
 def _key(source: Condition, cell: Cell) -> tuple[str, ...]:
-    return (source.collection, source.chunker, cell.part, cell.measure, cell.statistic)
+    late = _late(source.ordering)
+    return (source.collection, late, source.chunker, cell.part, cell.measure, cell.statistic)
+
+
+def _late(ordering: str) -> str:
+    """Late chunking, whatever its window is, or not."""
+    return CONTEXTUALIZED if ordering.startswith(CONTEXTUALIZED) else ""
 
 
 def _published(cell: pd.DataFrame) -> str:

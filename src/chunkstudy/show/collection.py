@@ -52,7 +52,10 @@ class ShownCollection:
         return sums[[one for one in counts.assign(documents=1) if one in ONCE]].sum().reset_index()
 
     def parts(self) -> Mapping[str, str]:
-        """By question, the part that it is asked of."""
+        """By question, the part that it is asked of; none where that is the whole collection."""
+        task = registry.find(self.name).task
+        if task == "in_corpus" or (task == "in_document" and self.name not in facts.IN_PARTS):
+            return {}
         kept = pd.DataFrame() if self.fresh else facts.read(self.places, self.name)
         if kept.empty:
             return self.load().groups

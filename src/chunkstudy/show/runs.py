@@ -89,7 +89,8 @@ class Runs:
         for name, found in list(self.found.items()):
             whole, self.found[name] = self._scored(found, measures, k)
             ids = whole.index.to_series()
-            keys = pd.DataFrame({"part": ids.map(parts).fillna("all"), "query_id": ids})
+            part = ids.map(lambda one: parts.get(one, "all"))
+            keys = pd.DataFrame({"part": part, "query_id": ids})
             keys.insert(0, "chunker", name)
             frames.append(keys.join(whole[list(measures)]))
         paths = {name: one.arm.path for name, one in self.found.items()}

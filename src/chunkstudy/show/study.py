@@ -121,6 +121,7 @@ class Study:
         beside: Sequence[str] = (),
         caption: str = "",
         shown_as: tables.Kinds | None = None,
+        rows: str = "chunker",
     ) -> HTML:
         """Show a table and keep it as CSV.
 
@@ -130,6 +131,7 @@ class Study:
             beside: published tables to set it beside, each ``work/table`` (:meth:`beside`).
             caption: what stands above it.
             shown_as: by column, its title and unit, where the name does not say them.
+            rows: what has a row beside published tables: ``chunker``, ``collection``, ...
         """
         if beside:
             frame = self.beside(frame, *beside)
@@ -138,7 +140,7 @@ class Study:
             frame.to_csv(index=False, lineterminator="\n", float_format="%.8g"),
         )
         if beside:
-            return HTML(notebook.html(published.as_published(frame), caption))
+            return HTML(notebook.html(published.as_published(frame, rows), caption))
         return notebook.show(frame, name, caption=caption, shown_as=shown_as)
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
@@ -205,21 +207,25 @@ class Study:
         self._numbers[name] = decimals(value, places) + (f" [{ends}]" if ends else "")
         self._keep()
 
-    def stored(self, name: str, make: Callable[[runner.Context], Tables]) -> Tables:
+    def stored(
+        self, name: str, make: Callable[[runner.Context], Tables], kept: bool = True
+    ) -> Tables:
         """The tables of a heavy experiment: as ``results/studies`` keeps them, or made anew.
 
         Args:
             name: of the experiment.
             make: what makes them, from a context that hands out and notes collections and models.
+            kept: whether what is asked for is what is stored, and nothing else.
 
         Raises:
             StudyError: if it is not stored and nothing may be computed.
         """
         compute = self._computing.compute
-        if compute != "fresh" and (kept := results.tables(self.places, name)):
-            return kept
+        if kept and compute != "fresh" and (found := results.tables(self.places, name)):
+            return found
         if compute == "stored":
-            raise StudyError(f'the experiment {name} is not stored; compute="missing" runs it')
+            how = "" if kept else " with these parameters"
+            raise StudyError(f'the experiment {name} is not stored{how}; compute="missing" runs it')
         context = runner.Context(self.places)
         tables = make(context)
         made_by = runner.made_by(context, name, results) | {"question": name}
