@@ -209,14 +209,14 @@ def test_nbconvert_leaves_out_the_code_that_is_folded(small: Path) -> None:
 
 @pytest.mark.slow
 def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
-    source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
+    source = ROOT / "notebooks/taxonomy_rq2_in_document.ipynb"
     pages: list[str] = []
-    for second in ("semantic/pre_embedding", "none/pre_embedding"):
+    for second in ("semantic/pre_embedding", "paragraph/pre_embedding"):
         target = notebooks.run(source, tmp_path / f"{len(pages)}.ipynb", {"second": second}, ROOT)
         cells = nbformat.read(target, as_version=4).cells
         (compared,) = [c for c in cells if c.source.startswith("compare(")]
         pages.append(compared.outputs[0]["data"]["text/html"])
-    assert "nDCG@10" in pages[0]
+    assert "DCG@10" in pages[0]
     assert pages[0] != pages[1]
 
 

@@ -92,3 +92,31 @@ def test_a_panel_tells_the_correlation_of_its_points(points: pd.DataFrame) -> No
     assert len(titles) == 2 * 3 and f"together, r = {r.statistic:.2f}" in titles[-1]
     assert all(axes.get_title(loc="left").endswith("sizes are equal") for axes in alone.axes)
     plt.close("all")
+
+
+def test_marks_are_of_paired_tests_against_the_best_and_the_worst() -> None:
+    study = Study("trial")
+    chunkers = ["sentence-5", "fixed-64", "semantic"]
+    scores = study.runs(GRADED, chunkers, window=512).scores(k=10)
+    own, tests = taxonomy.marked([scores])
+    of = {one: scores.of(one, "nDCG@10") for one in chunkers}
+    means = pd.Series({one: values.mean() for one, values in of.items()})
+    best, worst = means.idxmax(), means.idxmin()
+    tested: Any = tests.set_index(["method", "against"])
+    row = tested.loc[worst, "best"]
+    expected = stats.ttest_rel(of[str(worst)], of[str(best)])
+    assert (row["other"], row["p"]) == (best, pytest.approx(expected.pvalue))
+    assert (tests["p_holm"] >= tests["p"]).all() and len(tests) == 3
+    named: Any = own.set_index("method")
+    assert named.loc[best, "best"] and named.loc[worst, "worst"]
+    assert ("a" in named.loc[worst, "marks"]) == (expected.pvalue < 0.05)
+    assert "<table" in taxonomy.as_printed(CELLS, own)
+
+
+def test_structure_is_held_against_guidance_with_each_published_model() -> None:
+    table = CELLS[(CELLS["work"] == "taxonomy") & (CELLS["table"] == "3")]
+    pairs = taxonomy.structure_against_guided(table)
+    assert len(pairs) == 4 * 3 * 3
+    rows: Any = pairs.set_index(["encoder", "a", "b"])
+    row = rows.loc["jinaai/jina-embeddings-v3", "paragraph", "semantic"]
+    assert (row["structure"], row["best"]) == (0.4948, "paragraph")

@@ -11,18 +11,30 @@ from chunkstudy.studies.taxonomy.chunk_size import (
     side_by_side,
 )
 from chunkstudy.studies.taxonomy.figures import figure_correlations, figure_points
+from chunkstudy.studies.taxonomy.methods import (
+    STRUCTURE,
+    as_printed,
+    marked,
+    several_paragraphs,
+    structure_against_guided,
+)
 
 __all__ = [
     "AS_CORRELATIONS",
     "AS_SENSITIVITY",
     "SPREAD",
+    "STRUCTURE",
+    "as_printed",
     "by_code",
     "by_text",
     "correlations",
     "figure_correlations",
     "figure_points",
+    "marked",
     "points",
     "published",
     "sensitivity",
+    "several_paragraphs",
     "side_by_side",
+    "structure_against_guided",
 ]
