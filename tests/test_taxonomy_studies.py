@@ -120,3 +120,22 @@ def test_structure_is_held_against_guidance_with_each_published_model() -> None:
     rows: Any = pairs.set_index(["encoder", "a", "b"])
     row = rows.loc["jinaai/jina-embeddings-v3", "paragraph", "semantic"]
     assert (row["structure"], row["best"]) == (0.4948, "paragraph")
+
+
+def test_rankings_agree_as_kendall_counts_it_over_the_six_methods() -> None:
+    table = CELLS[(CELLS["work"] == "taxonomy") & (CELLS["table"] == "3")]
+    tau = taxonomy.agreement(table)
+    own = table[(table["encoder"] == "jinaai/jina-embeddings-v3") & (table["chunker"] != "average")]
+    wide = own.pivot(index="chunker", columns="collection", values="value")
+    assert len(tau) == 4 and len(wide) == 6
+    expected = stats.kendalltau(wide["average"], wide["gutenqa"]).statistic
+    assert tau["jinaai/jina-embeddings-v3"] == pytest.approx(expected)
+
+
+def test_a_ceiling_is_what_the_records_say_that_any_ranking_can_reach() -> None:
+    study = Study("trial")
+    chunkers = ["paragraph", "lumberchunker-released"]
+    found = study.runs("gutenqa-emma", chunkers, window=512, protocol=taxonomy.JUDGED[0])
+    ceilings, scores = taxonomy.ceilings(found), found.scores(k=10)
+    assert list(ceilings.index) == chunkers and ceilings.between(0, 1).all()
+    assert all(ceilings[one] >= scores.of(one, "DCG@10").mean() for one in chunkers)

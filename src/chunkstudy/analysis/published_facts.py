@@ -29,7 +29,6 @@ def table(cells: pd.DataFrame) -> pd.DataFrame:
     found = dict(
         [
             *_reproduced(taxonomy),
-            *_methods(taxonomy),
             *_late(taxonomy),
         ]
     )
@@ -59,17 +58,6 @@ def _reproduced(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:
     yield "cells of Table 2", len(gap)
     yield "cells of Table 2 within a point", int((gap.round(6) <= 0.01).sum())
     yield "largest gap of Table 2", gap.max()
-
-
-def _methods(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:
-    """Table 3: methods in corpora and within books."""
-    plain = _wide(cells, "3")
-    taus = []
-    for encoder in plain.index.unique("encoder"):
-        part = plain.loc[encoder]
-        taus.append(stats.kendalltau(part[AVERAGE], part["gutenqa"]).statistic)
-    yield "smallest agreement of rankings in corpora and books", min(taus)
-    yield "largest agreement of rankings in corpora and books", max(taus)
 
 
 def _late(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from chunkstudy.places import Places
 from chunkstudy.render import display_names, formats
-from chunkstudy.render.figures.drawing import COLORS, one_legend, table
+from chunkstudy.render.figures.drawing import table
 
 IN_CORPUS = ("nfcorpus", "scifact", "arguana", "scidocs", "fiqa", "trec-covid")
 NO_METHOD = ("average", "none")
@@ -22,36 +22,12 @@ BEYOND = 30
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure of each table that is there."""
     drawn = {
-        "taxonomy_rankings": ("taxonomy_table3", rankings),
         "taxonomy_changes": ("taxonomy_table4", changes),
     }
     for name, (of, draw) in drawn.items():
         found = table(places, of)
         if len(found):
             yield name, draw(found)
-
-
-def rankings(rows: pd.DataFrame) -> Figure:
-    """Ranks of the six methods in corpora and within books, a panel per published model."""
-    rows = rows[(rows["source"] == "published") & ~rows["method"].isin(NO_METHOD)]
-    models, methods = (list(dict.fromkeys(rows[name])) for name in ("encoder", "method"))
-    figure, panels = plt.subplots(
-        1, len(models), figsize=(10, 3.6), sharey=True, layout="constrained"
-    )
-    palette = dict(zip(methods, COLORS, strict=False))
-    for axes, model in zip(panels, models, strict=True):
-        part = rows[rows["encoder"] == model]
-        wide = part.pivot(index="method", columns="collection", values="value")
-        ranks = wide[["average", "gutenqa"]].rank(ascending=False)
-        for method, row in ranks.iterrows():
-            label = display_names.chunker(str(method))
-            axes.plot([0, 1], row, "-o", color=palette[str(method)], label=label)
-        axes.set_xticks([0, 1], ["in corpora", "within books"])
-        axes.set_xlim(-0.3, 1.3)
-        axes.set_title(display_names.encoder(model), loc="left")
-    panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
-    one_legend(figure, panels[:1], columns=6)
-    return figure
 
 
 def changes(rows: pd.DataFrame) -> Figure:

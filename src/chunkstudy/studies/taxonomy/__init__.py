@@ -10,10 +10,17 @@ from chunkstudy.studies.taxonomy.chunk_size import (
     sensitivity,
     side_by_side,
 )
-from chunkstudy.studies.taxonomy.figures import figure_correlations, figure_points
+from chunkstudy.studies.taxonomy.figures import (
+    figure_correlations,
+    figure_points,
+    figure_rankings,
+)
 from chunkstudy.studies.taxonomy.methods import (
+    JUDGED,
     STRUCTURE,
+    agreement,
     as_printed,
+    ceilings,
     marked,
     several_paragraphs,
     structure_against_guided,
@@ -22,14 +29,18 @@ from chunkstudy.studies.taxonomy.methods import (
 __all__ = [
     "AS_CORRELATIONS",
     "AS_SENSITIVITY",
+    "JUDGED",
     "SPREAD",
     "STRUCTURE",
+    "agreement",
     "as_printed",
     "by_code",
     "by_text",
+    "ceilings",
     "correlations",
     "figure_correlations",
     "figure_points",
+    "figure_rankings",
     "marked",
     "points",
     "published",

@@ -15,6 +15,7 @@ from scipy import stats
 from chunkstudy.analysis.chunk_size import CHANGE
 from chunkstudy.analysis.recorded import IN_DOCUMENT
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.published.sources import AVERAGE
 from chunkstudy.render import display_names
 from chunkstudy.render.figures import drawing
 from chunkstudy.render.formats import decimals
@@ -98,6 +99,32 @@ def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
         for axes in panels[-1]:
             axes.set_xlabel("Pearson's r of chunk size and score")
         drawing.one_legend(figure, panels.flat, columns=3)
+    return figure
+
+
+def figure_rankings(published: pd.DataFrame) -> Figure:
+    """Ranks of the published methods in corpora and within books, a panel a model.
+
+    Args:
+        published: the cells of Table 3.
+    """
+    rows = published[published["chunker"] != AVERAGE]
+    models, methods = (list(dict.fromkeys(rows[name])) for name in ("encoder", "chunker"))
+    with drawing.style():
+        figure, panels = plt.subplots(1, len(models), figsize=(10, 3.6), sharey=True)
+        palette = dict(zip(methods, drawing.COLORS, strict=False))
+        for axes, model in zip(panels, models, strict=True):
+            part = rows[rows["encoder"] == model]
+            wide = part.pivot(index="chunker", columns="collection", values="value")
+            ranks = wide[[AVERAGE, "gutenqa"]].rank(ascending=False)
+            for method, row in ranks.iterrows():
+                label = display_names.chunker(str(method))
+                axes.plot([0, 1], row, "-o", color=palette[str(method)], label=label)
+            axes.set_xticks([0, 1], ["in corpora", "within books"])
+            axes.set_xlim(-0.3, 1.3)
+            axes.set_title(display_names.encoder(model), loc="left")
+        panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
+        drawing.one_legend(figure, panels[:1], columns=6)
     return figure
 
 

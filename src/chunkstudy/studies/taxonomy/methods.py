@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pandas as pd
+from scipy import stats
 
 from chunkstudy.analysis import taxonomy
 from chunkstudy.analysis.recorded import Block, Layout
@@ -12,10 +13,13 @@ from chunkstudy.grid import facts
 from chunkstudy.places import Places
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.render import taxonomy_tables
+from chunkstudy.show.runs import Runs
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies.taxonomy.chunk_size import METHOD_OF
 
 STRUCTURE = ("paragraph", "sentence-5", "fixed-256")
+JUDGED = ("as_published-ielab", "as_published-lumberchunker")
+"""Protocols that judge a proposition by the passage it came from, and by its own text."""
 GUIDED = ("semantic", "lumberchunker", "proposition")
 
 
@@ -64,6 +68,28 @@ def structure_against_guided(published: pd.DataFrame) -> pd.DataFrame:
         for b in GUIDED
     ]  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def agreement(published: pd.DataFrame) -> pd.Series:
+    """By model, Kendall's tau between the rankings of methods in corpora, by their average, and
+    within books.
+
+    Args:
+        published: the cells of Table 3.
+    """
+    own = published[published["chunker"] != AVERAGE]
+    wide = own.pivot(index=["encoder", "chunker"], columns="collection", values="value")
+    found = {
+        str(encoder): stats.kendalltau(one[AVERAGE], one["gutenqa"]).statistic
+        for encoder, one in wide.groupby("encoder", sort=False)
+    }
+    return pd.Series(found, name="Kendall's tau").rename_axis("encoder")
+
+
+def ceilings(runs: Runs) -> pd.Series:
+    """By chunker, the mean over questions of the best DCG@10 that any ranking of its chunks can
+    reach."""
+    return pd.Series({one.arm.name: one.wide["Ceiling(DCG@10)"].mean() for one in runs})
 
 
 def several_paragraphs(places: Places, collections: Iterable[str]) -> pd.Series:
