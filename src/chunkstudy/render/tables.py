@@ -364,11 +364,6 @@ KINDS: dict[str, Kinds] = {
     "context_yardsticks": {"largest": thousandths},
     "jina_berlin": {"*": thousandths,
                     "late - plain": Column("late minus plain", thousandths)},
-    "taxonomy_superscripts": {
-        "a": Column("a: differs from the best", whole), "b": Column("b: from the worst", whole),
-        "*": Column("*: late from plain", whole), "significant": whole,
-        "significant after Holm": whole, "equivalent within a point": whole, "tests": whole,
-    },
     "jina_length": {"n": Column("collections", whole)},
     "labels_worked_example": {"computed": lambda value: f"{value:.3g}"},
     "late_chunking_windows": {"cut": Column("chunks cut", percent)},
