@@ -19,7 +19,6 @@ from chunkstudy.analysis.chunk_size import (
     correlate,
     correlations,
     interval,
-    sensitivity,
 )
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
@@ -28,7 +27,7 @@ from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import results
 from chunkstudy.studies.chunk_sizes import per_query
 from tests.made_study import made_by
-from tests.recorded import CHUNKERS, IELAB, LATE, OWN, PRE, WIDE, library, made
+from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, library, made
 
 CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
 DRAWN = np.random.default_rng(3)
@@ -149,12 +148,12 @@ def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
     ]
 
 
-def written(tmp_path: Path, scores: dict[Condition, pd.Series], protocol: str = OWN) -> Places:
+def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
     """Chunk sizes of made-up records: 20 tokens and more, growing with the query's number."""
     tables = {}
     for name in sorted({c.collection for c in scores}):
         rows = [
-            (chunker, protocol, f"q{i}", 20 + i + place, 50 + place)
+            (chunker, OWN, f"q{i}", 20 + i + place, 50 + place)
             for place, chunker in enumerate(CHUNKERS)
             for i in range(40)
         ]
@@ -215,16 +214,3 @@ def test_the_figure_decides_where_the_text_says_another_r(tmp_path: Path) -> Non
     table = correlations(library(made()), Places(tmp_path), CELLS).set_index("ordering")
     rows = table.loc[CHANGE].query("collection == 'gutenqa' and method == 'fixed-256'")
     assert rows.set_index("encoder")["r"]["jinaai/jina-embeddings-v3"] == 0.25
-
-
-def test_the_sensitivity_holds_both_definitions_themselves(tmp_path: Path) -> None:
-    scores = made(protocol=IELAB)
-    places = written(tmp_path, scores, IELAB)
-    table = correlations(library(scores), places, CELLS)
-    found = sensitivity(library(scores), places)
-    keys = ["collection", "method", "ordering"]
-    found, ours = found.set_index(keys), table[table["source"] == "records"].set_index(keys)
-    for name, column in (("text", "text"), ("code", "code, no outliers, log")):
-        expected = ours.loc[ours["definition"] == name, "r"]
-        assert found[column].to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
-    assert found["significant"].between(0, 8).all() and len(found) == 5 * 3 * 3

@@ -20,7 +20,6 @@ from chunkstudy.render.parameters import (
     check_parameters,
     inspect_parameters,
 )
-from chunkstudy.render.two_records import NoRecordError, compare
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -205,23 +204,3 @@ def test_nbconvert_leaves_out_the_code_that_is_folded(small: Path) -> None:
     text = re.sub(r"<[^>]+>", "", body.partition("<main>")[2])
     assert "object()" not in text and "&lt;object&gt;" in text
     assert "size * 2" in text
-
-
-@pytest.mark.slow
-def test_another_parameter_computes_another_page(tmp_path: Path) -> None:
-    source = ROOT / "notebooks/taxonomy_rq1_in_corpus.ipynb"
-    pages: list[str] = []
-    for second in ("semantic/pre_embedding", "none/pre_embedding"):
-        target = notebooks.run(source, tmp_path / f"{len(pages)}.ipynb", {"second": second}, ROOT)
-        cells = nbformat.read(target, as_version=4).cells
-        (compared,) = [c for c in cells if c.source.startswith("compare(")]
-        pages.append(compared.outputs[0]["data"]["text/html"])
-    assert "nDCG@10" in pages[0]
-    assert pages[0] != pages[1]
-
-
-def test_a_comparison_of_what_nobody_ran_says_how_to_run_it_and_what_was_run() -> None:
-    encoder = "sentence-transformers__all-MiniLM-L6-v2-w512"
-    known = rf"`chunkstudy run --only 'scifact/fixed-77/{encoder}/pre_embedding/corrected'` makes"
-    with pytest.raises(NoRecordError, match=rf"{known}; of scifact .* none/pre_embed"):
-        compare(Places(ROOT), "scifact", encoder, "none/pre_embedding", "fixed-77/pre_embedding")

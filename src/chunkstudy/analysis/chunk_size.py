@@ -12,9 +12,7 @@ what only the collections' differences do to the pooled correlation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,23 +20,14 @@ import pandas as pd
 from scipy import stats
 
 from chunkstudy import statistics
-from chunkstudy.analysis.recorded import (
-    BUILTIN,
-    IELAB,
-    IN_DOCUMENT,
-    TAXONOMY,
-    Block,
-    Layout,
-    blocks,
-)
+from chunkstudy.analysis.recorded import BUILTIN, IELAB, IN_DOCUMENT, TAXONOMY, Block, blocks
 from chunkstudy.analysis.taxonomy import PUBLISHED, RECORDS
 from chunkstudy.collections.gutenqa import BOOKS
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.statistics.intervals import constant
-from chunkstudy.studies import results
-from chunkstudy.studies.chunk_sizes import BESIDE
+from chunkstudy.studies import chunk_sizes, results
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
@@ -46,7 +35,6 @@ POOLED = "in-corpus, pooled"
 INTERVAL = "Fisher's z, 95%"
 LEAST = 5
 """Points without which the official code gives no r."""
-LEVEL = 0.05
 OfPoints = Callable[[pd.DataFrame, str], Iterator[dict[str, object]]]
 COLUMNS = [
     "source", "encoder", "protocol", "collection", "method", "ordering", "definition", "n",
@@ -66,25 +54,21 @@ def correlations(library: Library, places: Places, cells: pd.DataFrame) -> pd.Da
         places: where the study ``chunk-sizes`` left its tables.
         cells: published cells; those of Figure 2 are taken.
     """
-    printed = _published(cells)
-    rows = _rows(library, places, _of_points, (TAXONOMY, BUILTIN))
-    ours = pd.DataFrame(rows, columns=COLUMNS[:-2]).assign(source=RECORDS)
-    column = ours["collection"].isin(IN_DOCUMENT).map({True: "gutenqa", False: "beir"})
-    spread = printed.groupby(["collection", "method", "ordering"])["r"].agg(["min", "max"])
-    spread = spread.set_axis(COLUMNS[-2:], axis=1)
-    ours = ours.assign(column=column).join(spread, on=["column", "method", "ordering"])[COLUMNS]
+    printed = published(cells)
+    ours = pd.DataFrame(_rows(library, places), columns=COLUMNS[:-2]).assign(source=RECORDS)
+    ours = beside_published(ours, printed)[COLUMNS]
     made = pd.concat([ours, printed], ignore_index=True) if len(ours) else printed[COLUMNS]
     return made.astype({"n": "Int64", "dropped": "Int64"})
 
 
-def sensitivity(library: Library, places: Places) -> pd.DataFrame:
-    """r under either definition of the points, with and without outliers, of sizes and of their
-    logarithms, a row per record of the taxonomy's protocol; ``significant`` counts p < .05.
-
-    Columns named ``text`` and ``code, no outliers, log`` are the two definitions themselves.
-    """
-    rows = _rows(library, places, _in_every_way, (replace(TAXONOMY, protocols=(IELAB,)),))
-    return pd.DataFrame(rows)
+def beside_published(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Rows of ``collection, method, ordering``, each with the lowest and the highest published r of
+    its method and arm, within documents or in corpora."""
+    column = ours["collection"].isin(IN_DOCUMENT).map({True: "gutenqa", False: "beir"})
+    spread = printed.groupby(["collection", "method", "ordering"])["r"].agg(["min", "max"])
+    spread = spread.set_axis(COLUMNS[-2:], axis=1)
+    made = ours.assign(column=column).join(spread, on=["column", "method", "ordering"])
+    return made.drop(columns="column")
 
 
 def correlate(
@@ -153,7 +137,7 @@ def _scored(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     return points.assign(score=scores[arm]).dropna(subset="score")
 
 
-def _of_points(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
+def by_definition(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
     """The row of each definition; ``within`` only of several collections."""
     text = by_text(points, arm)
     yield {"definition": "text"} | correlate(text)
@@ -162,67 +146,58 @@ def _of_points(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
         yield {"definition": "within"} | correlate(centred(text))
 
 
-def _in_every_way(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
-    """A row of r by the points' definition, with and without outliers, raw and logarithmic."""
-    row: dict[str, object] = {}
-    significant = 0
-    for name, found in (("text", by_text(points, arm)), ("code", by_code(points, arm))):
-        for outliers, logarithm in product((True, False), (False, True)):
-            one = correlate(found, outliers, logarithm)
-            ways = [name, *([] if outliers else ["no outliers"]), *(["log"] if logarithm else [])]
-            row[", ".join(ways)] = one["r"]
-            significant += one["p"] < LEVEL
-    yield row | {"significant": significant}
+def of_method(
+    found: Mapping[str, pd.DataFrame], of_points: OfPoints = by_definition
+) -> Iterator[dict[str, object]]:
+    """The rows of a method under each arm: of every collection, and of several in-corpus ones
+    pooled.
+
+    Args:
+        found: ``query_id, relevant, document, plain, late, collection`` by collection.
+        of_points: the rows of one collection's points under an arm.
+    """
+    for arm in ARMS:
+        here = {name: one for name, one in found.items() if len(one) and len(_scored(one, arm))}
+        inside = [one for name, one in here.items() if name not in IN_DOCUMENT]
+        if len(inside) > 1:
+            here[POOLED] = pd.concat(inside, ignore_index=True)
+        for name, points in here.items():
+            for row in of_points(points, arm):
+                yield {"collection": name, "ordering": arm} | row
 
 
-def _rows(
-    library: Library, places: Places, of_points: OfPoints, layouts: Sequence[Layout]
-) -> list[dict[str, object]]:
-    """Of every encoder, protocol, method, arm and collection, and of all in-corpus ones pooled."""
+def _rows(library: Library, places: Places) -> list[dict[str, object]]:
+    """Of every encoder, protocol, method, arm and collection."""
     sizes = results.tables(places, "chunk-sizes")
     return [
-        {"encoder": block.encoder, "protocol": block.protocol, "collection": name}
-        | {"method": method, "ordering": arm}
-        | row
-        for layout in layouts
+        {"encoder": block.encoder, "protocol": block.protocol, "method": method} | row
+        for layout in (TAXONOMY, BUILTIN)
         for block in blocks(library, layout)
         for method in layout.methods
-        for arm in ARMS
-        for name, points in _collections(block, sizes, method, layout.collections, arm)
-        for row in of_points(points, arm)
+        for row in of_method(
+            {name: _points(block, sizes, (method, name)) for name in layout.collections}
+        )
     ]
-
-
-def _collections(
-    block: Block,
-    sizes: Mapping[str, pd.DataFrame],
-    method: str,
-    collections: Sequence[str],
-    arm: str,
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Points by collection, and pooled where several in-corpus ones have some under the arm."""
-    found = {name: _points(block, sizes, (method, name)) for name in collections}
-    found = {name: one for name, one in found.items() if len(one) and len(_scored(one, arm))}
-    yield from found.items()
-    inside = [one for name, one in found.items() if name not in IN_DOCUMENT]
-    if len(inside) > 1:
-        yield POOLED, pd.concat(inside, ignore_index=True)
 
 
 def _points(block: Block, sizes: Mapping[str, pd.DataFrame], key: tuple[str, str]) -> pd.DataFrame:
     """``query_id, relevant, document, plain, late, collection`` of one method; NaN where late
     chunking has no record."""
     plain, late = block.plain.get(key), block.late.get(key)
-    measured = sizes.get(f"{key[1]}{BESIDE}{block.encoder}", sizes.get(key[1]))
-    if plain is None or measured is None:
+    if plain is None:
         return pd.DataFrame()
-    own = measured[(measured["chunker"] == plain.name) & (measured["protocol"] == block.protocol)]
+    own = chunk_sizes.kept(sizes, key[1], str(plain.name), block.encoder, block.protocol)
+    return with_scores(own, plain, late).assign(collection=key[1])
+
+
+def with_scores(own: pd.DataFrame, plain: pd.Series, late: pd.Series | None) -> pd.DataFrame:
+    """``query_id, relevant, document, plain, late``: a method's sizes and scores by query."""
     own = own.set_index("query_id").join(plain.rename("plain"), how="inner")
     own = own.join(late.rename("late")) if late is not None else own.assign(late=np.nan)
-    return own.reset_index().assign(collection=key[1])
+    return own.reset_index()
 
 
-def _published(cells: pd.DataFrame) -> pd.DataFrame:
+def published(cells: pd.DataFrame) -> pd.DataFrame:
     """Published r, those of the images.
 
     Its n over books is that of all of them, outliers too, so that the interval is the narrowest

@@ -11,7 +11,6 @@ import pandas as pd
 from chunkstudy.analysis import (
     chroma,
     chroma_models,
-    chunk_size,
     conformance,
     context_reach,
     contexts,
@@ -123,7 +122,6 @@ def _works(known: Known) -> Tables:
         "witnesses": witnesses.table(leaderboard.read(known.places), known.library),
         **of_taxonomy,
         "chunk_size_correlations": known.correlations,
-        "chunk_size_sensitivity": chunk_size.sensitivity(known.library, known.places),
         "reproduction_measures": reproduction.measures(
             known.library, known.published, known.comparison, of_taxonomy
         ),

@@ -18,8 +18,6 @@ WITHOUT_EMPTY = ("nfcorpus", "scifact", "arguana", "scidocs")
 """Collections that hold no empty document."""
 FITTING = ("nfcorpus", "scifact", "arguana")
 """Collections at hand whose documents mostly fit a window of 512 tokens."""
-STRUCTURE = ("paragraph", "sentence-5", "fixed-256")
-GUIDED = ("semantic", "lumberchunker", "proposition")
 E5 = "intfloat/multilingual-e5-large-instruct"
 TENTH_OF_A_POINT = 10
 """In the fourth decimal, the last that Tables 3 and 5 print."""
@@ -31,7 +29,6 @@ def table(cells: pd.DataFrame) -> pd.DataFrame:
     found = dict(
         [
             *_reproduced(taxonomy),
-            *_methods(taxonomy),
             *_late(taxonomy),
         ]
     )
@@ -61,25 +58,6 @@ def _reproduced(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:
     yield "cells of Table 2", len(gap)
     yield "cells of Table 2 within a point", int((gap.round(6) <= 0.01).sum())
     yield "largest gap of Table 2", gap.max()
-
-
-def _methods(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:
-    """Table 3: methods in corpora and within books."""
-    plain = _wide(cells, "3")
-    average = plain[AVERAGE].unstack("chunker")
-    yield (
-        "models whose best average is structure-based",
-        average.idxmax(axis=1).isin(STRUCTURE).sum(),
-    )
-    pairs = [(average[a] > average[b]) for a in STRUCTURE for b in GUIDED]
-    yield "pairs of structure-based and guided methods", len(pairs) * len(average)
-    yield "pairs in which the structure-based method is better", sum(int(p.sum()) for p in pairs)
-    taus = []
-    for encoder in plain.index.unique("encoder"):
-        part = plain.loc[encoder]
-        taus.append(stats.kendalltau(part[AVERAGE], part["gutenqa"]).statistic)
-    yield "smallest agreement of rankings in corpora and books", min(taus)
-    yield "largest agreement of rankings in corpora and books", max(taus)
 
 
 def _late(cells: pd.DataFrame) -> Iterator[tuple[str, float]]:

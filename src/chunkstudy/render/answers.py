@@ -15,6 +15,7 @@ ABOUT = {
     "jina": "Jina's posts",
     "labels": "the tutorial",
     "llm": "language models",
+    "taxonomy": "Beyond Chunk-Then-Embed",
 }
 """What a notebook's answers are about, by how its name begins."""
 

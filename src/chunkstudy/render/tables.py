@@ -359,13 +359,6 @@ KINDS: dict[str, Kinds] = {
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "context_both_ways": {"later": thousandths, "earlier": thousandths},
     "context_yardsticks": {"largest": thousandths},
-    "chunk_size_correlations": {"*": number},
-    "chunk_size_sensitivity": {"*": number, "significant": Column("of them p < .05", whole)},
-    "taxonomy_superscripts": {
-        "a": Column("a: differs from the best", whole), "b": Column("b: from the worst", whole),
-        "*": Column("*: late from plain", whole), "significant": whole,
-        "significant after Holm": whole, "equivalent within a point": whole, "tests": whole,
-    },
     "late_chunking_windows": {"cut": Column("chunks cut", percent)},
     "late_chunking_company": {
         "alone": Column("alone in their window, %", percent),

@@ -53,7 +53,8 @@ class ShownCollection:
 
     def parts(self) -> Mapping[str, str]:
         """By question, the part that it is asked of; none where that is the whole collection."""
-        if registry.find(self.name).task == "in_corpus":
+        task = registry.find(self.name).task
+        if task == "in_corpus" or (task == "in_document" and self.name not in facts.IN_PARTS):
             return {}
         kept = pd.DataFrame() if self.fresh else facts.read(self.places, self.name)
         if kept.empty:

@@ -5,7 +5,7 @@ For the question whether size or segmentation decides effectiveness, the taxonom
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +21,7 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
 from chunkstudy.grid.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.grid.run import boundary_store
+from chunkstudy.grid.store import VectorStore
 from chunkstudy.spans import Chunks, Collection
 from chunkstudy.studies.runner import Context
 
@@ -77,6 +78,13 @@ def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFr
     chunks = context.chunks(condition, store, boundaries)
     if chunks.digest() != records.read_run(folder).chunks_sha256:
         raise RuntimeError(f"{condition} has other chunks than its record; run it again")
+    return measured(condition, collection, chunks, store)
+
+
+def measured(
+    condition: Condition, collection: Collection, chunks: Chunks, store: VectorStore
+) -> pd.DataFrame:
+    """``chunker, protocol`` and what :func:`per_query` finds of a condition's chunks."""
     texts = chunks.texts(collection.documents)
     if condition.encoder == WIDE:
         sizes = tokens.counter("wordpiece").count_many(texts)
@@ -86,6 +94,15 @@ def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFr
     table.insert(0, "chunker", condition.chunker)
     table.insert(1, "protocol", condition.protocol)
     return table
+
+
+def kept(
+    sizes: Mapping[str, pd.DataFrame], collection: str, chunker: str, encoder: str, protocol: str
+) -> pd.DataFrame:
+    """What :func:`tables` measured of a condition's chunks, in the encoder's own tokens or, where
+    only these were counted, in all-MiniLM-L6-v2's; empty where nothing was."""
+    own = sizes.get(f"{collection}{BESIDE}{encoder}", sizes.get(collection, NOTHING))
+    return own[(own["chunker"] == chunker) & (own["protocol"] == protocol)]
 
 
 def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]) -> pd.DataFrame:

@@ -28,7 +28,7 @@ from chunkstudy.places import Places
 PROVENANCE = "provenance.json"
 LONG = 2_000
 """Rows above which a table is kept as Parquet: text of so many takes most of a megabyte."""
-HELPERS = ("chroma", "in_parts", "jina", "results", "runner")
+HELPERS = ("chroma", "in_parts", "jina", "results", "runner", "taxonomy")
 """What lies in this room and is no experiment of its own: helpers, and a notebook's functions."""
 Kind = Literal["text", "integer", "number", "boolean"]
 DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}

@@ -11,16 +11,10 @@ from matplotlib.figure import Figure
 
 from chunkstudy.places import Places
 from chunkstudy.render import display_names, formats
-from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table, zero
+from chunkstudy.render.figures.drawing import table
 
 IN_CORPUS = ("nfcorpus", "scifact", "arguana", "scidocs", "fiqa", "trec-covid")
 NO_METHOD = ("average", "none")
-ARMS = {
-    "pre_embedding": "plain",
-    "contextualized": "late",
-    "relative change": "relative change",
-}
-SIDES = {"within books": ("gutenqa", "gutenqa-emma"), "in corpora": ("beir", "in-corpus, pooled")}
 BEYOND = 30
 """Percent at which the colours of the changes end."""
 
@@ -28,37 +22,12 @@ BEYOND = 30
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure of each table that is there."""
     drawn = {
-        "taxonomy_rankings": ("taxonomy_table3", rankings),
         "taxonomy_changes": ("taxonomy_table4", changes),
-        "taxonomy_chunk_size": ("chunk_size_correlations", chunk_size),
     }
     for name, (of, draw) in drawn.items():
         found = table(places, of)
         if len(found):
             yield name, draw(found)
-
-
-def rankings(rows: pd.DataFrame) -> Figure:
-    """Ranks of the six methods in corpora and within books, a panel per published model."""
-    rows = rows[(rows["source"] == "published") & ~rows["method"].isin(NO_METHOD)]
-    models, methods = (list(dict.fromkeys(rows[name])) for name in ("encoder", "method"))
-    figure, panels = plt.subplots(
-        1, len(models), figsize=(10, 3.6), sharey=True, layout="constrained"
-    )
-    palette = dict(zip(methods, COLORS, strict=False))
-    for axes, model in zip(panels, models, strict=True):
-        part = rows[rows["encoder"] == model]
-        wide = part.pivot(index="method", columns="collection", values="value")
-        ranks = wide[["average", "gutenqa"]].rank(ascending=False)
-        for method, row in ranks.iterrows():
-            label = display_names.chunker(str(method))
-            axes.plot([0, 1], row, "-o", color=palette[str(method)], label=label)
-        axes.set_xticks([0, 1], ["in corpora", "within books"])
-        axes.set_xlim(-0.3, 1.3)
-        axes.set_title(display_names.encoder(model), loc="left")
-    panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
-    one_legend(figure, panels[:1], columns=6)
-    return figure
 
 
 def changes(rows: pd.DataFrame) -> Figure:
@@ -85,38 +54,4 @@ def changes(rows: pd.DataFrame) -> Figure:
     axes.tick_params(axis="x", rotation=20)
     axes.set_title("Late chunking as published: within books | in corpora | with empty documents",
                    loc="left")  # fmt: skip
-    return figure
-
-
-def chunk_size(rows: pd.DataFrame) -> Figure:
-    """Correlation of chunk size with effectiveness, arm by arm, in the layout of Figure 2.
-
-    Grey: the four published models. Colour: ours under the corrected protocol, by the text's
-    definition and by the code's, with the table's 95% intervals.
-    """
-    methods = list(dict.fromkeys(rows.loc[rows["source"] == "published", "method"]))
-    rows = rows[rows["method"].isin(methods)]
-    widest = rows.loc[rows["source"] == "records", "encoder"].value_counts().idxmax()
-    rows = rows[(rows["source"] == "published") | (rows["encoder"] == widest)]
-    definitions = ("text", "code")
-    figure, panels = plt.subplots(len(ARMS), 2, figsize=(9.5, 8), sharex=True, layout="constrained")
-    for (arm, name), row in zip(ARMS.items(), panels, strict=True):
-        for axes, (side, (printed, measured)) in zip(row, SIDES.items(), strict=True):
-            here = rows[rows["ordering"].str.startswith(arm)]
-            old = here[(here["source"] == "published") & (here["collection"] == printed)]
-            places = [methods.index(method) for method in old["method"]]
-            label = "published, four models"
-            axes.plot(old["r"], places, "|", color="0.5", ms=9, mew=2, label=label)
-            own = here[(here["protocol"] == "corrected") & (here["collection"] == measured)]
-            for offset, definition in enumerate(definitions):
-                part = own[(own["definition"] == definition) & own["r"].notna()]
-                at = [methods.index(m) + 0.16 - 0.32 * offset for m in part["method"]]
-                label = f"ours, as the {'words define' if definition == 'text' else 'code does'} it"
-                intervals(axes, part, at, COLORS[offset], label, "r", scale=1)
-            zero(axes)
-            rows_named(axes, [display_names.chunker(one) for one in methods])
-            axes.set_title(f"{side}, {name}", loc="left")
-    for axes in panels[-1]:
-        axes.set_xlabel("Pearson's r of chunk size and effectiveness")
-    one_legend(figure, panels.flat, columns=3)
     return figure

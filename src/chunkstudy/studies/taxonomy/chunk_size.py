@@ -1,0 +1,149 @@
+"""The size of chunks against the scores of queries: Figure 2 of the taxonomy, from runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+
+import pandas as pd
+
+from chunkstudy.analysis.chunk_size import (
+    beside_published,
+    by_code,
+    by_definition,
+    by_text,
+    correlate,
+    of_method,
+    published,
+    with_scores,
+)
+from chunkstudy.analysis.recorded import METHODS
+from chunkstudy.chunkers.own import checked
+from chunkstudy.grid.chunking import chunk
+from chunkstudy.grid.run import boundary_store, load_collection, load_store
+from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.render.formats import Column, number, whole
+from chunkstudy.render.tables import Kinds
+from chunkstudy.show.computing import Computing, Found
+from chunkstudy.show.faults import StudyError
+from chunkstudy.show.runs import Runs
+from chunkstudy.studies import chunk_sizes, results
+
+SPREAD = ("published lowest r", "published highest r")
+AS_CORRELATIONS: Kinds = {"*": number}
+AS_SENSITIVITY: Kinds = {"*": number, "significant": Column("of them p < .05", whole)}
+LEVEL = 0.05
+METHOD_OF = {chunker: method for method, chunkers in METHODS.items() for chunker in chunkers}
+"""What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
+
+
+def points(plain: Sequence[Runs], late: Sequence[Runs], k: int) -> pd.DataFrame:
+    """What is correlated: a row a collection, chunker and query.
+
+    Args:
+        plain: the runs of a collection each.
+        late: the same chunkers under late chunking.
+        k: how many documents or chunks are retrieved.
+
+    Returns:
+        ``collection, chunker, query_id``, two sizes in tokens, ``relevant`` of the chunks that
+        touch what is judged relevant and ``document`` of all chunks of the relevant documents, and
+        the scores ``plain`` and ``late``.
+
+    Raises:
+        StudyError: if sizes are not stored and nothing may be computed.
+    """
+    found = []
+    for before, after in zip(plain, late, strict=True):
+        of_plain, of_late = before.scores(k), after.scores(k)
+        measure = of_plain.measures[0]
+        for name, one in before.found.items():
+            scores = of_plain.of(name, measure).dropna(), of_late.of(name, measure).dropna()
+            own = with_scores(_sizes(one, before.computing), *scores)
+            found.append(own.assign(collection=before.collection, chunker=name))
+    keys = ["collection", "chunker", "query_id"]
+    return pd.concat(found, ignore_index=True)[[*keys, "relevant", "document", "plain", "late"]]
+
+
+def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
+    """r by chunker, arm, collection and definition, with its interval, and the lowest and highest
+    of the four published.
+
+    Args:
+        points: as :func:`points` gives them.
+        figure: the published cells of Figure 2.
+    """
+    rows = _rows(points, by_definition).rename(columns={"chunker": "method"})
+    named = rows["method"].replace(METHOD_OF)
+    found = beside_published(rows.assign(method=named), published(figure))
+    found.insert(0, "chunker", rows["method"])
+    return found.drop(columns="method")
+
+
+def side_by_side(found: pd.DataFrame) -> pd.DataFrame:
+    """The same with a row a chunker, arm and collection: r by the words with its interval, by the
+    code, and within collections."""
+    keys = ["chunker", "collection", "ordering"]
+    wide = found.set_index([*keys, "definition"])["r"].unstack("definition")
+    own = found[found["definition"] == "text"].set_index(keys)
+    others = {f"r, {name}": wide[name] for name in ("code", "within") if name in wide}
+    both = own[["n", "r", "low", "high", "p"]].assign(**others).join(own[list(SPREAD)])
+    return both.reset_index()
+
+
+def sensitivity(points: pd.DataFrame) -> pd.DataFrame:
+    """r under either definition of the points, with and without outliers, of sizes and of their
+    logarithms; ``significant`` counts p < .05.
+
+    Columns named ``text`` and ``code, no outliers, log`` are the two definitions themselves.
+    """
+    return _rows(points, _in_every_way)
+
+
+def _rows(
+    points: pd.DataFrame, of_points: Callable[[pd.DataFrame, str], Iterator[dict[str, object]]]
+) -> pd.DataFrame:
+    rows = [
+        {"chunker": chunker} | row
+        for chunker, own in points.groupby("chunker", sort=False)
+        for row in of_method(_by_collection(own), of_points)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _by_collection(points: pd.DataFrame) -> Mapping[str, pd.DataFrame]:
+    return {str(name): one for name, one in points.groupby("collection", sort=False)}
+
+
+def _in_every_way(points: pd.DataFrame, ordering: str) -> Iterator[dict[str, object]]:
+    """A row of r by the points' definition, with and without outliers, raw and logarithmic."""
+    row: dict[str, object] = {}
+    significant = 0
+    for name, found in (("text", by_text(points, ordering)), ("code", by_code(points, ordering))):
+        for outliers, logarithm in product((True, False), (False, True)):
+            one = correlate(found, outliers, logarithm)
+            ways = [name, *([] if outliers else ["no outliers"]), *(["log"] if logarithm else [])]
+            row[", ".join(ways)] = one["r"]
+            significant += one["p"] < LEVEL
+    yield row | {"significant": significant}
+
+
+def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
+    """The sizes of a run's chunks by query: as the study keeps them, or measured."""
+    one, own = found.arm.condition, found.arm.function
+    if own is None and computing.compute != "fresh":
+        stored = results.tables(computing.places, "chunk-sizes")
+        sizes = chunk_sizes.kept(stored, one.collection, one.chunker, one.encoder, one.protocol)
+        if len(sizes):
+            return sizes
+    if computing.compute == "stored":
+        raise StudyError(
+            f'the sizes of the chunks of {one} are not stored; compute="missing" measures them'
+        )
+    collection, vectors = load_collection(one.collection), computing.places.vectors
+    store = load_store(one.encoder, vectors, PROTOCOLS[one.protocol].newlines)
+    chunker = own and checked(own, collection.documents)
+    chunks = chunk(one, collection, store, chunker, boundary_store(one, vectors))
+    if chunks.digest() != found.run.chunks_sha256:
+        raise StudyError(f"{found.arm.path} has other chunks than its record; run it again")
+    return chunk_sizes.measured(one, collection, chunks, store)
