@@ -273,7 +273,7 @@ def test_turns_are_no_ends_of_topics() -> None:
 
 def test_every_p_is_corrected_within_its_family(tables: dict[str, pd.DataFrame]) -> None:
     for name in ("areas", "against", "added", "markup"):
-        table = tables[f"boundary_signals_{name}"]
+        table = tables[name]
         for family, group in table.groupby("family"):
             assert set(group["family_size"]) == {len(group)}, (name, family)
             assert group["p_holm"].tolist() == pytest.approx(list(statistics.holm(group["p"])))

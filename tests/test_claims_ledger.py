@@ -231,7 +231,7 @@ def test_evidence_of_a_model_has_no_rows_of_another() -> None:
 
 def test_who_made_a_table_is_known_or_asked_for() -> None:
     with pytest.raises(ClaimError, match="say in MADE_WITH who made it"):
-        Evidence(SOURCES, frozenset({"a/b"})).frame("table", "labels_power_curve")
+        Evidence(SOURCES, frozenset({"a/b"})).frame("table", "labels_power")
     for place in MADE_WITH:
         kind, _, name = place.partition("/")
         found = Evidence(SOURCES).frame("table" if kind == "table" else "study", name)

@@ -39,7 +39,8 @@ def test_every_cell_that_waits_has_a_prediction_or_was_known_or_had_no_number_th
     about = {name for one in REGISTERED.predictions for name in one.cells}
     waiting = COMPARISON[COMPARISON["verdict"] == "not_run"]
     without = waiting[~ids(waiting).isin(about)]
-    known = without[without["table"] != "appendix"]
+    later = ["appendix", "2, repository", "figure 2, repository"]  # found after the register closed
+    known = without[~without["table"].isin(later)]
     assert len(waiting) - len(without) > 1_000
     assert set(known["measure"]) <= {"characters"}
     assert set(known["collection"]) <= set(evidence.lengths["collection"])

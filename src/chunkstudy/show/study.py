@@ -133,6 +133,8 @@ class Study:
             shown_as: by column, its title and unit, where the name does not say them.
             rows: what has a row beside published tables: ``chunker``, ``collection``, ...
         """
+        if "family" in frame:  # of this table, so that no two tables correct together
+            frame = frame.assign(family=f"{name}: " + frame["family"].astype(str))
         if beside:
             frame = self.beside(frame, *beside)
         write_text(
@@ -142,6 +144,10 @@ class Study:
         if beside:
             return HTML(notebook.html(published.as_published(frame, rows), caption))
         return notebook.show(frame, name, caption=caption, shown_as=shown_as)
+
+    def show(self, frame: pd.DataFrame, caption: str = "") -> HTML:
+        """Show a table with what its rows are called, and keep nothing."""
+        return notebook.show(frame.reset_index(), caption=caption)
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict
