@@ -119,7 +119,7 @@ def test_structure_is_held_against_guidance_with_each_published_model() -> None:
     assert len(pairs) == 4 * 3 * 3
     rows: Any = pairs.set_index(["encoder", "a", "b"])
     row = rows.loc["jinaai/jina-embeddings-v3", "paragraph", "semantic"]
-    assert (row["structure"], row["best"]) == (0.4948, "paragraph")
+    assert (row["structure"], row["best chunker"]) == (0.4948, "paragraph")
 
 
 def test_rankings_agree_as_kendall_counts_it_over_the_six_methods() -> None:

@@ -52,11 +52,11 @@ def within(cell: Cell, stack: Stack) -> bool:
 
 def printed_range(cell: Cell) -> tuple[float, float]:
     """The values that print as the cell, from the first up to the second."""
-    step = 10.0**-cell.decimals
-    return cell.value - step / 2, cell.value + (step if cell.unit == "token" else step / 2)
+    return printed_ends(cell.published, truncated=cell.unit == "token")
 
 
-def printed_ends(published: str) -> tuple[float, float]:
-    """The same of a score as it is printed, which is rounded."""
-    half = 10.0 ** -len(published.partition(".")[2]) / 2
-    return float(published) - half, float(published) + half
+def printed_ends(published: str, truncated: bool = False) -> tuple[float, float]:
+    """The values that print so, from the first up to the second; where digits may be cut off too,
+    as of sizes, up to the next printed number."""
+    value, step = float(published), 10.0 ** -len(published.partition(".")[2])
+    return value - step / 2, value + (step if truncated else step / 2)

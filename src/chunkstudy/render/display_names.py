@@ -374,7 +374,6 @@ BY_COLUMN = {
     "reference": segmentation,
     "chunker": chunker,
     "other chunker": chunker,
-    "best": lambda name: chunker(str(name)) if "-" in str(name) else str(name),
     "encoder": encoder,
     "model": encoder,
     "other model": encoder,

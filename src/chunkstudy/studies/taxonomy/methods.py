@@ -62,7 +62,7 @@ def structure_against_guided(published: pd.DataFrame) -> pd.DataFrame:
     average = own.pivot(index="encoder", columns="chunker", values="value")
     rows = [
         {"encoder": encoder, "a": a, "b": b, "structure": means[a], "guided": means[b],
-         "best": means.idxmax()}
+         "best chunker": means.idxmax()}
         for encoder, means in average.iterrows()
         for a in STRUCTURE
         for b in GUIDED
