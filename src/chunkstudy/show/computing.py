@@ -103,6 +103,11 @@ class Computing:
             shutil.rmtree(folder)
         self._at = (folder / "runs", folder / "vectors", folder / "rankings")
 
+    @property
+    def vectors(self) -> Path:
+        """Where what is computed keeps vectors; a fresh computation has a folder of its own."""
+        return self._at[1]
+
     def finish(self) -> None:
         """Say that everything of a fresh computation is there."""
         if self.compute == "fresh":

@@ -140,7 +140,7 @@ def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
         raise StudyError(
             f'the sizes of the chunks of {one} are not stored; compute="missing" measures them'
         )
-    collection, vectors = load_collection(one.collection), computing.places.vectors
+    collection, vectors = load_collection(one.collection), computing.vectors
     store = load_store(one.encoder, vectors, PROTOCOLS[one.protocol].newlines)
     chunker = own and checked(own, collection.documents)
     chunks = chunk(one, collection, store, chunker, boundary_store(one, vectors))
