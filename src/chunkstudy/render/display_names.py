@@ -51,7 +51,7 @@ PRINTED_SEGMENTATIONS = {
     "SIMPLE_CHUNKING": "Small model, by structure",
     "COT_TOPIC_CHUNKING": "Small model, by topic",
     "SUMMARY_CHUNKING": "Small model, with summaries",
-    "JINA-SEGMENTER-API": "Jina's segmenter, as printed",
+    "JINA-SEGMENTER-API": "Jina's segmenter, as published",
 }
 LENGTHS = {
     "cl100k": "",

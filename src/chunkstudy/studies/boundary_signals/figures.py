@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named
+from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, style
 from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
 from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
 
@@ -19,6 +19,7 @@ NORMAL_95 = float(stats.norm.ppf(0.975))
 """Standard errors on either side of a mean."""
 
 
+@style()
 def figure_areas(rows: pd.DataFrame) -> Figure:
     """The area of each signal over texts alone, a small dot per kind of boundary and a large one
     with its interval for their mean; a panel among all ends of sentences, one among ends of
@@ -60,6 +61,7 @@ def figure_areas(rows: pd.DataFrame) -> Figure:
     return figure
 
 
+@style()
 def figure_profile(rows: pd.DataFrame) -> Figure:
     """Mean entropy by token before and after the end of a sentence, a line per text, with 95%
     intervals over places."""

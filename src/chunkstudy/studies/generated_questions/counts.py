@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from chunkstudy.generation.filters import ALIKE, LEAST, MOST, UNLIKE
 from chunkstudy.generation.replies import REASONS
 from chunkstudy.render import display_names
+from chunkstudy.render.figures import drawing
 from chunkstudy.render.figures.generation import similarities
 
 ACCEPTED = "accepted"
@@ -57,6 +58,7 @@ def filtered(candidates: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@drawing.style()
 def figure_similarities(released: pd.DataFrame) -> Figure:
     """How similar Chroma's questions are to their excerpts and to each other, corpus by corpus."""
     excerpt, earlier = SIMILARITIES

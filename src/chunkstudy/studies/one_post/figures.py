@@ -44,7 +44,7 @@ def figure_cuts(rows: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     axes.set_xlabel(f"words of the post, {units:,} in all")
     axes.grid(visible=False)
     handles = [
-        Patch(color=PRINTED, label="printed"),
+        Patch(color=PRINTED, label="published"),
         Patch(color=HERE, label="our chunkers on the same text"),
         Patch(color=LOST, label="left out"),
     ]
