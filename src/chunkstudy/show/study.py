@@ -133,13 +133,11 @@ class Study:
             shown_as: by column, its title and unit, where the name does not say them.
             rows: what has a row beside published tables: ``chunker``, ``collection``, ...
         """
-        if "family" in frame:  # of this table, so that no two tables correct together
-            frame = frame.assign(family=f"{name}: " + frame["family"].astype(str))
         if beside:
             frame = self.beside(frame, *beside)
         write_text(
             self._folder("tables") / f"{name}.csv",
-            frame.to_csv(index=False, lineterminator="\n", float_format="%.8g"),
+            _of_table(name, frame).to_csv(index=False, lineterminator="\n", float_format="%.8g"),
         )
         if beside:
             return HTML(notebook.html(published.as_published(frame, rows), caption))
@@ -262,3 +260,8 @@ class Study:
         if self._numbers:
             content["numbers"] = self._numbers
         write_json(self._folder("answers") / f"{self.name}.json", content)
+
+
+def _of_table(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """With its families named as this table's, so that none seems to stand in two."""
+    return frame.assign(family=f"{name}: " + frame["family"]) if "family" in frame else frame
