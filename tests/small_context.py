@@ -22,9 +22,9 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.files import sha256, write_text
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document
-from chunkstudy.studies.runner import Context
 
 LONG = 5_000
 """Characters of a document at most."""

@@ -20,11 +20,11 @@ from chunkstudy.analysis.chunk_size import (
     correlations,
     interval,
 )
+from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import results
 from chunkstudy.studies.chunk_sizes import per_query
 from tests.made_study import made_by
 from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, library, made
@@ -159,7 +159,7 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
         ]
         columns = ["chunker", "protocol", "query_id", "relevant", "document"]
         tables[name] = pd.DataFrame(rows, columns=columns)
-    results.write(results.folder(Places(tmp_path), "chunk-sizes"), tables, made_by())
+    study_results.write(study_results.folder(Places(tmp_path), "chunk-sizes"), tables, made_by())
     return Places(tmp_path)
 
 

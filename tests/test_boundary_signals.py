@@ -13,10 +13,10 @@ from chunkstudy import statistics
 from chunkstudy.chunkers.signals.measuring import SIGNALS, Memory
 from chunkstudy.collections import builtin, chroma, emma_files
 from chunkstudy.collections.registry import find
+from chunkstudy.grid import study_results
 from chunkstudy.places import Places
 from chunkstudy.spans import Collection
 from chunkstudy.studies import boundary_signals as study
-from chunkstudy.studies import results
 from chunkstudy.studies.boundary_signals import areas as analysis
 from chunkstudy.studies.boundary_signals import blocks, reading, texts
 from chunkstudy.studies.boundary_signals import means as over
@@ -293,10 +293,10 @@ def test_the_same_values_from_another_cut_are_alike(tables: dict[str, pd.DataFra
 
 
 @pytest.mark.skipif(
-    not results.tables(PLACES, "boundary-signals"), reason="the study was not run here"
+    not study_results.tables(PLACES, "boundary-signals"), reason="the study was not run here"
 )
 def test_of_the_real_study_every_text_was_read_at_every_candidate_but_its_last() -> None:
-    places = results.read(PLACES, "boundary-signals", "places")
+    places = study_results.read(PLACES, "boundary-signals", "places")
     alone = places[places["form"] == ALONE]
     for _, of_text in alone.groupby("text"):
         assert of_text[list(SIGNALS)].notna().mean().min() > 0.98

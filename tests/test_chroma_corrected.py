@@ -12,17 +12,16 @@ import pytest
 
 from chunkstudy.collections import chroma as released
 from chunkstudy.collections.sources import locate
-from chunkstudy.grid import facts, records
+from chunkstudy.grid import facts, records, study_results
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import results
 from chunkstudy.studies.chroma import corrected
 
 PLACES = Places(Path(__file__).parents[1])
 README = (corrected.folder(PLACES) / "README.md").read_text(encoding="utf-8")
-CHANGES = results.read(PLACES, "chroma-all-occurrences", "changes")
+CHANGES = study_results.read(PLACES, "chroma-all-occurrences", "changes")
 
 
 def small() -> Collection:

@@ -11,12 +11,12 @@ import pytest
 from chunkstudy import places
 from chunkstudy.analysis.chroma_llm_chunker import beside_published
 from chunkstudy.collections import builtin
+from chunkstudy.grid import study_results
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.spans import Collection
 from chunkstudy.studies import chroma_llm_chunker as study
-from chunkstudy.studies import results
 
 ARTICLES = tuple(f"encyclopedia/{one}.md" for one in ("river-veskra", "tolmer-cheese"))
 LENGTHY = "split_after: 9 " * 40
@@ -96,7 +96,7 @@ def test_one_document_comes_with_the_questions_that_it_answers(articles: Collect
 
 @pytest.fixture(scope="module")
 def stored() -> Mapping[str, pd.DataFrame]:
-    return results.tables(places.find(), "chroma-llm-chunker")
+    return study_results.tables(places.find(), "chroma-llm-chunker")
 
 
 def test_every_stored_reply_is_counted_once(stored: Mapping[str, pd.DataFrame]) -> None:

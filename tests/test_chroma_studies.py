@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
+from chunkstudy.grid import study_results
 from chunkstudy.places import find
 from chunkstudy.published.sources import TOKEN_WINDOWS
-from chunkstudy.studies import chroma, results
+from chunkstudy.studies import chroma
 from chunkstudy.studies.chroma_search import OFFICIAL
 
 ROWS = ["recursive-200-0-wordpiece-special", "cluster-250", *TOKEN_WINDOWS.values()]
@@ -33,7 +34,7 @@ def recalls(**columns: list[float]) -> pd.DataFrame:
 
 def test_the_official_setting_explains_what_the_verdicts_say() -> None:
     beside = found(*ROWS)
-    table = chroma.settings(beside, results.tables(find(), "chroma-search")["spread"])
+    table = chroma.settings(beside, study_results.tables(find(), "chroma-search")["spread"])
     own = (table[list(OFFICIAL)] == pd.Series(OFFICIAL)).all(axis=1)
     (official,) = table[own].to_dict("records")
     every = beside[beside["stack_low"].notna()]
@@ -48,7 +49,7 @@ def test_the_official_setting_explains_what_the_verdicts_say() -> None:
 
 def test_every_corpus_counts_its_own_numbers_and_nothing_is_counted_twice() -> None:
     beside = found(*ROWS)
-    table = chroma.corpora(beside, results.tables(find(), "chroma-search")).set_index("part")
+    table = chroma.corpora(beside, study_results.tables(find(), "chroma-search")).set_index("part")
     assert table["published numbers"].sum() == beside["stack_low"].notna().sum()
     assert (table["missed, list 50"] < table["missed, list 10"]).all()
     elsewhere = table["located elsewhere"].to_dict()

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy import cli
-from chunkstudy.studies import results
+from chunkstudy.grid import study_results
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
@@ -38,7 +38,7 @@ def test_a_pattern_lists_the_conditions_of_one_collection() -> None:
 def test_every_study_is_listed_with_its_question() -> None:
     code, output = invoke("study", "--list")
     listed = dict(line.split("\t") for line in output.splitlines())
-    assert code == 0 and list(listed) == results.names()
+    assert code == 0 and list(listed) == study_results.names()
     assert all(question.endswith("?") for question in listed.values())
 
 

@@ -15,11 +15,10 @@ import typer
 
 from chunkstudy import cli
 from chunkstudy.analysis import search_cost
-from chunkstudy.grid import conditions, records
+from chunkstudy.grid import conditions, records, study_results
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.places import Places
 from chunkstudy.render import cluster_page
-from chunkstudy.studies import results
 from chunkstudy.studies import search_cost as study
 
 ROOT = Path(__file__).parents[1]
@@ -76,7 +75,7 @@ def test_the_tables_are_the_studys() -> None:
 
 
 def test_what_the_page_says_of_the_tables_stands() -> None:
-    found = results.tables(Places(ROOT), cluster_page.STUDY)
+    found = study_results.tables(Places(ROOT), cluster_page.STUDY)
     far = search_cost.forecast(found["exact"], found["memory"], found["graph"])
     encoded = far[far["encoding hours"].notna()]
     assert (encoded["a thousand together"] < 3600 * encoded["encoding hours"]).all()

@@ -12,11 +12,11 @@ import pytest
 from chunkstudy import statistics
 from chunkstudy.analysis import context_reach, model_list
 from chunkstudy.encoders import checklist
+from chunkstudy.grid import study_results
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.places import Places
 from chunkstudy.render.figures import context_reach as figure
 from chunkstudy.studies import bidirectionality as study
-from chunkstudy.studies import results
 
 ROOT = Places(Path(__file__).parents[1])
 TEXTS = 12
@@ -127,7 +127,7 @@ def test_the_table_of_models_has_all_of_them_and_says_what_is_unknown() -> None:
 
 
 def test_what_was_measured_keeps_to_what_attention_allows() -> None:
-    found: Any = results.read(ROOT, "bidirectionality")
+    found: Any = study_results.read(ROOT, "bidirectionality")
     replaced: Any = found[found["replaced"].isin((study.BEYOND, study.FEW, study.HALF))]
     causal = replaced["model"] == SMOLLM
     later = replaced["direction"] == study.LATER

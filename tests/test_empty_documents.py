@@ -13,11 +13,11 @@ import pytrec_eval
 from chunkstudy import places as here
 from chunkstudy.analysis import empty_documents as analysis
 from chunkstudy.chunkers import catalogue
+from chunkstudy.grid import study_results
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.published import cells
-from chunkstudy.studies import results
 from chunkstudy.studies.empty_documents import chain, library_of_then, simulation
-from chunkstudy.studies.runner import Context
 
 PLACES = here.find()
 STEPS = {step["name"]: step for step in chain.words()["step"]}
@@ -55,7 +55,7 @@ def test_a_splitter_that_cannot_run_says_so_in_one_sentence(tmp_path: Path) -> N
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho first >&2\necho no such module >&2\nexit 1\n")
     broken.chmod(0o755)
-    with pytest.raises(results.StudyError, match="splitter failed: no such module"):
+    with pytest.raises(study_results.StudyError, match="splitter failed: no such module"):
         library_of_then.split([""], broken)
 
 

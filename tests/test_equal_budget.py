@@ -10,6 +10,7 @@ import pytest
 
 from chunkstudy.analysis import equal_budget as analysis
 from chunkstudy.collections import covid_qa
+from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.library import Library
@@ -17,7 +18,6 @@ from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_toke
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import equal_budget as study
-from chunkstudy.studies import results
 from chunkstudy.tokens import cl100k_offsets
 
 PLACES = Places(Path(__file__).parents[1])
@@ -152,10 +152,10 @@ def test_recall_at_budgets_stands_beside_recall_of_five_chunks() -> None:
     assert (found["once"] >= found["again"]).all()
 
 
-@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+@pytest.mark.skipif(not study_results.tables(PLACES, "equal-budget"), reason="not run here")
 def test_of_the_real_study_recall_grows_with_the_budget_and_by_counting_once() -> None:
-    found = results.read(PLACES, "equal-budget", "questions")
-    chunkers = results.read(PLACES, "equal-budget", "chunkers")["chunker"].unique()
+    found = study_results.read(PLACES, "equal-budget", "questions")
+    chunkers = study_results.read(PLACES, "equal-budget", "chunkers")["chunker"].unique()
     keys = ["collection", "encoder", "ordering", "query_id"]
     wide = found[found["counted"] != study.CHUNKS].set_index([*keys, "counted", "budget"])
     for chunker in chunkers:
@@ -166,9 +166,9 @@ def test_of_the_real_study_recall_grows_with_the_budget_and_by_counting_once() -
         assert (one["once"] >= one["again"]).to_numpy()[one.notna().all(axis=1)].all()
 
 
-@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+@pytest.mark.skipif(not study_results.tables(PLACES, "equal-budget"), reason="not run here")
 def test_recall_of_five_chunks_is_that_of_the_records() -> None:
-    found = results.read(PLACES, "equal-budget", "questions")
+    found = study_results.read(PLACES, "equal-budget", "questions")
     found = found[(found["counted"] == study.CHUNKS) & (found["collection"] == "chroma")]
     library, compared = Library(PLACES), 0
     for (encoder, ordering), part in found.groupby(["encoder", "ordering"]):
@@ -182,9 +182,9 @@ def test_recall_of_five_chunks_is_that_of_the_records() -> None:
     assert compared >= 5
 
 
-@pytest.mark.skipif(not results.tables(PLACES, "equal-budget"), reason="not run here")
+@pytest.mark.skipif(not study_results.tables(PLACES, "equal-budget"), reason="not run here")
 def test_every_collection_is_compared_whole_and_its_chunkers_are_counted() -> None:
-    found = results.tables(PLACES, "equal-budget")
+    found = study_results.tables(PLACES, "equal-budget")
     questions, chunkers = found["questions"], found["chunkers"]
     assert set(questions["collection"]) == set(study.COLLECTIONS) == set(chunkers["collection"])
     papers = questions[questions["collection"] == covid_qa.WITHIN].groupby(analysis.READ)

@@ -15,10 +15,10 @@ from chunkstudy import places
 from chunkstudy.collections import chroma
 from chunkstudy.encoders.contextualized import centred
 from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
 from chunkstudy.grid.run import load_collection
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import results
 from chunkstudy.studies.moderators import TOKENS, Texts, words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
 
@@ -179,7 +179,7 @@ def test_stop_words_and_single_letters_name_nothing() -> None:
 @pytest.mark.real_data
 @pytest.mark.skipif(not chroma.available(), reason="Chroma's corpora are not here")
 def test_the_stored_table_is_what_one_corpus_of_chroma_gives_today() -> None:
-    stored = results.read(places.find(), "moderators", "answers")
+    stored = study_results.read(places.find(), "moderators", "answers")
     corpus = "state_of_the_union"
     stored = stored[(stored["collection"] == "chroma-within") & (stored["document"] == corpus)]
     whole = load_collection("chroma-within")
@@ -197,7 +197,7 @@ def test_the_stored_table_is_what_one_corpus_of_chroma_gives_today() -> None:
 
 
 def test_stored_counts_fit_in_one_another() -> None:
-    stored = results.tables(places.find(), "moderators")
+    stored = study_results.tables(places.find(), "moderators")
     held = stored["chunks"].merge(stored["chunkings"], on="chunking")
     held = held.merge(stored["answers"], on=["collection", "query_id"], suffixes=("", " before"))
     held = held.merge(stored["documents"], on=["collection", "document"], suffixes=("", " in all"))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from chunkstudy import places
 from chunkstudy.collections.sources import SourceError
+from chunkstudy.grid import study_results
 from chunkstudy.studies import one_post as study
-from chunkstudy.studies import results
 from chunkstudy.studies.one_post import cuts, figures, printed
 from chunkstudy.studies.one_post.alignment import align, matched
 
@@ -142,7 +142,7 @@ def test_another_page_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 @pytest.fixture(scope="module")
 def stored() -> dict[str, pd.DataFrame]:
-    return results.tables(places.find(), "one-post")
+    return study_results.tables(places.find(), "one-post")
 
 
 def test_tables_derive_from_the_offsets_alone(

@@ -11,9 +11,9 @@ import pytest
 from chunkstudy import places
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
+from chunkstudy.grid import study_results
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.studies import prompted_breakpoints as study
-from chunkstudy.studies import results
 
 TEXT = "The lane was paved in 1904.\n\nA flood came in 1931 and took the houses."
 GOOD = json.dumps({"segments": [{"begins": "The lane was"}, {"begins": "A flood came in"}]})
@@ -68,7 +68,7 @@ def test_a_reply_in_two_steps_comes_to_what_it_comes_to_in_one(kind: Kind) -> No
 
 @pytest.fixture(scope="module")
 def stored() -> Mapping[str, pd.DataFrame]:
-    return results.tables(places.find(), "prompted-breakpoints")
+    return study_results.tables(places.find(), "prompted-breakpoints")
 
 
 def test_of_the_post_and_of_replies_only_numbers_and_digests_are_kept(

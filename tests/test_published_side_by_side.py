@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy import derive
+from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.places import Places
 from chunkstudy.published import side_by_side as published
@@ -20,7 +21,6 @@ from chunkstudy.published.cells import KEYS, Cell, read
 from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare, needs_of
 from chunkstudy.published.sources import IN_CORPUS, Source, Work, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, printed_range
-from chunkstudy.studies import results
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))
@@ -97,7 +97,7 @@ def test_within_the_stack_names_its_setting_and_holds_in_both_directions(
 def test_the_search_that_was_run_again_starts_from_the_records_of_exact_search(
     comparison: pd.DataFrame,
 ) -> None:
-    spread = results.read(Places(ROOT), "chroma-search", "spread")
+    spread = study_results.read(Places(ROOT), "chroma-search", "spread")
     own = spread[(spread["insertion"] == "official") & (spread["offsets"] == "located")]
     keys = ["chunker", "part", "measure", "statistic"]
     exact = own[own["search list"] == 50].set_index(keys)["exact"]

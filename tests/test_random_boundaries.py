@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from chunkstudy.analysis import random_boundaries as analysis
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
+from chunkstudy.grid import study_results
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import random_boundaries as study
-from chunkstudy.studies import results
-from chunkstudy.studies.runner import Context
 from tests.made_keys import text_keys
 
 PLACES = Places(Path(__file__).parents[1])
@@ -201,10 +201,10 @@ def test_nothing_measured_is_an_empty_table() -> None:
 
 
 @pytest.mark.skipif(
-    not results.tables(PLACES, "random-boundaries"), reason="the study was not run here"
+    not study_results.tables(PLACES, "random-boundaries"), reason="the study was not run here"
 )
 def test_of_the_real_study_every_draw_has_as_many_chunks_and_questions_average_to_draws() -> None:
-    found = results.tables(PLACES, "random-boundaries")
+    found = study_results.tables(PLACES, "random-boundaries")
     draws, questions = found["draws"], found["questions"]
     keys = ["collection", "part", "chunker", "encoder", "ordering"]
     assert (draws.groupby(keys)["chunks"].nunique() == 1).all()

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers import catalogue
+from chunkstudy.grid import study_results, study_runs
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.library import Library
 from chunkstudy.grid.store import Role, VectorStore
@@ -20,7 +21,6 @@ from chunkstudy.protocols import CORRECTED
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.studies import labels as experiment
-from chunkstudy.studies import results, runner
 from chunkstudy.studies.labels.averages import LabelRecords
 from tests.made_keys import text_keys
 from tests.made_study import MODEL
@@ -30,7 +30,7 @@ PLACES = Places(Path(__file__).parents[1])
 
 @pytest.fixture(scope="module")
 def records() -> LabelRecords:
-    return LabelRecords.of(results.tables(PLACES, "labels"))
+    return LabelRecords.of(study_results.tables(PLACES, "labels"))
 
 
 def test_the_search_is_that_of_the_stored_runs(records: LabelRecords) -> None:
@@ -118,12 +118,12 @@ def test_the_experiment_writes_what_the_tables_read(
         (Judgment("0", "d", start, start + 6), Judgment("1", "d", 0, 3)),
     )
     store = VectorStore(Letters(), tmp_path / "vectors")
-    monkeypatch.setattr(runner, "load_collection", lambda name: collection)
-    monkeypatch.setattr(runner, "load_store", lambda encoder, folder: store)
+    monkeypatch.setattr(study_runs, "load_collection", lambda name: collection)
+    monkeypatch.setattr(study_runs, "load_store", lambda encoder, folder: store)
     monkeypatch.setattr(experiment, "CHUNKERS", ("token-5-0", "token-20-0"))
-    _, made = runner.run(Places(tmp_path), "labels")
+    _, made = study_runs.run(Places(tmp_path), "labels")
     facts = made["chunkers"]
-    records = LabelRecords.of(results.tables(Places(tmp_path), "labels"))
+    records = LabelRecords.of(study_results.tables(Places(tmp_path), "labels"))
     assert records.chunkers == ["token-5-0", "token-20-0"]
     assert records.facts["chunks"].tolist() == facts["chunks"].tolist()
     assert facts["cut by the window"].tolist()[1] > 0

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from chunkstudy.cli import app
 from chunkstudy.collections import builtin
-from chunkstudy.grid import parquet
+from chunkstudy.grid import parquet, study_results, study_runs
 from chunkstudy.places import Places
-from chunkstudy.studies import document_lengths, results, runner
+from chunkstudy.studies import document_lengths
 from tests.made_study import MODEL, SHA, made_by
 
 ROOT = Places(Path(__file__).parents[1])
@@ -35,14 +35,16 @@ TABLE = pd.DataFrame(
 def places(tmp_path: Path) -> Places:
     """A study with two tables."""
     found = Places(tmp_path)
-    results.write(results.folder(found, "labels"), {"one": TABLE, "two": TABLE}, made_by())
+    study_results.write(
+        study_results.folder(found, "labels"), {"one": TABLE, "two": TABLE}, made_by()
+    )
     return found
 
 
 def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
     places: Places,
 ) -> None:
-    back = results.read(places, "labels", "one")
+    back = study_results.read(places, "labels", "one")
     expected = TABLE.assign(score=[0.12345679, np.nan])
     pd.testing.assert_frame_equal(back, expected, rtol=0, atol=0)
 
@@ -50,38 +52,38 @@ def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
 def test_a_long_table_is_parquet_and_comes_back_as_its_text_would(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    as_text = results.read(places, "labels", "one")
-    monkeypatch.setattr(results, "LONG", 1)
-    folder = results.folder(places, "labels")
-    written = results.write(folder, {"one": TABLE, "two": TABLE.iloc[:1]}, made_by())
+    as_text = study_results.read(places, "labels", "one")
+    monkeypatch.setattr(study_results, "LONG", 1)
+    folder = study_results.folder(places, "labels")
+    written = study_results.write(folder, {"one": TABLE, "two": TABLE.iloc[:1]}, made_by())
     assert {path.name for path in folder.iterdir()} == {
-        "one.parquet", "two.csv", results.PROVENANCE,
+        "one.parquet", "two.csv", study_results.PROVENANCE,
     }  # fmt: skip
-    back = results.read(places, "labels", "one")
+    back = study_results.read(places, "labels", "one")
     pd.testing.assert_frame_equal(back, as_text, check_exact=True)
-    again = results.write(folder, {"one": back, "two": TABLE.iloc[:1]}, made_by())
+    again = study_results.write(folder, {"one": back, "two": TABLE.iloc[:1]}, made_by())
     assert again == written
-    monkeypatch.setattr(results, "LONG", 2)
-    results.write(folder, {"one": back}, made_by())
-    assert {path.name for path in folder.iterdir()} == {"one.csv", results.PROVENANCE}
+    monkeypatch.setattr(study_results, "LONG", 2)
+    study_results.write(folder, {"one": back}, made_by())
+    assert {path.name for path in folder.iterdir()} == {"one.csv", study_results.PROVENANCE}
 
 
 @pytest.mark.parametrize("how", ["changed", "cut", "gone"])
 def test_a_long_table_changed_by_hand_is_found(
     places: Places, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "LONG", 1)
-    folder = results.folder(places, "labels")
-    results.write(folder, {"one": TABLE}, made_by())
+    monkeypatch.setattr(study_results, "LONG", 1)
+    folder = study_results.folder(places, "labels")
+    study_results.write(folder, {"one": TABLE}, made_by())
     path = folder / "one.parquet"
     if how == "changed":
-        parquet.write(path, results.read(places, "labels").assign(score=[0.12345678, np.nan]))
+        parquet.write(path, study_results.read(places, "labels").assign(score=[0.12345678, np.nan]))
     elif how == "cut":
         path.write_bytes(path.read_bytes()[:-20])
     else:
         path.unlink()
-    with pytest.raises(results.StudyError, match="not what its provenance recorded"):
-        results.read(places, "labels")
+    with pytest.raises(study_results.StudyError, match="not what its provenance recorded"):
+        study_results.read(places, "labels")
 
 
 @pytest.mark.parametrize(
@@ -104,46 +106,48 @@ def test_provenance_refuses_placeholders_and_what_it_does_not_know(
     changed: dict[str, Any], tmp_path: Path
 ) -> None:
     with pytest.raises(ValidationError):
-        results.write(tmp_path, {"one": TABLE}, made_by(**changed))
+        study_results.write(tmp_path, {"one": TABLE}, made_by(**changed))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("find, put", [("0.12345679", "0.12345678"), ("01,2", "1,2"), ("one", "")])
 def test_a_table_changed_by_hand_is_found(places: Places, find: str, put: str) -> None:
-    path = results.folder(places, "labels") / "one.csv"
+    path = study_results.folder(places, "labels") / "one.csv"
     if find == "one":
         path.unlink()
     else:
         path.write_text(path.read_text(encoding="utf-8").replace(find, put), encoding="utf-8")
-    with pytest.raises(results.StudyError, match="not what its provenance recorded"):
-        results.read(places, "labels", "one")
-    assert len(results.read(places, "labels", "two")) == 2
+    with pytest.raises(study_results.StudyError, match="not what its provenance recorded"):
+        study_results.read(places, "labels", "one")
+    assert len(study_results.read(places, "labels", "two")) == 2
 
 
 def test_quotes_and_line_ends_do_not_change_a_digest() -> None:
-    assert results.digest("a,b\n1,x\n") == results.digest('"a","b"\r\n"1","x"\r\n')
-    assert results.digest("a,b\n1,x\n") != results.digest("a,b\n1x,\n")
+    assert study_results.digest("a,b\n1,x\n") == study_results.digest('"a","b"\r\n"1","x"\r\n')
+    assert study_results.digest("a,b\n1,x\n") != study_results.digest("a,b\n1x,\n")
 
 
 def test_a_study_of_several_tables_wants_to_know_which(places: Places) -> None:
-    with pytest.raises(results.StudyError, match="one of one, two"):
-        results.read(places, "labels")
-    with pytest.raises(results.StudyError, match="no table 'three'"):
-        results.read(places, "labels", "three")
+    with pytest.raises(study_results.StudyError, match="one of one, two"):
+        study_results.read(places, "labels")
+    with pytest.raises(study_results.StudyError, match="no table 'three'"):
+        study_results.read(places, "labels", "three")
 
 
 def test_a_study_that_was_not_run_is_empty_and_an_unknown_one_is_named(tmp_path: Path) -> None:
-    assert results.read(Places(tmp_path), "depth").empty
-    assert results.tables(Places(tmp_path), "chunk-sizes") == {}
-    with pytest.raises(results.StudyError, match=r"unknown study 'depths'; use one of .*depth,"):
-        results.read(Places(tmp_path), "depths")
+    assert study_results.read(Places(tmp_path), "depth").empty
+    assert study_results.tables(Places(tmp_path), "chunk-sizes") == {}
+    with pytest.raises(
+        study_results.StudyError, match=r"unknown study 'depths'; use one of .*depth,"
+    ):
+        study_results.read(Places(tmp_path), "depths")
 
 
 def test_a_provenance_cut_short_is_one_sentence(places: Places) -> None:
-    path = results.folder(places, "labels") / "provenance.json"
+    path = study_results.folder(places, "labels") / "provenance.json"
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
-    with pytest.raises(results.StudyError, match="is not valid"):
-        results.read(places, "labels", "one")
+    with pytest.raises(study_results.StudyError, match="is not valid"):
+        study_results.read(places, "labels", "one")
 
 
 def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
@@ -151,36 +155,36 @@ def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
 ) -> None:
     monkeypatch.setattr(document_lengths, "COLLECTIONS", ("builtin",))
     places = Places(tmp_path)
-    stale = results.folder(places, "document-lengths") / "old.csv"
+    stale = study_results.folder(places, "document-lengths") / "old.csv"
     stale.parent.mkdir(parents=True)
     stale.write_text("x\n", encoding="utf-8")
-    folder, tables = runner.run(places, "document-lengths")
+    folder, tables = study_runs.run(places, "document-lengths")
     assert folder == stale.parent and not stale.exists()
     here = builtin.load()
-    written = results.read_provenance(folder)
+    written = study_results.read_provenance(folder)
     assert written.collections["builtin"].sha256 == here.digest()
     assert written.collections["builtin"].queries == len(here.queries)
     assert (written.models, written.chunks, written.origin) == ([], {}, "run")
     pd.testing.assert_frame_equal(
-        results.read(places, "document-lengths"), tables["characters"], atol=1e-4
+        study_results.read(places, "document-lengths"), tables["characters"], atol=1e-4
     )
 
 
 def test_other_collections_than_its_own_do_not_touch_the_results(tmp_path: Path) -> None:
     places = Places(tmp_path)
-    folder, _ = runner.run(places, "document-lengths", ["builtin"])
+    folder, _ = study_runs.run(places, "document-lengths", ["builtin"])
     assert folder == tmp_path / "build" / "studies" / "document-lengths"
     assert not places.results.exists()
-    with pytest.raises(results.StudyError, match="unknown collection 'zz'"):
-        runner.run(places, "document-lengths", ["zz"])
-    with pytest.raises(results.StudyError, match="takes no collection"):
-        runner.run(places, "berlin", ["builtin"])
+    with pytest.raises(study_results.StudyError, match="unknown collection 'zz'"):
+        study_runs.run(places, "document-lengths", ["zz"])
+    with pytest.raises(study_results.StudyError, match="takes no collection"):
+        study_runs.run(places, "berlin", ["builtin"])
 
 
 def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
     found = CliRunner().invoke(app, ["study", "--list"])
     listed = dict(line.split("\t") for line in found.stdout.splitlines())
-    assert list(listed) == results.names() and len(listed) > 10
+    assert list(listed) == study_results.names() and len(listed) > 10
     assert all(question.endswith("?") for question in listed.values())
 
 
@@ -188,17 +192,17 @@ def test_an_unknown_study_is_one_sentence_that_lists_the_known_ones() -> None:
     found = CliRunner().invoke(app, ["study", "nan"])
     assert found.exit_code == 1
     assert len(found.stderr.splitlines()) == 1
-    assert all(name in found.stderr for name in results.names())
+    assert all(name in found.stderr for name in study_results.names())
 
 
-@pytest.mark.parametrize("name", results.names())
+@pytest.mark.parametrize("name", study_results.names())
 def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
-    folder = results.folder(ROOT, name)
-    written = results.read_provenance(folder)
-    assert written.study == name and written.question == runner.studies()[name]
-    tables = results.tables(ROOT, name)
-    kept = {results.file(folder, table, one) for table, one in written.tables.items()}
-    assert set(folder.iterdir()) - {folder / results.PROVENANCE} == kept
+    folder = study_results.folder(ROOT, name)
+    written = study_results.read_provenance(folder)
+    assert written.study == name and written.question == study_runs.studies()[name]
+    tables = study_results.tables(ROOT, name)
+    kept = {study_results.file(folder, table, one) for table, one in written.tables.items()}
+    assert set(folder.iterdir()) - {folder / study_results.PROVENANCE} == kept
     assert {table: len(rows) for table, rows in tables.items()} == {
         table: one.rows for table, one in written.tables.items()
     }

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.places import Places
 from chunkstudy.retrieval.chunks import search
@@ -17,7 +18,6 @@ from chunkstudy.retrieval.hnsw import Insertion, as_asked
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import chroma_search
 from chunkstudy.studies.chroma_search import CELL, Row
-from chunkstudy.studies.runner import Context
 
 pytestmark = pytest.mark.skipif(
     find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"

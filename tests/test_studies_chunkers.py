@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from chunkstudy.grid import study_results
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
-from chunkstudy.studies import cluster_optimum, percentile_threshold, results
-from chunkstudy.studies.runner import Context
+from chunkstudy.studies import cluster_optimum, percentile_threshold
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,7 +27,7 @@ def test_no_segmentation_within_the_limit_beats_the_best_of_all() -> None:
 
 
 def test_one_boundary_in_twenty_is_cut_however_long_the_text() -> None:
-    found = results.read(Places(ROOT), "percentile-threshold")
+    found = study_results.read(Places(ROOT), "percentile-threshold")
     assert len(found) == 5 * len(percentile_threshold.SHARES)
     cuts, boundaries = found["chunks"] - 1, found["sentences"] - 1
     assert (cuts <= np.ceil(0.05 * boundaries)).all()

@@ -16,18 +16,12 @@ import pytest
 
 from chunkstudy.collections import registry
 from chunkstudy.encoders.registry import ModelSpec
+from chunkstudy.grid import study_results, study_runs
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.grid.run import evaluate
 from chunkstudy.places import Places
-from chunkstudy.studies import (
-    berlin,
-    chroma_search,
-    random_boundaries,
-    results,
-    runner,
-    window_answers,
-)
+from chunkstudy.studies import berlin, chroma_search, random_boundaries, window_answers
 from chunkstudy.studies.conformance import arms
 from chunkstudy.studies.empty_documents import chain
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
@@ -91,13 +85,13 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> tuple[ModelSpec, Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", results.names())
+@pytest.mark.parametrize("name", study_results.names())
 def test_a_study_leaves_the_columns_that_are_committed(
     name: str, weights: tuple[ModelSpec, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name in LACKING:
         pytest.skip(f"{name} takes {LACKING[name]}")
-    study = runner.module(name)
+    study = study_runs.module(name)
     for constant, value in SMALLER.get(name, {}).items():
         monkeypatch.setattr(study, constant, value)
     quotations = partial(quoted, collection(EMMA))
@@ -118,7 +112,7 @@ def test_a_study_leaves_the_columns_that_are_committed(
         made = [PARTS[name](context)]
     else:
         made = [study.tables(context, OTHERS.get(name, tuple(study.COLLECTIONS)))]
-    committed = results.tables(ROOT, name)
+    committed = study_results.tables(ROOT, name)
     columns = {(table, *sorted(map(str, rows))) for found in made for table, rows in found.items()}
     assert columns and columns <= {
         (table, *sorted(map(str, rows))) for table, rows in committed.items()

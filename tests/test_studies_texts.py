@@ -12,12 +12,12 @@ from chunkstudy import tokens
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import chroma
 from chunkstudy.collections.sources import fetch
+from chunkstudy.grid.study_results import read
 from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import Collection, Document, chunk_documents
 from chunkstudy.studies import chunks_per_question, document_lengths, printed_texts, questions
-from chunkstudy.studies.results import read
 
 ROOT = Places(Path(__file__).parents[1])
 

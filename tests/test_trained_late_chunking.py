@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 from chunkstudy.analysis import trained_late_chunking as analysis
 from chunkstudy.cli import app
 from chunkstudy.collections import chroma, covid_qa
+from chunkstudy.grid import study_parts, study_results
+from chunkstudy.grid.study_results import StudyError
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import in_parts, results
 from chunkstudy.studies import trained_late_chunking as study
-from chunkstudy.studies.results import StudyError
-from chunkstudy.studies.runner import Context
 from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
 from chunkstudy.training import folds
@@ -62,7 +62,7 @@ def places(tmp_path: Path) -> Places:
 
 
 def use(made: Any, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(in_parts, "module", lambda _: made)
+    patch.setattr(study_parts, "module", lambda _: made)
 
 
 def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(
@@ -71,15 +71,15 @@ def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(
     broken, whole = fake(fails="two"), fake()
     use(broken, monkeypatch)
     with pytest.raises(RuntimeError, match="killed"):
-        in_parts.run(places, NAME, broken.PLAN)
-    assert results.read(places, NAME, "parts")["part"].tolist() == ["one"]
+        study_parts.run(places, NAME, broken.PLAN)
+    assert study_results.read(places, NAME, "parts")["part"].tolist() == ["one"]
     use(whole, monkeypatch)
-    _, tables = in_parts.run(places, NAME, whole.PLAN)
+    _, tables = study_parts.run(places, NAME, whole.PLAN)
     assert whole.ran == ["two", "three"]
     assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
-    chunks = results.read_provenance(results.folder(places, NAME)).chunks
+    chunks = study_results.read_provenance(study_results.folder(places, NAME)).chunks
     assert set(chunks) == {"one", "two", "three"}
-    assert in_parts.todo(places, NAME, whole.PLAN) == []
+    assert study_parts.todo(places, NAME, whole.PLAN) == []
 
 
 def test_the_order_in_which_parts_were_run_does_not_show(
@@ -90,19 +90,19 @@ def test_the_order_in_which_parts_were_run_does_not_show(
         made, here = fake(), Places(tmp_path / str(number))
         use(made, monkeypatch)
         for i in order:
-            in_parts.run(here, NAME, [made.PLAN[i]])
-        written.append((results.folder(here, NAME) / "scores.csv").read_bytes())
+            study_parts.run(here, NAME, [made.PLAN[i]])
+        written.append((study_results.folder(here, NAME) / "scores.csv").read_bytes())
     assert written[0] == written[1]
 
 
 def test_parts_are_chosen_by_field_and_name_and_a_wrong_choice_is_refused() -> None:
-    chosen = in_parts.chosen(study, "within/*", fold=1, arm="mixed")
+    chosen = study_parts.chosen(study, "within/*", fold=1, arm="mixed")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
-    assert len(in_parts.chosen(study)) == len(PLAN)
+    assert len(study_parts.chosen(study)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
-        in_parts.chosen(study, fold=17)
+        study_parts.chosen(study, fold=17)
     with pytest.raises(StudyError, match="study made does not come in parts; leave --fold"):
-        in_parts.chosen(SimpleNamespace(__name__="made"))  # type: ignore[arg-type]
+        study_parts.chosen(SimpleNamespace(__name__="made"))  # type: ignore[arg-type]
 
 
 def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_other_studies(
@@ -436,7 +436,7 @@ def test_a_study_that_was_not_run_has_empty_tables() -> None:
 
 
 def test_one_recipe_has_one_model_whatever_it_is_tested_on() -> None:
-    parts = results.read(Places(ROOT), NAME, "parts")
+    parts = study_results.read(Places(ROOT), NAME, "parts")
     trained = parts[parts["arm"] != "untrained"].groupby("recipe_sha256")["weights_sha256"]
     assert (trained.nunique() == 1).all(), "trained on several machines; train and score it on one"
     assert parts.loc[parts["arm"] == "untrained", "weights_sha256"].nunique() == 1

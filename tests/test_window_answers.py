@@ -10,14 +10,14 @@ import numpy as np
 
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import Condition
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import Chunks, Collection, Document, chunk_documents
-from chunkstudy.studies import results
 from chunkstudy.studies import window_answers as study
-from chunkstudy.studies.runner import Context
 
 PLACES = Places(Path(__file__).parents[1])
 TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in range(80))
@@ -81,7 +81,7 @@ def test_a_model_that_was_not_asked_yet_is_left_out() -> None:
 
 def test_of_the_real_study_questions_average_to_draws() -> None:
     draws, questions = (
-        results.read(PLACES, "window-answers", one) for one in ("draws", "questions")
+        study_results.read(PLACES, "window-answers", one) for one in ("draws", "questions")
     )
     keys = ["ordering", "at random", "chunker"]
     by_draw = draws.groupby(keys)[list(study.MEASURES)].mean()

@@ -22,7 +22,7 @@ import chunkstudy
 from chunkstudy import derive
 from chunkstudy.commands.choosing import run_all
 from chunkstudy.files import sha256, write_text
-from chunkstudy.grid import records
+from chunkstudy.grid import records, study_runs
 from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.published_grid import corrected, published_grid
 from chunkstudy.places import Places
@@ -30,7 +30,6 @@ from chunkstudy.predictions import register
 from chunkstudy.predictions.outcomes import UNDECIDED
 from chunkstudy.published.cells import read
 from chunkstudy.published.sources import conditions_of, source_of
-from chunkstudy.studies import runner
 from tests.rehearsal import marks
 from tests.rehearsal.stand import standing
 
@@ -169,7 +168,7 @@ def _study(places: Places, say: Say) -> list[str]:
     for name in STUDIES:
         say(f"study {name}")
         try:
-            runner.run(places, name)
+            study_runs.run(places, name)
         except (ValueError, RuntimeError, OSError) as error:
             broken.append(f"study {name}: {error}")
     return broken

@@ -23,11 +23,12 @@ from chunkstudy import statistics
 from chunkstudy.analysis.recorded import BUILTIN, IELAB, IN_DOCUMENT, TAXONOMY, Block, blocks
 from chunkstudy.analysis.taxonomy import PUBLISHED, RECORDS
 from chunkstudy.collections.gutenqa import BOOKS
+from chunkstudy.grid import study_results
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.statistics.intervals import constant
-from chunkstudy.studies import chunk_sizes, results
+from chunkstudy.studies import chunk_sizes
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
@@ -168,7 +169,7 @@ def of_method(
 
 def _rows(library: Library, places: Places) -> list[dict[str, object]]:
     """Of every encoder, protocol, method, arm and collection."""
-    sizes = results.tables(places, "chunk-sizes")
+    sizes = study_results.tables(places, "chunk-sizes")
     return [
         {"encoder": block.encoder, "protocol": block.protocol, "method": method} | row
         for layout in (TAXONOMY, BUILTIN)

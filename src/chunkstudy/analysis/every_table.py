@@ -41,14 +41,13 @@ from chunkstudy.analysis import (
     witnesses,
 )
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid import facts
+from chunkstudy.grid import facts, study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import consistency, speeds
 from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.published.verdicts import VERDICTS
-from chunkstudy.studies import results
 from chunkstudy.studies.labels import averages, power
 from chunkstudy.studies.one_post import cuts
 
@@ -89,11 +88,11 @@ class Known:
 
     def study(self, name: str) -> Tables:
         """Every table of a study; none where it was not run."""
-        return results.tables(self.places, name)
+        return study_results.tables(self.places, name)
 
     def of_study(self, name: str, table: str | None = None) -> pd.DataFrame:
         """One of them, which is empty then."""
-        return results.read(self.places, name, table)
+        return study_results.read(self.places, name, table)
 
 
 def make(known: Known, mapped: Mapped = map) -> Tables:

@@ -30,27 +30,29 @@ def study(
 
     A study that trains models comes in parts; those that were run already are left alone.
     """
-    from chunkstudy.studies import in_parts, runner
+    from chunkstudy.grid import study_parts, study_runs
 
     with one_sentence():
         if list_studies or name is None:
-            for known, question in runner.studies().items():
+            for known, question in study_runs.studies().items():
                 typer.echo(f"{known}\t{question}")
             return
         where = places.find()
-        study_file = runner.module(runner.results.checked(name))
+        study_file = study_runs.module(name)
         if hasattr(study_file, "PLAN") or fold is not None or arm or part != "*" or dry_run:
             if collection:
-                raise in_parts.StudyError(f"study {name} comes in parts; leave --collection out")
-            parts = in_parts.chosen(study_file, part, fold=fold, arm=arm)
-            parts = in_parts.todo(where, name, parts)
+                raise study_parts.StudyError(f"study {name} comes in parts; leave --collection out")
+            parts = study_parts.chosen(study_file, part, fold=fold, arm=arm)
+            parts = study_parts.todo(where, name, parts)
             if dry_run:
                 for line in study_file.estimate(parts):
                     typer.echo(line)
                 return
-            folder, tables = in_parts.run(where, name, parts, lambda one: typer.echo(one, err=True))
+            folder, tables = study_parts.run(
+                where, name, parts, lambda one: typer.echo(one, err=True)
+            )
         else:
-            folder, tables = runner.run(where, name, collection)
+            folder, tables = study_runs.run(where, name, collection)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
 

@@ -9,13 +9,13 @@ from functools import cached_property
 import pandas as pd
 
 from chunkstudy.analysis import chunk_size
+from chunkstudy.grid import study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.predictions.cells import cell_id, ids
 from chunkstudy.published import cells as published
 from chunkstudy.published import side_by_side
 from chunkstudy.published.cells import Cell
-from chunkstudy.studies import results
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def from_tables(
     correlations: pd.DataFrame,
 ) -> Evidence:
     """What decides, where the tables were derived already."""
-    lengths = results.read(places, "document-lengths")
+    lengths = study_results.read(places, "document-lengths")
     if lengths.empty:
         lengths = pd.DataFrame(columns=["collection", "mean characters"])
     lengths = lengths.rename(columns={"mean characters": "characters"})

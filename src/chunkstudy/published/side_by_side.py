@@ -10,6 +10,7 @@ import pandas as pd
 
 from chunkstudy import statistics
 from chunkstudy.encoders import models
+from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import LARGE, MINILM, Condition, weights_needed
 from chunkstudy.grid.library import Library
 from chunkstudy.grid.published_grid import corrected
@@ -29,7 +30,7 @@ from chunkstudy.published.sources import (
     work_of,
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
-from chunkstudy.studies import chroma_search, results
+from chunkstudy.studies import chroma_search
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
@@ -217,13 +218,13 @@ class _Comparison:
 
 def _similarities(places: Places) -> pd.DataFrame:
     """The cosines of Jina's example that were measured here; no row where none were."""
-    return results.read(places, "berlin")
+    return study_results.read(places, "berlin")
 
 
 def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:
     """The lowest and highest of every cell under the official setting, as fractions, by chunker,
     corpus, measure and statistic; none where the search was not run."""
-    found = results.read(places, "chroma-search", "spread")
+    found = study_results.read(places, "chroma-search", "spread")
     for column, value in chroma_search.OFFICIAL.items():
         found = found[found[column] == value] if len(found) else found
     return {

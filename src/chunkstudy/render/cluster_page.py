@@ -9,8 +9,8 @@ import pandas as pd
 
 from chunkstudy.analysis import search_cost
 from chunkstudy.files import write_text
+from chunkstudy.grid import study_results
 from chunkstudy.places import Places
-from chunkstudy.studies import results
 
 STUDY = "search-cost"
 
@@ -31,7 +31,7 @@ def fill(places: Places) -> None:
 
 def blocks(places: Places) -> dict[str, str]:
     """The tables by name; none where the study was not run."""
-    found = results.tables(places, STUDY)
+    found = study_results.tables(places, STUDY)
     if not found:
         return {}
     exact, memory, graph = found["exact"], found["memory"], found["graph"]

@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 
 from chunkstudy import places as project
 from chunkstudy.files import write_json, write_text
+from chunkstudy.grid import study_results, study_runs
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.published import cells
@@ -32,7 +33,6 @@ from chunkstudy.show import runs
 from chunkstudy.show.collection import ShownCollection
 from chunkstudy.show.computing import COMPUTES, Compute, Computing
 from chunkstudy.show.faults import StudyError
-from chunkstudy.studies import results, runner
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 SEARCHES = ("exact", "published")
@@ -212,7 +212,7 @@ class Study:
         self._keep()
 
     def stored(
-        self, name: str, make: Callable[[runner.Context], Tables], kept: bool = True
+        self, name: str, make: Callable[[study_runs.Context], Tables], kept: bool = True
     ) -> Tables:
         """The tables of a heavy experiment: as ``results/studies`` keeps them, or made anew.
 
@@ -225,15 +225,15 @@ class Study:
             StudyError: if it is not stored and nothing may be computed.
         """
         compute = self._computing.compute
-        if kept and compute != "fresh" and (found := results.tables(self.places, name)):
+        if kept and compute != "fresh" and (found := study_results.tables(self.places, name)):
             return found
         if compute == "stored":
             how = "" if kept else " with these parameters"
             raise StudyError(f'the experiment {name} is not stored{how}; compute="missing" runs it')
-        context = runner.Context(self.places)
+        context = study_runs.Context(self.places)
         tables = make(context)
-        made_by = runner.made_by(context, name, results) | {"question": name}
-        results.write(self.places.build / "studies" / name, tables, made_by)
+        made_by = study_runs.made_by(context, name, study_results) | {"question": name}
+        study_results.write(self.places.build / "studies" / name, tables, made_by)
         return tables
 
     def _open(self, changed: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from chunkstudy.files import write_json
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.records import Sha256
 from chunkstudy.grid.run import load_collection, load_store
+from chunkstudy.grid.study_runs import describe
 from chunkstudy.places import Places
 from chunkstudy.site import inspector
 from chunkstudy.site.diagnosis import Diagnosis
@@ -33,7 +34,6 @@ from chunkstudy.site.inspection import (
 )
 from chunkstudy.site.inspector_page import Column, Page
 from chunkstudy.spans import Collection, Query
-from chunkstudy.studies.runner import describe
 
 OWN_TEXT = ("builtin",)
 """Collections whose texts may be shown."""

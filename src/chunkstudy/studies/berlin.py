@@ -21,7 +21,7 @@ from chunkstudy.collections.sources import SourceFile
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, tokens_between, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 
 COLLECTIONS: tuple[str, ...] = ()
 FILE = SourceFile(

@@ -26,11 +26,11 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.files import write_json
+from chunkstudy.grid.study_results import StudyError
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.states import CausalStates
 from chunkstudy.spans import Collection
-from chunkstudy.studies.results import StudyError
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma", covid_qa.ALL)
 WINDOW = 512

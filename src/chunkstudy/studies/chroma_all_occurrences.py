@@ -15,10 +15,10 @@ from chunkstudy.grid import first_chunks, rankings, records
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import PRE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.retrieval.chunks import search
 from chunkstudy.studies.chroma import corrected
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma",)
 CHUNKERS = (

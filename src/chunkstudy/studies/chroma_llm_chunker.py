@@ -24,6 +24,7 @@ from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import PRE, SMOLLM
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
@@ -31,7 +32,6 @@ from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 from chunkstudy.statistics import bootstrap_interval
 from chunkstudy.studies.random_boundaries import drawn
-from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import counter
 
 COLLECTIONS = ("builtin", "chroma")

@@ -20,13 +20,13 @@ from chunkstudy.files import replacing
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import PRE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.retrieval.chunks import search
 from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 from chunkstudy.statistics import population_std
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)

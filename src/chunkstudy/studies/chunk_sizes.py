@@ -22,8 +22,8 @@ from chunkstudy.grid.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
 from chunkstudy.grid.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.grid.run import boundary_store
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Chunks, Collection
-from chunkstudy.studies.runner import Context
 
 HERE = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
 COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))

@@ -16,9 +16,9 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.grids import WIDE
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import chunk_documents
-from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import counter
 
 COLLECTIONS = ("scifact",)

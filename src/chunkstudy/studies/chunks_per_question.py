@@ -9,10 +9,10 @@ import pandas as pd
 
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.published_grid import MAIN_SIZES
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.spans import Chunks, Collection
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma",)
 

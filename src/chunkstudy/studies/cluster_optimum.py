@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers.semantic import cluster_cuts
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 
 COLLECTIONS: tuple[str, ...] = ()
 TEXTS, PIECES, LONGEST = 100, 8, 3

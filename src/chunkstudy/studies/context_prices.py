@@ -8,9 +8,9 @@ import pandas as pd
 
 from chunkstudy.chunkers import written_contexts
 from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm import estimates
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("builtin", "chroma", "covid-qa")
 CHUNKER = "sentence-5"

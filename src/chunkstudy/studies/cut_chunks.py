@@ -21,8 +21,8 @@ from chunkstudy.grid import records
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET
 from chunkstudy.grid.encoding import SPECIAL
 from chunkstudy.grid.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Chunks, Collection
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma-within",)
 DIGITS = 12

@@ -11,11 +11,11 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PASSAGES, PRE, WIDE
 from chunkstudy.grid.scoring import DOCUMENT_DEPTH, RANKED, excluded_documents
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.measures.ranking import per_query
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.retrieval.documents import documents_of, jina_depth, search_documents
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = BEIR_AT_HAND
 DEPTHS = (10, 20, 100, 1000)

@@ -9,8 +9,8 @@ import pandas as pd
 from chunkstudy.collections import beir
 from chunkstudy.grid.grids import BEIR_AT_HAND
 from chunkstudy.grid.published_grid import JINA_TABLE
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Collection
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = tuple(dict.fromkeys((*BEIR_AT_HAND, *JINA_TABLE)))
 

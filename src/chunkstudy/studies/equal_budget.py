@@ -17,12 +17,12 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection
-from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import TokenOffsets, cl100k_offsets
 
 FIVE = ("chroma", "chroma-within")

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import JINA, LATE, WIDE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Document
 from chunkstudy.studies.berlin import FILE, load
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS: tuple[str, ...] = ()
 OTHER = " The museum keeps paintings and prints from four centuries."

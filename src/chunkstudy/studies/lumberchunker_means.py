@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.collections.sources import SourceFile
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 
 COLLECTIONS: tuple[str, ...] = ()
 FILE = SourceFile(

@@ -26,8 +26,8 @@ from chunkstudy.grid.grids import (
     PRE,
     WIDE,
 )
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")
 WINDOWS = (512, 8192)

@@ -16,7 +16,7 @@ from chunkstudy import tokens
 from chunkstudy.chunkers import semantic
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.grid.conditions import MINILM
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 
 COLLECTIONS = ("chroma",)
 SHARES = (0.1, 0.25, 0.5, 1.0)

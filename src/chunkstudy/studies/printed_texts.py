@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy import tokens
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 
 COLLECTIONS: tuple[str, ...] = ()
 FOLDER = "CHUNKSTUDY_PRINTED"

@@ -16,13 +16,13 @@ import pandas as pd
 
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.llm.reading import CausalReader
 from chunkstudy.spans import text_digest
 from chunkstudy.studies.one_post import printed
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("builtin",)
 POST = "the post"

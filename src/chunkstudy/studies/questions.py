@@ -16,8 +16,8 @@ from chunkstudy.collections import chroma
 from chunkstudy.generation.replies import joins_with_and
 from chunkstudy.grid.grids import WIDE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Collection
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma",)
 

@@ -23,9 +23,9 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection, Document, Span
-from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import counter
 
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)

@@ -13,8 +13,8 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import PRE
 from chunkstudy.grid.run import evaluate
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma",)
 CHUNKER = "recursive-200-0"

@@ -28,12 +28,12 @@ from chunkstudy.encoders.interface import Role
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import PRE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.retrieval.chunks import search
 from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, missed
 from chunkstudy.statistics.intervals import Floats
 from chunkstudy.statistics.paired import paired_difference
-from chunkstudy.studies.runner import Context
 
 T = TypeVar("T")
 COLLECTIONS = ("chroma",)

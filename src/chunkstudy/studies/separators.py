@@ -9,7 +9,7 @@ import pandas as pd
 
 from chunkstudy import tokens
 from chunkstudy.chunkers import structure
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 
 COLLECTIONS = ("chroma",)
 LANGCHAIN = ("\n\n", "\n", " ", "")

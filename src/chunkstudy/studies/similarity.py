@@ -27,8 +27,8 @@ from chunkstudy.grid.grids import (
     WINDOWS,
 )
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma", "chroma")
 LONG = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0", "cluster-200")

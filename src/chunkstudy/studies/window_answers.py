@@ -17,10 +17,10 @@ from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, SMOLLM, WIDE
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.spans import Chunks, Collection, Document
 from chunkstudy.studies.random_boundaries import drawn, encoded, score
-from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import counter
 
 COLLECTIONS = ("gutenqa-emma",)

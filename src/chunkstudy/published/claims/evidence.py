@@ -18,13 +18,12 @@ from typing import Any, Literal
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.grid import facts
+from chunkstudy.grid import facts, study_results
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.published import cells, official_code
 from chunkstudy.published.claims.numbers import keyed
 from chunkstudy.published.claims.outcomes import ClaimError
-from chunkstudy.studies import results
 
 Kind = Literal["cells", "compared", "table", "facts", "study", "records", "code"]
 """Published cells; the same beside what was reproduced; derived tables; counted facts of
@@ -92,8 +91,8 @@ class Sources:
         if (place := f"{kind}/{name}") in MADE_WITH:
             return MADE_WITH[place]
         if kind == "study":
-            here = results.folder(self.library.places, name.partition("/")[0])
-            return frozenset(one.id for one in results.read_provenance(here).models)
+            here = study_results.folder(self.library.places, name.partition("/")[0])
+            return frozenset(one.id for one in study_results.read_provenance(here).models)
         if kind == "table":
             raise ClaimError(f"table {name} has no column encoder; say in MADE_WITH who made it")
         return NO_MODEL
@@ -121,7 +120,7 @@ class Sources:
                 return facts.read(self.library.places, name)
             case "study":
                 study, _, table = name.partition("/")
-                return results.read(self.library.places, study, table or None)
+                return study_results.read(self.library.places, study, table or None)
             case "records":
                 raise ClaimError(f"records of {name} are no table; ask for them one by one")
             case "code":

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from chunkstudy import statistics
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.published.verdicts import printed_ends
 from chunkstudy.render.formats import Column, percent, points_finely
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies import chroma_search
 from chunkstudy.studies.chroma_search import OFFICIAL
-from chunkstudy.studies.runner import Context
 
 KEYS = ["chunker", "part", "measure", "statistic"]
 SETTING = ["offsets", "insertion", "search list"]

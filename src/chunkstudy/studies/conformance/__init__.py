@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.collections import covid_qa
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.studies.conformance import arms, vectors
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("builtin", "chroma-within", covid_qa.WITHIN)
 

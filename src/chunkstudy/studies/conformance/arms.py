@@ -19,11 +19,11 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, parse_ordering
 from chunkstudy.grid.grids import OWN, PRE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection, Document
 from chunkstudy.studies.conformance import readings
 from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CHONKIE, CONTEB, WINDOWS, Text
-from chunkstudy.studies.runner import Context
 
 MEASURE = "DCG@10"
 CHUNKERS = ("sentence-5", "fixed-64")

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from chunkstudy.encoders.contextualized import centred, in_sequence
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import MINILM
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Document
 from chunkstudy.studies.conformance import readings
 from chunkstudy.studies.conformance.readings import CONTEB, TOOLS, WINDOWS, Text
-from chunkstudy.studies.runner import Context
 
 RECORDED = Path(__file__).with_name("recorded.csv")
 """A row per chunk: what a tool's own code gave, written by ``tests/late_chunking_elsewhere.py``."""

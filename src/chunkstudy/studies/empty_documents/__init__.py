@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.grid.grids import BEIR_AT_HAND
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.studies.empty_documents import chain, simulation
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = BEIR_AT_HAND
 PACKAGES = ("beir", "llama-index-core", "pandas", "pytrec_eval-terrier")

@@ -17,10 +17,10 @@ import torch
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.encoding import encode, jobs, parse_ordering
 from chunkstudy.grid.grids import IELAB, LATE, WIDE
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Document
 from chunkstudy.studies.empty_documents import library_of_then
-from chunkstudy.studies.runner import Context
 from chunkstudy.tokens import wordpiece
 
 WORDS = Path(__file__).with_suffix(".toml")

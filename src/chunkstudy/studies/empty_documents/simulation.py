@@ -22,9 +22,9 @@ from chunkstudy.grid import rankings
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import IELAB, LATE, WIDE
 from chunkstudy.grid.library import Library
+from chunkstudy.grid.study_results import StudyError
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.measures.ranking import judged_documents
-from chunkstudy.studies.results import StudyError
-from chunkstudy.studies.runner import Context
 
 Ranked = dict[str, list[str]]
 """The first documents of each query by id, the best first."""

@@ -25,10 +25,10 @@ from chunkstudy.generation.generate import Candidate, Generated, ask_about, gene
 from chunkstudy.generation.settings import Settings
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask
 from chunkstudy.spans import Collection, Document
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("builtin", "chroma")
 PUBLISHED = {  # least similarity of an excerpt (report, Generation & Prefiltering, table)

@@ -12,12 +12,12 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import OWN, PRE
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.measures.chunk_labels import GOLD_RULES, count, gold_chunks
 from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.spans import Chunks, Collection
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma",)
 CUTS = (1, 3, 5, 10)

@@ -25,10 +25,10 @@ from chunkstudy.grid import grids, records
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
 from chunkstudy.grid.grids import OWN
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Chunks, Collection, Judgment
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, token_counts
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS = ("chroma-within", covid_qa.WITHIN, "gutenqa-emma")
 PACKAGES = ("scikit-learn", "nltk")

@@ -16,12 +16,12 @@ from chunkstudy import tokens
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.interface import Embed
 from chunkstudy.grid.conditions import MINILM
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import text_digest
 from chunkstudy.studies.one_post import printed
 from chunkstudy.studies.one_post.alignment import Kept, align
 from chunkstudy.studies.one_post.printed import Segmentation
-from chunkstudy.studies.runner import Context
 
 COLLECTIONS: tuple[str, ...] = ()
 CHUNKERS = (

@@ -19,6 +19,7 @@ from chunkstudy.analysis.chunk_size import (
 )
 from chunkstudy.analysis.recorded import METHODS
 from chunkstudy.chunkers.own import checked
+from chunkstudy.grid import study_results
 from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.run import boundary_store, load_collection, load_store
 from chunkstudy.protocols import PROTOCOLS
@@ -27,7 +28,7 @@ from chunkstudy.render.tables import Kinds
 from chunkstudy.show.computing import Computing, Found
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.runs import Runs
-from chunkstudy.studies import chunk_sizes, results
+from chunkstudy.studies import chunk_sizes
 
 SPREAD = ("published lowest r", "published highest r")
 AS_CORRELATIONS: Kinds = {"*": number}
@@ -132,7 +133,7 @@ def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
     """The sizes of a run's chunks by query: as the study keeps them, or measured."""
     one, own = found.arm.condition, found.arm.function
     if own is None and computing.compute != "fresh":
-        stored = results.tables(computing.places, "chunk-sizes")
+        stored = study_results.tables(computing.places, "chunk-sizes")
         sizes = chunk_sizes.kept(stored, one.collection, one.chunker, one.encoder, one.protocol)
         if len(sizes):
             return sizes

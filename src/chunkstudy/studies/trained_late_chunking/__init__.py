@@ -12,12 +12,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import elsewhere, price, within
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
 
 COLLECTIONS = ()
 PACKAGES = ("safetensors",)
+NAME = "trained-late-chunking"
+
 __all__ = ["COLLECTIONS", "PACKAGES", "PLAN", "estimate", "part"]
 
 

@@ -13,9 +13,9 @@ import pandas as pd
 
 from chunkstudy.grid import scoring
 from chunkstudy.grid.grids import OWN
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection, Query
-from chunkstudy.studies.runner import Context
 from chunkstudy.studies.trained_late_chunking import material, model
 from chunkstudy.studies.trained_late_chunking.parts import Part
 

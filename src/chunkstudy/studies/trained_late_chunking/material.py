@@ -10,7 +10,7 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import OWN
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.training import folds, passages, triples
 from chunkstudy.training.batches import Library
 

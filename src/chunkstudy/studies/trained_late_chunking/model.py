@@ -11,7 +11,7 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.grid.grids import WIDE
 from chunkstudy.grid.store import VectorStore
-from chunkstudy.studies.runner import Context
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import material
 from chunkstudy.studies.trained_late_chunking.parts import Part
 from chunkstudy.training import checkpoints, folds

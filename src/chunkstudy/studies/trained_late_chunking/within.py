@@ -13,9 +13,9 @@ from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, encode, jobs
 from chunkstudy.grid.encoding import read_once as read_together
 from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Collection
-from chunkstudy.studies.runner import Context
 from chunkstudy.studies.trained_late_chunking import material, model
 from chunkstudy.studies.trained_late_chunking.parts import Part
 

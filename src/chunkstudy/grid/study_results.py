@@ -11,14 +11,14 @@ import csv
 import hashlib
 import io
 import json
-import pkgutil
+import re
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkstudy import studies
 from chunkstudy.faults import first_fault
 from chunkstudy.files import write_json, write_text
 from chunkstudy.grid import parquet
@@ -26,10 +26,11 @@ from chunkstudy.grid.records import Named, Natural, Positive, Sha256
 from chunkstudy.places import Places
 
 PROVENANCE = "provenance.json"
+STUDIES = Path(__file__).parents[1] / "studies"
 LONG = 2_000
 """Rows above which a table is kept as Parquet: text of so many takes most of a megabyte."""
-HELPERS = ("chroma", "in_parts", "jina", "results", "runner", "taxonomy")
-"""What lies in this room and is no experiment of its own: helpers, and a notebook's functions."""
+NAMED = re.compile(r'^NAME = "([a-z0-9-]+)"$', re.M)
+"""How an experiment is named that is not called as its path below ``studies``."""
 Kind = Literal["text", "integer", "number", "boolean"]
 DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}
 
@@ -103,10 +104,26 @@ class Provenance(_Strict):
     platform: Named
 
 
+@cache
+def modules() -> dict[str, str]:
+    """The module of every heavy experiment by its name: the files below ``studies`` that make
+    tables from collections, or say their name."""
+    found = {}
+    for path in sorted(STUDIES.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        named = NAMED.search(text)
+        if not named and not ("\nCOLLECTIONS" in text and "\ndef tables(" in text):
+            continue
+        parts = path.relative_to(STUDIES).with_suffix("").parts
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        name = named[1] if named else "-".join(parts).replace("_", "-")
+        found[name] = ".".join(("chunkstudy.studies", *parts))
+    return found
+
+
 def names() -> list[str]:
-    """Every study, by the files of this room."""
-    found = (module.name for module in pkgutil.iter_modules(studies.__path__))
-    return sorted(name.replace("_", "-") for name in found if name not in HELPERS)
+    """Every experiment."""
+    return sorted(modules())
 
 
 def checked(study: str) -> str:

@@ -16,10 +16,10 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.files import alone
+from chunkstudy.grid import study_results
+from chunkstudy.grid.study_results import StudyError
+from chunkstudy.grid.study_runs import Context, made_by, module
 from chunkstudy.places import Places
-from chunkstudy.studies import results
-from chunkstudy.studies.results import StudyError
-from chunkstudy.studies.runner import Context, made_by, module
 
 PARTS = "parts"
 """The table that names every part that was run."""
@@ -57,19 +57,19 @@ def run(
 ) -> tuple[Path, dict[str, pd.DataFrame]]:
     """Run parts that were not run yet; the study's folder, and its tables with all parts so far."""
     study = module(name)
-    folder = results.folder(places, name)
+    folder = study_results.folder(places, name)
     for one in todo(places, name, parts):
         say(f"{name}: {one.name}")
         context = Context(places)
         found = study.part(context, one)
         with alone(folder):  # other processes may run other parts
             tables = _joined(study, _known(places, name), found)
-            results.write(folder, tables, _merged(folder, made_by(context, name, study)))
+            study_results.write(folder, tables, _merged(folder, made_by(context, name, study)))
     return folder, _known(places, name)
 
 
 def _known(places: Places, name: str) -> dict[str, pd.DataFrame]:
-    return results.tables(places, name)
+    return study_results.tables(places, name)
 
 
 def _joined(
@@ -90,9 +90,9 @@ def _joined(
 
 def _merged(folder: Path, now: dict[str, Any]) -> dict[str, Any]:
     """What made these parts, and those before."""
-    if not (folder / results.PROVENANCE).exists():
+    if not (folder / study_results.PROVENANCE).exists():
         return now
-    before = results.read_provenance(folder).model_dump(mode="json", exclude_none=True)
+    before = study_results.read_provenance(folder).model_dump(mode="json", exclude_none=True)
     models = [one for one in before["models"] if one not in now["models"]]
     return {
         **now,

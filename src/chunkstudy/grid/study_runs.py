@@ -20,13 +20,13 @@ import pandas as pd
 from chunkstudy.collections import registry
 from chunkstudy.collections.sources import SourceFile, fetch
 from chunkstudy.files import sha256
+from chunkstudy.grid import study_results
 from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.run import PACKAGES, load_collection, load_store
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection
-from chunkstudy.studies import results
 
 
 class Context:
@@ -89,7 +89,7 @@ class Context:
 
 def studies() -> dict[str, str]:
     """Every study's question by its name."""
-    return {name: question(module(name)) for name in results.names()}
+    return {name: question(module(name)) for name in study_results.names()}
 
 
 def question(study: ModuleType) -> str:
@@ -108,20 +108,20 @@ def run(
     Raises:
         StudyError: if the study or a collection is unknown.
     """
-    study = module(results.checked(name))
+    study = module(study_results.checked(name))
     wanted = tuple(collections or study.COLLECTIONS)
     if collections and not study.COLLECTIONS:
-        raise results.StudyError(f"study {name} takes no collection; leave --collection out")
+        raise study_results.StudyError(f"study {name} takes no collection; leave --collection out")
     for one in wanted:
         if one not in registry.COLLECTIONS:
-            raise results.StudyError(
+            raise study_results.StudyError(
                 f"unknown collection {one!r}; use one of {', '.join(registry.COLLECTIONS)}"
             )
     context = Context(places)
     found = study.tables(context, wanted)
     whole = wanted == tuple(study.COLLECTIONS)
-    folder = results.folder(places, name) if whole else places.build / "studies" / name
-    results.write(folder, found, made_by(context, name, study))
+    folder = study_results.folder(places, name) if whole else places.build / "studies" / name
+    study_results.write(folder, found, made_by(context, name, study))
     return folder, found
 
 
@@ -153,4 +153,4 @@ def describe(collection: Collection) -> dict[str, object]:
 
 def module(name: str) -> ModuleType:
     """A study's file."""
-    return importlib.import_module(f"chunkstudy.studies.{name.replace('-', '_')}")
+    return importlib.import_module(study_results.modules()[study_results.checked(name)])
