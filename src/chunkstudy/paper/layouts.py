@@ -29,6 +29,7 @@ SHORT = 14
 EM, LINE, GAP = 4.0, 489.0, 6.0
 """Points of a character, of a line of the appendix and between two columns, in its small type."""
 READINGS = {"strict": "word for word", "charitable": "fairly"}
+Span = Literal["column", "page", "appendix"]
 VERDICTS = ("holds", "partly", "contradicted", "open")
 
 
@@ -54,7 +55,7 @@ class Layout(_Strict):
     table: str
     where: str = ""
     caption: str
-    span: Literal["column", "page", "appendix"]
+    span: Span
     columns: dict[str, str]
     once: str = ""
     shorter: dict[str, str] = Field(default_factory=dict)
@@ -106,38 +107,82 @@ def caption_of(layout: Layout, numbers: Mapping[str, str]) -> str:
 
 def table(layout: Layout, made: Tables, caption: str) -> str:
     """One table as LaTeX; text is escaped."""
-    found = cells(layout, made)
-    lines = [" & ".join(map(_whole, row)) + r" \\" for row in found.itertuples(index=False)]
-    if layout.once:
-        lines = _ruled(lines, found[layout.columns[layout.once]])
-    head = " & ".join(map(latex.escape, found.columns)) + r" \\"
-    caption = f"\\caption{{{latex.escape(caption)}}}\\label{{tab:{layout.name}}}"
-    if layout.span == "appendix":
-        return _long(formats(found), head, lines, caption)
-    return _floating(layout, found, head, lines, caption)
-
-
-def cells(layout: Layout, made: Tables) -> pd.DataFrame:
-    """The chosen rows and columns as text, under their heads."""
     if layout.table not in made:
         raise LayoutError(
             f"table {layout.name} of the paper needs {layout.table}, which is no table"
         )
     frame = made[layout.table]
     rows = frame.query(layout.where, engine="python") if layout.where else frame
-    missing = [name for name in layout.columns if name not in frame]
-    if missing or rows.empty:
-        lacks = f"no column {', '.join(missing)}" if missing else f"no row where {layout.where}"
-        raise LayoutError(f"table {layout.name} of the paper: {layout.table} has {lacks}")
-    found = tables.present(rows, list(layout.columns), tables.KINDS.get(layout.table))
-    if len(found.columns) != len(layout.columns):
+    return latex_table(
+        layout.name,
+        rows,
+        layout.columns,
+        latex.escape(caption),
+        layout.span,
+        once=layout.once,
+        shorter=layout.shorter,
+        shown_as=tables.KINDS.get(layout.table),
+    )
+
+
+def latex_table(
+    name: str,
+    frame: pd.DataFrame,
+    heads: Mapping[str, str],
+    caption: str,
+    span: Span = "column",
+    once: str = "",
+    shorter: Mapping[str, str] | None = None,
+    shown_as: tables.Kinds | None = None,
+) -> str:
+    r"""One table of the paper; text in cells is escaped, the caption is LaTeX.
+
+    Args:
+        name: behind ``tab:`` in its label.
+        frame: the rows.
+        heads: the columns that are set, in their order, each with its head; an interval is its
+            ``low``.
+        caption: a sentence or two; numbers as ``\val{what-it-is-of/number}``.
+        span: how wide it is set; ``appendix`` breaks over pages.
+        once: a column whose change draws a line, and which is said once.
+        shorter: parts of texts that are said shorter here, by what they are elsewhere.
+        shown_as: by column, its title and unit, where the name does not say them.
+
+    Raises:
+        LayoutError: if it lacks rows or columns.
+    """
+    found = _cells(name, frame, heads, shorter or {}, shown_as)
+    lines = [" & ".join(map(_whole, row)) + r" \\" for row in found.itertuples(index=False)]
+    if once:
+        lines = _ruled(lines, found[heads[once]])
+    head = " & ".join(map(latex.escape, found.columns)) + r" \\"
+    said = f"\\caption{{{caption}}}\\label{{tab:{name}}}"
+    if span == "appendix":
+        return _long(formats(found), head, lines, said)
+    return _floating(span, found, head, lines, said)
+
+
+def _cells(
+    name: str,
+    frame: pd.DataFrame,
+    heads: Mapping[str, str],
+    shorter: Mapping[str, str],
+    shown_as: tables.Kinds | None,
+) -> pd.DataFrame:
+    """The chosen columns as text, under their heads."""
+    missing = [column for column in heads if column not in frame]
+    if missing or frame.empty:
+        lacks = f"no column {', '.join(missing)}" if missing else "no row"
+        raise LayoutError(f"table {name} of the paper has {lacks}")
+    found = tables.present(frame, list(heads), shown_as)
+    if len(found.columns) != len(heads):
         raise LayoutError(
-            f"table {layout.name} of the paper has a column whose rows are all the same or an "
+            f"table {name} of the paper has a column whose rows are all the same or an "
             "interval named twice; leave it out and say it in the caption"
         )
-    for long, short in layout.shorter.items():
+    for long, short in shorter.items():
         found = found.map(lambda text, long=long, short=short: text.replace(long, short))
-    return found.set_axis(list(layout.columns.values()), axis=1)
+    return found.set_axis(list(heads.values()), axis=1)
 
 
 def _whole(text: str) -> str:
@@ -158,10 +203,8 @@ def _ruled(lines: list[str], names: pd.Series) -> list[str]:
     return found
 
 
-def _floating(
-    layout: Layout, found: pd.DataFrame, head: str, lines: list[str], caption: str
-) -> str:
-    star = "*" if layout.span == "page" else ""
+def _floating(span: Span, found: pd.DataFrame, head: str, lines: list[str], caption: str) -> str:
+    star = "*" if span == "page" else ""
     kinds = [_kind(str(name), found[name]) for name in found]
     if "X" not in kinds:
         kinds[0] = "X"

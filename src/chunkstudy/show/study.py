@@ -9,7 +9,7 @@ It runs, scores and compares through the same functions as every other part of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,12 @@ from chunkstudy import places as project
 from chunkstudy.files import write_json, write_text
 from chunkstudy.grid import study_results, study_runs
 from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.paper import layouts
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.published import cells
 from chunkstudy.render import notebook, parameters, tables
 from chunkstudy.render.figures import drawing
-from chunkstudy.render.formats import decimals
+from chunkstudy.render.formats import decimals, points
 from chunkstudy.show import beside as published
 from chunkstudy.show import runs
 from chunkstudy.show.collection import ShownCollection
@@ -196,7 +197,12 @@ class Study:
             self._opening.update(Markdown("\n\n".join(said)))
 
     def number(
-        self, name: str, value: float, digits: int = 1, interval: Sequence[float] = ()
+        self,
+        name: str,
+        value: float,
+        digits: int = 1,
+        interval: Sequence[float] = (),
+        holds: bool = True,
     ) -> None:
         """Keep a number that the paper quotes, as it is written there.
 
@@ -205,11 +211,62 @@ class Study:
             value: a whole number is written without decimals.
             digits: decimals of any other.
             interval: its two ends, where it has one.
+            holds: whether what the paper says of it is true.
+
+        Raises:
+            StudyError: with the study's own parameters, if the condition does not hold.
         """
         places = 0 if isinstance(value, Integral) else digits
         ends = ", ".join(decimals(end, places) for end in interval)
-        self._numbers[name] = decimals(value, places) + (f" [{ends}]" if ends else "")
+        self.says(name, decimals(value, places) + (f" [{ends}]" if ends else ""), holds)
+
+    def estimate(self, name: str, row: pd.Series[Any], shown: str) -> None:
+        """Keep a tested difference that the paper quotes, in points: ``name`` with its interval,
+        ``name.alone`` without, and ``name.n``, over how many questions.
+
+        Args:
+            name: ``what-it-is-of/number``.
+            row: ``difference``, ``low``, ``high``, ``n`` and ``shown``, as comparisons have them.
+            shown: how its test ends, which the paper says: ``higher``, ``lower``, ``equivalent`` or
+                ``not shown``.
+
+        Raises:
+            StudyError: with the study's own parameters, if the test ends otherwise.
+        """
+        value, low, high = (points(row[one]) for one in ("difference", "low", "high"))
+        holds = row["shown"] == shown
+        self.says(name, f"{value} [{low}, {high}]", holds)
+        self.says(f"{name}.alone", value)
+        self.says(f"{name}.n", f"{row['n']:,.0f}")
+
+    def says(self, name: str, text: str = "", holds: bool = True) -> None:
+        """Keep words that the paper quotes, or only that what it says holds.
+
+        Raises:
+            StudyError: with the study's own parameters, if it does not.
+        """
+        if self.default and not holds:
+            raise StudyError(
+                f"what the paper says with {name!r} no longer holds: {text or 'see the numbers'}; "
+                "write another sentence in paper/sections."
+            )
+        self._numbers[name] = text
         self._keep()
+
+    def paper_table(
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        heads: Mapping[str, str],
+        caption: str,
+        span: layouts.Span = "column",
+        once: str = "",
+        shorter: Mapping[str, str] | None = None,
+        shown_as: tables.Kinds | None = None,
+    ) -> None:
+        """Write a table of the paper (:func:`chunkstudy.paper.layouts.latex_table`)."""
+        text = layouts.latex_table(name, frame, heads, caption, span, once, shorter, shown_as)
+        write_text(self._folder("paper") / f"{layouts.PREFIX}{name}.tex", text)
 
     def stored(
         self, name: str, make: Callable[[study_runs.Context], Tables], kept: bool = True
@@ -253,7 +310,8 @@ class Study:
     def _folder(self, kind: str) -> Path:
         if not self.default:
             return self.places.build / "notebooks" / self.name / kind
-        return self.places.figures if kind == "figures" else self.places.results / kind
+        where = {"figures": self.places.figures, "paper": self.places.generated}
+        return where.get(kind, self.places.results / kind)
 
     def _keep(self) -> None:
         content: dict[str, Any] = {"answers": self._answers}
