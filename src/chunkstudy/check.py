@@ -7,18 +7,15 @@ Everything is derived into an empty place, so that a file that nothing writes an
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from chunkstudy import derive, notebooks
 from chunkstudy.files import PART
 from chunkstudy.grid import records
 from chunkstudy.paper import build
 from chunkstudy.places import Places
-from chunkstudy.reproduce import pool
+from chunkstudy.reproduce import Board, from_records, pool
 
 GIVEN = (
     "results/runs", "results/first_chunks", "results/published", "results/studies", "results/facts",
@@ -28,9 +25,8 @@ GIVEN = (
 """What everything else is derived from."""
 DERIVED = (
     "results/tables", "results/answers", "results/notebooks", "figures", "paper/generated",
-    "docs/site", "docs/badges",
 )  # fmt: skip
-DERIVED_FILES = ("results/comparison.csv", "results/claims.csv", "README.md", "docs/data-card.md")
+DERIVED_FILES = ("results/comparison.csv", "README.md")
 
 
 class CheckError(RuntimeError):
@@ -42,7 +38,7 @@ def check(places: Places) -> str:
 
     Raises:
         CheckError: naming the files that differ, are missing or that nothing writes.
-        FindingError: if a finding's condition broke.
+        ReproduceError: if a notebook failed, one whose condition broke among them.
     """
     if stale := [found for path in _records(places) if (found := records.stale(path))]:
         raise CheckError(f"{len(stale)} records are not what today's code writes: {stale[0]}")
@@ -54,7 +50,9 @@ def check(places: Places) -> str:
                 (copy.root / name).symlink_to(places.root / name)
         for name in ("README.md", "CITATION.cff"):
             shutil.copy(places.root / name, copy.root / name)
-        _derive(copy, processes)
+        board = Board(processes)
+        from_records(copy, board)
+        board.finish()
         differing = sorted(_differing(copy, places))
     if differing:
         raise CheckError(
@@ -64,21 +62,6 @@ def check(places: Places) -> str:
     if fault := build.stale(places):
         raise CheckError(fault)
     return "records, tables, figures, pages, notebooks and the paper are what they should be"
-
-
-def _derive(copy: Places, processes: ProcessPoolExecutor) -> None:
-    _say(derive.tables(copy, processes.map))
-    for drawn in processes.map(derive.figure, *zip(*_figures(copy), strict=True)):
-        _say(drawn)
-    sources = notebooks.independent(copy)
-    for done in processes.map(notebooks.run_one, [copy] * len(sources), sources):
-        _say(done)
-    _say(processes.submit(notebooks.run_one, copy, notebooks.overview(copy)).result())
-    _say(processes.submit(derive.publish, copy).result())
-
-
-def _figures(copy: Places) -> list[tuple[Places, str]]:
-    return [(copy, name) for name in derive.figure_names()]
 
 
 def _differing(copy: Places, places: Places) -> Iterator[str]:
@@ -101,7 +84,3 @@ def _differing(copy: Places, places: Places) -> Iterator[str]:
 
 def _records(places: Places) -> list[Path]:
     return sorted(path.parent for path in places.runs.glob("*/*/*/*/*/run.json"))
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -1,24 +1,20 @@
-"""From records to what is read: tables, comparison, claims, findings, LaTeX, README, figures, the
-site."""
+"""From records to what is read, around the notebooks: published cells beside ours before them, and
+after them what README and paper
+quote."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import pandas as pd
 
-from chunkstudy.analysis import chunk_size, every_table, language_models
+from chunkstudy.analysis import chunk_size, every_table
 from chunkstudy.files import write_text
-from chunkstudy.grid import records
 from chunkstudy.grid.library import Library
 from chunkstudy.paper import generate
 from chunkstudy.places import Places
-from chunkstudy.predictions import outcomes, register
-from chunkstudy.predictions import tables as prediction_tables
-from chunkstudy.predictions.evidence import from_tables
 from chunkstudy.published import cells as published
 from chunkstudy.published import side_by_side
-from chunkstudy.published.claims import ledger
+from chunkstudy.published.predictions import outcomes, register
+from chunkstudy.published.predictions.evidence import from_tables
 from chunkstudy.render import (
     answers,
     cluster_page,
@@ -29,25 +25,15 @@ from chunkstudy.render import (
     readme,
     taxonomy_tables,
 )
-from chunkstudy.site import build, data_card
 
 SUMMED, WRITTEN = 12, 8
 """Digits of a number in a derived CSV: more than any page shows. It is cut to more of them first,
 beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
 
 
-@dataclass(frozen=True)
-class Derived:
-    """All that follows from the records by computation: tables by name, what became of the
-    published cells, and the claims."""
-
-    tables: dict[str, pd.DataFrame]
-    comparison: pd.DataFrame
-    claims: pd.DataFrame
-
-
 def tables(places: Places, mapped: every_table.Mapped = map) -> str:
-    """Write ``results/tables``, ``comparison.csv``, ``claims.csv``, README.
+    """Write ``results/comparison.csv``: every published cell beside ours, with its verdict and the
+    predictions that are about it; and the tables of the older pages.
 
     Args:
         places: where everything lies.
@@ -55,58 +41,23 @@ def tables(places: Places, mapped: every_table.Mapped = map) -> str:
 
     Raises:
         FindingError: if a finding no longer says what the records say.
-        ClaimError: if a claim breaks the ledger's rules.
-    """
-    found = derived(places, mapped)
-    known = found.tables | {"claims": found.claims, "comparison": found.comparison}
-    found.tables["findings"] = findings.settle(findings.read(), known)
-    write(places, found)
-    licences = data_card.licences(records.find(places.runs))
-    readme.fill(places, found.comparison, found.claims, found.tables, licences)
-    cluster_page.fill(places)
-    return (
-        f"{len(found.tables)} tables, {len(found.comparison)} published cells, "
-        f"{len(found.claims)} readings"
-    )
-
-
-def derived(places: Places, mapped: every_table.Mapped = map) -> Derived:
-    """Everything but the findings, whose sentences people write.
-
-    Raises:
-        ClaimError: if a claim breaks the ledger's rules.
     """
     library = Library(places)
     cells = published.read(places)
-    comparison = side_by_side.compare(places, library)
+    compared = side_by_side.compare(places, library)
     correlations = chunk_size.correlations(library, places, published.frame(cells))
-    evidence = from_tables(places, library, cells, comparison, correlations)
-    comparison = outcomes.with_measured(evidence)
-    evidence = replace(evidence, comparison=comparison)
-    known = every_table.Known(library, cells, comparison, correlations)
-    made = every_table.make(known, mapped)
-    made |= prediction_tables.every(register.read(places), evidence)
-    made |= language_models.published_tables(
-        comparison, made["predictions"], made["language_models_prices"]
-    )
-    claims = ledger.derive(library, comparison, made)
-    return Derived(made, predicted(places, comparison), claims)
-
-
-def write(places: Places, found: Derived) -> None:
-    """Write the tables, as CSV and as the papers set them."""
-    write_csv(found.comparison.drop(columns="place"), places, "comparison")
-    write_csv(found.claims, places, "claims")
-    for name, table in found.tables.items():
+    evidence = from_tables(places, library, cells, compared, correlations)
+    compared = outcomes.with_measured(evidence)
+    compared = compared.join(outcomes.of_cells(compared, register.read(places).predictions))
+    write_csv(compared.drop(columns="place"), places, "comparison")
+    made = every_table.make(every_table.Known(library, cells, compared, correlations), mapped)
+    made["findings"] = findings.settle(findings.read(), made | {"comparison": compared})
+    for name, table in made.items():
         write_csv(table, places, f"tables/{name}")
-    for name, text in latex.every_table(found.tables).items():
+    for name, text in latex.every_table(made).items():
         write_text(places.generated / f"{name}.tex", text)
-    taxonomy_tables.write_all(places, found.tables)
-
-
-def predicted(places: Places, comparison: pd.DataFrame) -> pd.DataFrame:
-    """The comparison with a column of the predictions that are about each cell."""
-    return comparison.join(outcomes.of_cells(comparison, register.read(places).predictions))
+    taxonomy_tables.write_all(places, made)
+    return f"{len(made)} tables, {len(compared)} published cells"
 
 
 def figure_names() -> tuple[str, ...]:
@@ -120,22 +71,23 @@ def figure(places: Places, study: str) -> str:
 
 
 def publish(places: Places) -> str:
-    """Write what the paper quotes, ``docs/site`` and the data card, from tables, figures, executed
-    notebooks and their answers.
+    """Write what README and paper quote, from tables and the notebooks' answers.
 
     Raises:
         StatementError: if a sentence of the paper no longer holds.
     """
     for name, text in generate.every(written(places), answers.numbers(places)).items():
         write_text(places.generated / f"{name}.tex", text)
-    return build.write(places)
+    readme.fill(places)
+    cluster_page.fill(places)
+    return "README and the paper's numbers and tables"
 
 
 def written(places: Places) -> dict[str, pd.DataFrame]:
-    """Every table as it was written, ``claims`` and ``comparison`` among them; a text that is not
-    there is empty, as where it was derived."""
+    """Every table as it was written, ``comparison`` among them; a text that is not there is empty,
+    as where it was derived."""
     names = [path.stem for path in places.tables.glob("*.csv")]
-    found = {name: notebook.read(places, name) for name in (*names, "comparison", "claims")}
+    found = {name: notebook.read(places, name) for name in (*names, "comparison")}
     texts = {name: frame.select_dtypes(exclude="number").columns for name, frame in found.items()}
     return {name: frame.fillna(dict.fromkeys(texts[name], "")) for name, frame in found.items()}
 

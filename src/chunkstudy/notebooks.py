@@ -25,7 +25,9 @@ from chunkstudy.places import Places
 from chunkstudy.render.parameters import NotebookError, check, inspect_parameters
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-KERNEL, OVERVIEW = "python3", "00_overview"
+KERNEL = "python3"
+SUMMING_UP = ("claims", "00_overview")
+"""Notebooks that read what others wrote, in their order."""
 KERNELS, STILLBORN = 3, "Kernel died before replying"
 """How many are started for a notebook at most, and what jupyter_client says of one that never
 answers."""
@@ -40,14 +42,12 @@ def sources(places: Places) -> list[Path]:
     return sorted(places.notebooks.glob("*.ipynb"))
 
 
-def independent(places: Places) -> list[Path]:
-    """Every notebook but the overview, which lists what all others answer; the longest first."""
-    return [one for one in reversed(sources(places)) if one.stem != OVERVIEW]
-
-
-def overview(places: Places) -> Path:
-    """The notebook that runs after all others."""
-    return places.notebooks / f"{OVERVIEW}.ipynb"
+def in_turn(places: Places) -> list[list[Path]]:
+    """Every notebook, in groups that run one after the other: those that sum up what others wrote
+    come last."""
+    found = sources(places)
+    last = [[one] for name in SUMMING_UP for one in found if one.stem == name]
+    return [[one for one in reversed(found) if one.stem not in SUMMING_UP], *last]
 
 
 def named(places: Places, name: str) -> Path:

@@ -47,7 +47,6 @@ from chunkstudy.places import Places
 from chunkstudy.published import consistency, speeds
 from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
-from chunkstudy.published.verdicts import VERDICTS
 from chunkstudy.studies.labels import averages, power
 from chunkstudy.studies.one_post import cuts
 
@@ -115,7 +114,6 @@ def _asked(known: Known, group: Group) -> Tables:
 def _works(known: Known) -> Tables:
     of_taxonomy = taxonomy.tables(known.library, known.published)
     return {
-        "verdicts": verdict_counts(known.comparison),
         "published_consistency": consistency.consistency(known.published),
         "published_facts": published_facts.table(known.published),
         "witnesses": witnesses.table(leaderboard.read(known.places), known.library),
@@ -199,27 +197,6 @@ def _within(known: Known) -> Tables:
 
 def _signals(known: Known) -> Tables:
     return {"boundary_signals_profile": known.of_study("boundary-signals", "profile")}
-
-
-def verdict_counts(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts by work, table and encoder, beside how many cells there are and were run, and how
-    many of the exact ones are scores of retrieval."""
-    counts = (
-        comparison.groupby(["work", "table", "encoder", "verdict"])
-        .size()
-        .unstack("verdict", fill_value=0)
-        .reindex(columns=list(VERDICTS), fill_value=0)
-    )
-    cells = counts.sum(axis=1)
-    scores = comparison["of_retrieval"] & (comparison["verdict"] == "exact")
-    scores = scores.groupby([comparison[name] for name in counts.index.names]).sum()
-    counts.insert(1, "exact scores of retrieval", scores)
-    counts.insert(0, "cells", cells)
-    counts.insert(1, "run", cells - counts["not_run"])
-    every = pd.DataFrame([counts.sum()]).assign(work="all", table="", encoder="")
-    return pd.concat([counts.reset_index(), every], ignore_index=True)[
-        ["work", "table", "encoder", *counts.columns]
-    ].rename_axis(columns=None)
 
 
 def _language_models(known: Known) -> Tables:

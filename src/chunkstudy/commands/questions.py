@@ -60,7 +60,7 @@ def study(
 @app.command(rich_help_panel=PANEL)
 def predict() -> None:
     """What became of the registered predictions: a record decides them."""
-    from chunkstudy.predictions import evidence, register, tables
+    from chunkstudy.published.predictions import evidence, register, tables
 
     with one_sentence():
         where = places.find()

@@ -21,7 +21,6 @@ def every(made: Mapping[str, pd.DataFrame], answered: Mapping[str, str]) -> dict
         StatementError: if a sentence of the paper no longer holds.
         LayoutError: if a table of the paper lacks rows.
     """
-    tables = {**made, **layouts.frames(made)}
-    numbers = {**answered, **statements.settle(statements.read(), findings.read(), tables)}
-    laid_out = layouts.every(layouts.read(), tables, numbers)
+    numbers = {**answered, **statements.settle(statements.read(), findings.read(), dict(made))}
+    laid_out = layouts.every(layouts.read(), dict(made), numbers)
     return {macros.NAME: macros.text(numbers)} | laid_out

@@ -28,9 +28,7 @@ SHORT = 14
 """Characters up to which a text stays on one line."""
 EM, LINE, GAP = 4.0, 489.0, 6.0
 """Points of a character, of a line of the appendix and between two columns, in its small type."""
-READINGS = {"strict": "word for word", "charitable": "fairly"}
 Span = Literal["column", "page", "appendix"]
-VERDICTS = ("holds", "partly", "contradicted", "open")
 
 
 class LayoutError(RuntimeError):
@@ -250,41 +248,3 @@ def _kind(name: str, values: pd.Series) -> str:
     if values.str.fullmatch(r"[-+\N{MINUS SIGN}<\s\d.,%\[\]]*").all():
         return "r"
     return "l" if max(len(name), values.str.len().max()) <= SHORT else "X"
-
-
-def frames(made: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Tables that only the paper has: published cells and claims by work, and each claim in one
-    row."""
-    return {
-        "published_tables": _published(made["verdicts"]),
-        "claim_counts": _counts(made["claims"]),
-        "claim_verdicts": _claims(made["claims"]),
-    }
-
-
-def _published(verdicts: pd.DataFrame) -> pd.DataFrame:
-    rows = verdicts[verdicts["work"] != "all"]
-    counts = ["cells", "run", "exact", "exact scores of retrieval", "within_stack", "deviates"]
-    return rows.groupby(["work", "table"], sort=False)[counts].sum().reset_index()
-
-
-def _claims(claims: pd.DataFrame) -> pd.DataFrame:
-    """A claim a row, with both verdicts; one that is read in one way has the same twice."""
-    kind = claims["reading"].str.split(":").str[0]
-    rows = claims.drop_duplicates("id")[["id", "work", "source", "claim"]].set_index("id")
-    for reading, other in (("strict", "charitable"), ("charitable", "strict")):
-        said = claims[kind != other].drop_duplicates("id", keep="first").set_index("id")
-        rows[reading] = said["verdict"]
-    return rows.reset_index()
-
-
-def _counts(claims: pd.DataFrame) -> pd.DataFrame:
-    """Claims by work, a row for each way of reading them: how many hold, and so on."""
-    found = _claims(claims)
-    rows = [
-        {"work": work, "read": read, "claims": len(part)}
-        | {verdict: int((part[reading] == verdict).sum()) for verdict in VERDICTS}
-        for work, part in found.groupby("work", sort=False)
-        for reading, read in READINGS.items()
-    ]
-    return pd.DataFrame(rows)

@@ -10,33 +10,11 @@ import pandas as pd
 
 from chunkstudy.places import Places
 
-ABOUT = {
-    "chroma": "Chroma's report",
-    "jina": "Jina's posts",
-    "labels": "the tutorial",
-    "llm": "language models",
-    "taxonomy": "Beyond Chunk-Then-Embed",
-}
-"""What a notebook's answers are about, by how its name begins."""
-
 
 def read(places: Places) -> pd.DataFrame:
-    """Every answer beside the findings, with their columns: ``name, about, headline, question,
-    answer, page, table``."""
-    rows = [
-        {
-            "name": f"{page}-{at}",
-            "about": ABOUT[page.partition("_")[0]],
-            "headline": 0,
-            **one,
-            "page": page,
-            "table": "",
-        }
-        for page, content in _every(places)
-        for at, one in enumerate(content["answers"], start=1)
-    ]
-    findings = pd.read_csv(places.tables / "findings.csv", keep_default_na=False)
-    return pd.concat([findings, pd.DataFrame(rows)], ignore_index=True)
+    """Every answer, a row each: ``page``, ``question``, ``answer``."""
+    rows = [{"page": page, **one} for page, content in _every(places) for one in content["answers"]]
+    return pd.DataFrame(rows, columns=["page", "question", "answer"])
 
 
 def numbers(places: Places) -> dict[str, str]:

@@ -43,17 +43,17 @@ class MissingTableError(RuntimeError):
 
 
 def read(places: Places, name: str) -> pd.DataFrame:
-    """A derived table as numbers: ``results/tables/NAME.csv``, or ``comparison``, ``claims``.
+    """A derived table as numbers: ``results/tables/NAME.csv``, or ``comparison``.
 
     Raises:
         MissingTableError: if it was not derived yet.
     """
-    folder = places.results if name in ("comparison", "claims") else places.tables
+    folder = places.results if name == "comparison" else places.tables
     path = folder / f"{name}.csv"
     if not path.exists():
         raise MissingTableError(f"there is no table {name}; run `chunkstudy reproduce` first")
     try:
-        return pd.read_csv(path)
+        return pd.read_csv(path, dtype={"published": object} if name == "comparison" else None)
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
 

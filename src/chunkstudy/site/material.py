@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.places import Places
-from chunkstudy.predictions import register
+from chunkstudy.published.predictions import register
 from chunkstudy.render import answers
 
 HERE = Path(__file__).parent

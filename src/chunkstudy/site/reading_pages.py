@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkstudy.render import captions
-from chunkstudy.render.readme import FIGURE, HEADLINES
+
+FIGURE, HEADLINES = "late_chunking_beyond_minilm", 5
 from chunkstudy.site import tables_pages
 from chunkstudy.site.material import Material, SiteError, texts
 from chunkstudy.site.pages import Page, render

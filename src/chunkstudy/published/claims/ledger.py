@@ -46,7 +46,7 @@ class Reading:
     """One way to take a claim.
 
     Attributes:
-        name: ``plain``, ``strict`` or ``charitable``.
+        name: ``plain``, ``fair`` or ``strict``.
         meaning: what the sentence is taken to mean; a plain one says itself.
         outcome: what its predicate finds.
         basis: on what the verdict rests.
@@ -75,7 +75,7 @@ def plain(outcome: Outcome, basis: Basis, *beside: str, witness: str = "") -> tu
 
 def fair(meaning: str, outcome: Outcome, basis: Basis, *beside: str, witness: str = "") -> Reading:
     """What a reader takes from the sentence."""
-    return Reading("charitable", meaning, outcome, basis, beside, witness)
+    return Reading("fair", meaning, outcome, basis, beside, witness)
 
 
 def strict(
@@ -169,7 +169,7 @@ def works() -> list[Work]:
 def derive(
     library: Library, comparison: pd.DataFrame, tables: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
-    """The ledger as a table: a row per claim and reading, the strict one before the fair one.
+    """The ledger as a table: a row per claim and reading, the fair one first.
 
     Raises:
         ClaimError: if a claim names what does not exist, or breaks the rules.
@@ -183,7 +183,7 @@ def settle(works: Iterable[Work], sources: Sources) -> pd.DataFrame:
         _row(work, claim, reading)
         for work in works
         for claim in work.claims
-        for reading in reversed(claim.readings(Evidence(sources, claim.models)))
+        for reading in claim.readings(Evidence(sources, claim.models))
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -213,7 +213,7 @@ def _check(readings: tuple[Reading, ...], asked: set[str]) -> None:
         ClaimError: where it does not.
     """
     names = [one.name for one in readings]
-    if names not in (["plain"], ["charitable", "strict"]):
+    if names not in (["plain"], ["fair", "strict"]):
         raise ClaimError("return one plain reading, or a fair and a strict one")
     verdicts = [one.outcome.verdict for one in readings]
     strengths = [STRENGTH[verdict] for verdict in verdicts if verdict in STRENGTH]

@@ -10,8 +10,7 @@ from chunkstudy.render import captions
 
 STUDIES = (
     "chroma", "late_chunking", "models", "context_reach", "contexts", "moderators", "trained",
-    "taxonomy", "empty_documents", "controls",
-    "claims", "predictions", "language_models",
+    "taxonomy", "empty_documents", "controls", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 

@@ -14,11 +14,11 @@ from chunkstudy.analysis.taxonomy import RECORDS
 from chunkstudy.encoders import models
 from chunkstudy.grid import published_grid
 from chunkstudy.grid.conditions import Condition, parse
-from chunkstudy.predictions.cells import ids, needed, points
-from chunkstudy.predictions.evidence import Evidence
-from chunkstudy.predictions.register import Prediction
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.published.cells import Cell
+from chunkstudy.published.predictions.cells import ids, needed, points
+from chunkstudy.published.predictions.evidence import Evidence
+from chunkstudy.published.predictions.register import Prediction
 from chunkstudy.published.sources import work_of
 from chunkstudy.published.verdicts import fits, verdict
 from chunkstudy.statistics import agreement

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.predictions.cells import ids
-from chunkstudy.predictions.evidence import Evidence
-from chunkstudy.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, number, outcome
-from chunkstudy.predictions.register import Prediction, Registered
+from chunkstudy.published.predictions.cells import ids
+from chunkstudy.published.predictions.evidence import Evidence
+from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, number, outcome
+from chunkstudy.published.predictions.register import Prediction, Registered
 
 CELL = ["work", "table", "collection", "chunker", "encoder", "ordering", "part", "measure",
         "statistic"]  # fmt: skip

@@ -12,10 +12,10 @@ from chunkstudy.analysis import chunk_size
 from chunkstudy.grid import study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.predictions.cells import cell_id, ids
 from chunkstudy.published import cells as published
 from chunkstudy.published import side_by_side
 from chunkstudy.published.cells import Cell
+from chunkstudy.published.predictions.cells import cell_id, ids
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,113 @@
+"""What the page of claims needs beyond a cell: the ledger as a table, its counts, its figure."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from chunkstudy.derive import written
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.published.claims import ledger
+from chunkstudy.render import display_names
+from chunkstudy.render.figures.drawing import COLORS, one_legend
+from chunkstudy.show.study import Study
+
+VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
+            "contradicted": (COLORS[3], "xx"), "open": ("0.85", "")}  # fmt: skip
+"""Colours and hatches, so that verdicts differ in grey print too."""
+READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
+WHOSE = {"chroma": "Chroma's report", "jina": "Jina's posts", "taxonomy": "the taxonomy",
+         "tutorial": "the tutorial"}  # fmt: skip
+SHORTER = {"Beyond Chunk-Then-Embed": "the taxonomy", "Chroma's report": "Chroma",
+           "Jina's posts": "Jina", "the tutorial": "tutorial"}  # fmt: skip
+COLUMNS = ledger.COLUMNS
+SHOWN = ["claim", "verdict", "basis", "figures", "reading", "source"]
+
+
+def judged(places: Places) -> pd.DataFrame:
+    """A row per claim and reading, the fair one first, from the published cells, the records and
+    the tables that the other notebooks wrote.
+
+    Raises:
+        ClaimError: if a claim names what does not exist, or breaks the ledger's rules.
+    """
+    tables = written(places)
+    return ledger.derive(Library(places), tables["comparison"], tables)
+
+
+def both(claims: pd.DataFrame) -> pd.DataFrame:
+    """A claim a row with its two verdicts, ``fair`` and ``strict``; one that is read in one way has
+    the same twice."""
+    kind = claims["reading"].str.split(":").str[0]
+    rows = claims.drop_duplicates("id")[["id", "work", "source", "claim"]].set_index("id")
+    for reading, other in zip(READINGS, reversed(READINGS), strict=True):
+        rows[reading] = claims[kind != other].drop_duplicates("id").set_index("id")["verdict"]
+    return rows.reset_index()
+
+
+def counts(claims: pd.DataFrame) -> pd.DataFrame:
+    """Claims by work, a row for each way of reading them: how many hold, and so on."""
+    rows = [
+        {"work": work, "read": READINGS[reading], "claims": len(part)}
+        | {verdict: int((part[reading] == verdict).sum()) for verdict in VERDICTS}
+        for work, part in both(claims).groupby("work", sort=False)
+        for reading in READINGS
+    ]
+    return pd.DataFrame(rows)
+
+
+def contradicted(claims: pd.DataFrame) -> pd.DataFrame:
+    """The rows of claims that are contradicted however they are read."""
+    verdicts = claims.groupby("id")["verdict"]
+    return claims[verdicts.transform(lambda found: set(found) == {"contradicted"})]
+
+
+def figure_verdicts(claims: pd.DataFrame) -> Figure:
+    """Stacked bars of the claims of each work, a panel for each way of reading them."""
+    figure, panels = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True, layout="constrained")
+    found = both(claims)
+    for axes, (reading, title) in zip(panels, READINGS.items(), strict=True):
+        by_work = pd.crosstab(found["work"], found[reading])
+        by_work = by_work.reindex(
+            index=found["work"].unique(), columns=list(VERDICTS), fill_value=0
+        )
+        left = pd.Series(0, index=by_work.index)
+        names = [display_names.WORKS[str(work)] for work in by_work.index]
+        for verdict, (color, hatch) in VERDICTS.items():
+            width = by_work[verdict]
+            axes.barh(names, width, left=left, color=color, hatch=hatch, edgecolor="white",
+                      label=verdict)  # fmt: skip
+            for at, (start, count) in enumerate(zip(left, width, strict=True)):
+                if count:
+                    box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
+                    axes.text(start + count / 2, at, str(count), ha="center", va="center", bbox=box)
+            left = left + width
+        axes.set_title(f"read {title}", loc="left")
+        axes.set_xlabel("claims")
+    panels[0].invert_yaxis()
+    one_legend(figure, panels[:1], columns=4)
+    return figure
+
+
+def held(counted: pd.DataFrame) -> tuple[int, int, int]:
+    """How many claims there are, how many hold as a fair reader takes them, and word for word."""
+    fair, strict = (counted[counted["read"] == words] for words in READINGS.values())
+    return int(fair["claims"].sum()), int(fair["holds"].sum()), int(strict["holds"].sum())
+
+
+def paper_tables(study: Study, claims: pd.DataFrame) -> None:
+    """The paper's tables of claims: their counts, and each work's in the appendix."""
+    heads = {name: name for name in ("work", "read", "claims", *VERDICTS)}
+    study.paper_table(
+        "claims", counts(claims), heads,
+        "Claims by work and verdict, as a fair reader takes them and word for word. Open: waits "
+        "for a model that was not at hand.",
+        once="work", shorter=SHORTER,
+    )  # fmt: skip
+    heads = {"source": "where it stands", "claim": "claim, in short", "fair": "fairly read",
+             "strict": "word for word"}  # fmt: skip
+    for work, part in both(claims).groupby("work", sort=False):
+        caption = f"Claims of {WHOSE[str(work)]}."
+        study.paper_table(f"claims_{work}", part, heads, caption, span="appendix")
