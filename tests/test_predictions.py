@@ -10,9 +10,9 @@ import pytest
 from chunkstudy import derive
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.predictions import outcomes, register, tables
-from chunkstudy.predictions.cells import ids
-from chunkstudy.predictions.evidence import Evidence, from_tables
+from chunkstudy.published.predictions import outcomes, register, tables
+from chunkstudy.published.predictions.cells import ids
+from chunkstudy.published.predictions.evidence import Evidence, from_tables
 from chunkstudy.published.cells import KEYS, read
 
 PLACES = Places(Path(__file__).parents[1])

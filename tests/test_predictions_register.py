@@ -23,12 +23,12 @@ from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.grids import LATE, WIDE
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
-from chunkstudy.predictions import evidence as known
-from chunkstudy.predictions import outcomes, register, tables
-from chunkstudy.predictions.cells import cell_id, needed
-from chunkstudy.predictions.evidence import Evidence
-from chunkstudy.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED
-from chunkstudy.predictions.register import Prediction, PredictionError, Registered
+from chunkstudy.published.predictions import evidence as known
+from chunkstudy.published.predictions import outcomes, register, tables
+from chunkstudy.published.predictions.cells import cell_id, needed
+from chunkstudy.published.predictions.evidence import Evidence
+from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED
+from chunkstudy.published.predictions.register import Prediction, PredictionError, Registered
 from chunkstudy.published.cells import frame, read
 from chunkstudy.render.figures.predictions import against_print
 from tests.made_library import made_library

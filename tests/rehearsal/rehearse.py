@@ -26,8 +26,8 @@ from chunkstudy.grid import records, study_runs
 from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.published_grid import corrected, published_grid
 from chunkstudy.places import Places
-from chunkstudy.predictions import register
-from chunkstudy.predictions.outcomes import UNDECIDED
+from chunkstudy.published.predictions import register
+from chunkstudy.published.predictions.outcomes import UNDECIDED
 from chunkstudy.published.cells import read
 from chunkstudy.published.sources import conditions_of, source_of
 from tests.rehearsal import marks
