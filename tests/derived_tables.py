@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.paper import layouts
 from chunkstudy.places import Places
 
 PLACES = Places(Path(__file__).parents[1])
@@ -15,11 +14,9 @@ PLACES = Places(Path(__file__).parents[1])
 
 @cache
 def every() -> dict[str, pd.DataFrame]:
-    """By name, the claims, the comparison and the paper's own among them."""
-    paths = [*sorted(PLACES.tables.glob("*.csv")), PLACES.results / "claims.csv",
-             PLACES.results / "comparison.csv"]  # fmt: skip
-    made = {path.stem: _read(path) for path in paths}
-    return {**made, **layouts.frames(made)}
+    """By name, the comparison among them."""
+    paths = [*sorted(PLACES.tables.glob("*.csv")), PLACES.results / "comparison.csv"]
+    return {path.stem: _read(path) for path in paths}
 
 
 def _read(path: Path) -> pd.DataFrame:

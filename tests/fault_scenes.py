@@ -34,6 +34,7 @@ from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.run import read_together, run
 from chunkstudy.places import Places
 from chunkstudy.render import latex, readme
+from chunkstudy.render.formats import write_csv
 from tests import checkpoints, forking, mounts, small_study, small_training
 
 COLLECTION = "letters"
@@ -146,15 +147,13 @@ def small_reproduce(folder: str) -> None:
 def _tables(places: Places, mapped: every_table.Mapped = map) -> str:
     """As ``derive.tables`` writes them, of what the study's own derivation found."""
     given = Places(Path(__file__).parents[1])
-    made = {name: _read(given.tables / f"{name}.csv") for name in (*TABLES, *OF_README)}
-    some = {name: made[name] for name in TABLES}
-    comparison, claims = (_read(given.results / f"{one}.csv") for one in ("comparison", "claims"))
-    derive.write_csv(claims, places, "claims")
+    some = {name: _read(given.tables / f"{name}.csv") for name in TABLES}
+    write_csv(places.results / "comparison.csv", _read(given.results / "comparison.csv"))
     for name, table in some.items():
-        derive.write_csv(table, places, f"tables/{name}")
+        write_csv(places.tables / f"{name}.csv", table)
     for name, text in latex.every_table(some).items():
         write_text(places.generated / f"{name}.tex", text)
-    readme.fill(places, comparison, claims, made)
+    readme.fill(places)
     return f"{len(some)} tables"
 
 

@@ -198,7 +198,7 @@ def test_a_fair_reading_never_falls_below_the_strict_one() -> None:
         both(99)
     waiting = beyond("a run", "0 runs", "nobody runs it")
     rows = settled(lambda e: (fair("so", waiting, OWN), strict("word", mean(e), PUBLISHED)))
-    assert rows["verdict"].tolist() == ["holds", "open"]
+    assert rows["verdict"].tolist() == ["open", "holds"]
 
 
 def recall(evidence: Evidence) -> Outcome:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from chunkstudy import derive
-from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
+from chunkstudy.published.cells import KEYS
 from chunkstudy.published.predictions import outcomes, register, tables
 from chunkstudy.published.predictions.cells import ids
-from chunkstudy.published.predictions.evidence import Evidence, from_tables
-from chunkstudy.published.cells import KEYS, read
+from chunkstudy.published.predictions.evidence import Evidence, from_records
 
 PLACES = Places(Path(__file__).parents[1])
 REGISTERED = register.read(PLACES)
@@ -24,8 +23,7 @@ COMPARISON = pd.read_csv(
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    correlations = pd.read_csv(PLACES.tables / "chunk_size_correlations.csv")
-    return from_tables(PLACES, Library(PLACES), read(PLACES), COMPARISON, correlations)
+    return replace(from_records(PLACES), comparison=COMPARISON)
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +62,6 @@ def test_counts_of_predictions_and_of_cells_add_up(found: dict[str, pd.DataFrame
     assert coverage["not run"].sum() == (COMPARISON["verdict"] == "not_run").sum()
     parts = coverage[["predicted", "not predicted"]].sum(axis=1)
     assert parts.equals(coverage["not run"])
-
-
-def test_the_register_gives_the_committed_tables_again(found: dict[str, pd.DataFrame]) -> None:
-    for name, table in found.items():
-        committed = (PLACES.tables / f"{name}.csv").read_text(encoding="utf-8")
-        made = table.to_csv(index=False, lineterminator="\n", float_format=derive.digits)
-        assert made == committed, name
 
 
 def test_each_row_of_the_comparison_names_its_predictions() -> None:

@@ -23,14 +23,13 @@ from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.grids import LATE, WIDE
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
-from chunkstudy.published.predictions import evidence as known
+from chunkstudy.published.cells import frame, read
 from chunkstudy.published.predictions import outcomes, register, tables
 from chunkstudy.published.predictions.cells import cell_id, needed
 from chunkstudy.published.predictions.evidence import Evidence
 from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED
 from chunkstudy.published.predictions.register import Prediction, PredictionError, Registered
-from chunkstudy.published.cells import frame, read
-from chunkstudy.render.figures.predictions import against_print
+from chunkstudy.studies.predictions import figure_bets
 from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
@@ -226,7 +225,7 @@ def test_the_day_a_record_appears_it_decides(tmp_path: Path) -> None:
     )
     late = replace(plain, ordering="contextualized-8192")
     scored = {one: record(places, one) for one in (plain, late, corrected(plain))}
-    found = known.from_records(places)
+    found = outcomes.known(places)
     after = tables.predictions(register.read(places), found)
     decided = after[after["outcome"] != UNDECIDED]
     numbers = {rule: list(part["number"]) for rule, part in decided.groupby("rule")}
@@ -237,7 +236,7 @@ def test_the_day_a_record_appears_it_decides(tmp_path: Path) -> None:
     assert numbers["taxonomy-scores"] == pytest.approx([scored[plain], scored[late]])
     assert numbers["changes"] == [pytest.approx(100 * (scored[late] / scored[plain] - 1))]
     (change,) = decided[decided["rule"] == "changes"]["id"]
-    row = derive.predicted(places, found.comparison)
+    row = derive.compared(places)
     (cell,) = row[row["prediction"] == change].to_dict("records")
     assert cell["verdict"] != "not_run" and cell["reproduced"] == pytest.approx(
         numbers["changes"][0]
@@ -281,7 +280,7 @@ def test_the_command_counts_what_became_of_them(monkeypatch: pytest.MonkeyPatch)
     one = of_rule("fiqa-guarded")
     first, second = map(parse, one.conditions)
     made = evidence({first: scores(0.4), second: scores(0.3)})
-    monkeypatch.setattr(known, "from_records", lambda _: made)
+    monkeypatch.setattr(outcomes, "known", lambda _: made)
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(ROOT))
     done = CliRunner().invoke(cli.app, ["predict"])
     true = len([one for one in REGISTERED.predictions if outcomes.number(one, made) is not None])
@@ -295,7 +294,7 @@ def test_the_figure_shows_what_was_reproduced_once_something_is() -> None:
     for records in ({}, {first: scores(0.2), second: scores(0.3)}):
         found = tables.predictions(REGISTERED, evidence(records))
         rows = found[found["rule"] == one.rule].reset_index(drop=True)
-        (axes,) = (figure := against_print(rows)).axes
+        (axes,) = (figure := figure_bets(rows)).axes
         _, _, reproduced = axes.get_lines()
         drawn = np.asarray(reproduced.get_xdata(), dtype=float)
         assert list(drawn[~np.isnan(drawn)]) == ([pytest.approx(-10.0)] if records else [])

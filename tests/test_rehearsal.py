@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy import derive
 from chunkstudy.chunkers import released
 from chunkstudy.collections import beir, chroma, gutenqa, registry
 from chunkstudy.collections.sources import SourceError
@@ -23,6 +22,7 @@ from chunkstudy.grid.library import Library
 from chunkstudy.grid.records import Run as StudysRun
 from chunkstudy.grid.run import load_collection
 from chunkstudy.places import Places
+from chunkstudy.render.formats import write_csv
 from tests import hub_models, hub_server
 from tests.chat_server import Asked
 from tests.hub_models import Checkpoint
@@ -198,7 +198,7 @@ def test_a_model_that_cannot_be_had_stops_no_other(
 
 def test_what_is_derived_says_in_every_file_that_it_is_no_result(tmp_path: Path) -> None:
     table = pd.DataFrame({"text": ["a", 'two\nlines, and a "quotation"'], "number": [1.5, 2.0]})
-    derive.write_csv(table, Places(tmp_path), "tables/made")
+    write_csv(Places(tmp_path).tables / "made.csv", table)
     page, tex = tmp_path / "results/tables/made.html", tmp_path / "paper/generated/made.tex"
     page.write_text("<table></table>", encoding="utf-8")
     tex.parent.mkdir(parents=True)

@@ -12,9 +12,7 @@ from chunkstudy.grid.library import Library
 from chunkstudy.paper import generate
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published
-from chunkstudy.published import side_by_side
 from chunkstudy.published.predictions import outcomes, register
-from chunkstudy.published.predictions.evidence import from_tables
 from chunkstudy.render import (
     answers,
     cluster_page,
@@ -25,15 +23,17 @@ from chunkstudy.render import (
     readme,
     taxonomy_tables,
 )
+from chunkstudy.render.formats import write_csv
 
-SUMMED, WRITTEN = 12, 8
-"""Digits of a number in a derived CSV: more than any page shows. It is cut to more of them first,
-beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
+
+def compared(places: Places) -> pd.DataFrame:
+    """Every published cell beside ours, with its verdict and the predictions that are about it."""
+    found = outcomes.known(places).comparison
+    return found.join(outcomes.of_cells(found, register.read(places).predictions))
 
 
 def tables(places: Places, mapped: every_table.Mapped = map) -> str:
-    """Write ``results/comparison.csv``: every published cell beside ours, with its verdict and the
-    predictions that are about it; and the tables of the older pages.
+    """Write ``results/comparison.csv``, and the tables of the older pages.
 
     Args:
         places: where everything lies.
@@ -42,22 +42,18 @@ def tables(places: Places, mapped: every_table.Mapped = map) -> str:
     Raises:
         FindingError: if a finding no longer says what the records say.
     """
-    library = Library(places)
-    cells = published.read(places)
-    compared = side_by_side.compare(places, library)
+    found = compared(places)
+    write_csv(places.results / "comparison.csv", found.drop(columns="place"))
+    library, cells = Library(places), published.read(places)
     correlations = chunk_size.correlations(library, places, published.frame(cells))
-    evidence = from_tables(places, library, cells, compared, correlations)
-    compared = outcomes.with_measured(evidence)
-    compared = compared.join(outcomes.of_cells(compared, register.read(places).predictions))
-    write_csv(compared.drop(columns="place"), places, "comparison")
-    made = every_table.make(every_table.Known(library, cells, compared, correlations), mapped)
-    made["findings"] = findings.settle(findings.read(), made | {"comparison": compared})
+    made = every_table.make(every_table.Known(library, cells, found, correlations), mapped)
+    made["findings"] = findings.settle(findings.read(), made | {"comparison": found})
     for name, table in made.items():
-        write_csv(table, places, f"tables/{name}")
+        write_csv(places.tables / f"{name}.csv", table)
     for name, text in latex.every_table(made).items():
         write_text(places.generated / f"{name}.tex", text)
     taxonomy_tables.write_all(places, made)
-    return f"{len(made)} tables, {len(compared)} published cells"
+    return f"{len(made)} tables, {len(found)} published cells"
 
 
 def figure_names() -> tuple[str, ...]:
@@ -90,13 +86,3 @@ def written(places: Places) -> dict[str, pd.DataFrame]:
     found = {name: notebook.read(places, name) for name in (*names, "comparison")}
     texts = {name: frame.select_dtypes(exclude="number").columns for name, frame in found.items()}
     return {name: frame.fillna(dict.fromkeys(texts[name], "")) for name, frame in found.items()}
-
-
-def write_csv(table: pd.DataFrame, places: Places, name: str) -> None:
-    text = table.to_csv(index=False, lineterminator="\n", float_format=digits)
-    write_text(places.results / f"{name}.csv", text)
-
-
-def digits(number: object) -> str:
-    """A number as derived tables hold it."""
-    return f"{float(f'{number:.{SUMMED}g}'):.{WRITTEN}g}"

@@ -14,7 +14,7 @@ SENTENCE = (
 )
 COLUMN = "rehearsal"
 CELL = "no result: random weights"
-MARKED = ("tables", "comparison.csv", "claims.csv", "facts", "studies")
+MARKED = ("tables", "comparison.csv", "facts", "studies")
 """What is derived below ``results``; records say so themselves."""
 
 

@@ -26,10 +26,12 @@ from chunkstudy.grid import records, study_runs
 from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.grid.published_grid import corrected, published_grid
 from chunkstudy.places import Places
+from chunkstudy.published.cells import read
 from chunkstudy.published.predictions import register
 from chunkstudy.published.predictions.outcomes import UNDECIDED
-from chunkstudy.published.cells import read
 from chunkstudy.published.sources import conditions_of, source_of
+from chunkstudy.render.formats import write_csv
+from chunkstudy.studies import predictions
 from tests.rehearsal import marks
 from tests.rehearsal.stand import standing
 
@@ -112,13 +114,19 @@ def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = 
             for one in chosen
             if not records.complete(stand.places.runs / one.path)
         }
-        table = None
+        table = predicted = pd.DataFrame()
         if len(chosen) == len(everything):
             broken += _study(stand.places, say)
-            say("deriving every table")
-            table = derive.derived(stand.places)
-            derive.write(stand.places, table)
-    found = _found(table, (len(chosen), len(chosen) - len(missing)), missing, broken, started)
+            say("judging published cells and predictions")
+            table = derive.compared(stand.places)
+            write_csv(stand.places.results / "comparison.csv", table.drop(columns="place"))
+            made = predictions.every(stand.places)
+            for name, frame in made.items():
+                write_csv(stand.places.tables / f"{name}.csv", frame)
+            predicted = made["predictions"]
+    found = _found(
+        table, predicted, (len(chosen), len(chosen) - len(missing)), missing, broken, started
+    )
     marks.every_file(root)
     write_text(root / "rehearsal.txt", "\n".join((marks.SENTENCE, "", *found.lines(), "")))
     return found
@@ -175,7 +183,8 @@ def _study(places: Places, say: Say) -> list[str]:
 
 
 def _found(
-    table: derive.Derived | None,
+    judged: pd.DataFrame,
+    predicted: pd.DataFrame,
     counts: tuple[int, int],
     missing: dict[str, str],
     broken: list[str],
@@ -185,8 +194,7 @@ def _found(
     not_run: dict[str, str] = {}
     outcomes: dict[str, int] = {}
     undecided: list[str] = []
-    if table is not None:
-        judged = table.comparison
+    if len(judged):
         cells = _counts(judged["verdict"])
         waiting = judged[judged["verdict"] == "not_run"]
         names = waiting[
@@ -194,9 +202,8 @@ def _found(
         ]
         keys = [" ".join(row) for row in names.fillna("").astype(str).to_numpy()]
         not_run = dict(zip(keys, waiting["reason"], strict=True))
-        predictions = table.tables["predictions"]
-        outcomes = _counts(predictions["outcome"])
-        undecided = predictions.loc[predictions["outcome"] == UNDECIDED, "id"].tolist()
+        outcomes = _counts(predicted["outcome"])
+        undecided = predicted.loc[predicted["outcome"] == UNDECIDED, "id"].tolist()
     seconds = time.monotonic() - started
     return Found(counts, missing, cells, not_run, outcomes, undecided, broken, seconds)
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy.files import write_text
+
+SUMMED, WRITTEN = 12, 8
+"""Digits of a number in a written table: more than any page shows. It is cut to more of them first,
+beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -94,3 +100,12 @@ def probability(value: float) -> str:
     if pd.isna(value):
         return ""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Write a table, numbers with as many digits as machines agree on."""
+    write_text(path, table.to_csv(index=False, lineterminator="\n", float_format=_digits))
+
+
+def _digits(value: object) -> str:
+    return f"{float(f'{value:.{SUMMED}g}'):.{WRITTEN}g}"

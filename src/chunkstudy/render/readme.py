@@ -50,7 +50,7 @@ def works(comparison: pd.DataFrame) -> str:
         (display_names.WORKS[str(work)], *_counts(cells), _waits_for(cells))
         for work, cells in comparison.groupby("work", sort=False)
     ]
-    return _table(HEADS, [*found, ("all", *_counts(comparison), "")])
+    return rows(HEADS, [*found, ("all", *_counts(comparison), "")])
 
 
 def headlines(found: pd.DataFrame, folder: str = "") -> str:
@@ -79,7 +79,7 @@ def _waits_for(cells: pd.DataFrame) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def rows(heads: Sequence[str], found: Iterable[Sequence[str]]) -> str:
     """A Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    head, *lines = (f"| {' | '.join(line)} |" for line in (heads, *found))
+    return "\n".join([head, "|" + "---|" * len(heads), *lines])

@@ -28,7 +28,7 @@ from chunkstudy.protocols import CORRECTED
 from chunkstudy.published import cells
 from chunkstudy.render import notebook, parameters, tables
 from chunkstudy.render.figures import drawing
-from chunkstudy.render.formats import decimals, points
+from chunkstudy.render.formats import decimals, points, write_csv
 from chunkstudy.show import beside as published
 from chunkstudy.show import runs
 from chunkstudy.show.collection import ShownCollection
@@ -136,10 +136,7 @@ class Study:
         """
         if beside:
             frame = self.beside(frame, *beside)
-        write_text(
-            self._folder("tables") / f"{name}.csv",
-            _of_table(name, frame).to_csv(index=False, lineterminator="\n", float_format="%.8g"),
-        )
+        write_csv(self._folder("tables") / f"{name}.csv", _of_table(name, frame))
         if beside:
             return HTML(notebook.html(published.as_published(frame, rows), caption))
         return notebook.show(frame, name, caption=caption, shown_as=shown_as)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkstudy.render import captions
-
-FIGURE, HEADLINES = "late_chunking_beyond_minilm", 5
 from chunkstudy.site import tables_pages
 from chunkstudy.site.material import Material, SiteError, texts
 from chunkstudy.site.pages import Page, render
 from chunkstudy.site.published_table import Table
+
+FIGURE, HEADLINES = "late_chunking_beyond_minilm", 5
 
 
 def home(material: Material, tables: list[Table]) -> Page:

@@ -51,25 +51,17 @@ class Evidence:
         }
 
 
-def from_tables(
-    places: Places,
-    library: Library,
-    cells: Sequence[Cell],
-    comparison: pd.DataFrame,
-    correlations: pd.DataFrame,
-) -> Evidence:
-    """What decides, where the tables were derived already."""
+def from_records(places: Places) -> Evidence:
+    """What the records and the published cells say."""
+    library = Library(places)
+    cells = published.read(places)
     lengths = study_results.read(places, "document-lengths")
     if lengths.empty:
         lengths = pd.DataFrame(columns=["collection", "mean characters"])
-    lengths = lengths.rename(columns={"mean characters": "characters"})
-    return Evidence(cells, comparison, library, correlations, lengths)
-
-
-def from_records(places: Places) -> Evidence:
-    """The same where none was derived."""
-    library = Library(places)
-    cells = published.read(places)
-    comparison = side_by_side.compare(places, library)
-    correlations = chunk_size.correlations(library, places, published.frame(cells))
-    return from_tables(places, library, cells, comparison, correlations)
+    return Evidence(
+        cells,
+        side_by_side.compare(places, library),
+        library,
+        chunk_size.correlations(library, places, published.frame(cells)),
+        lengths.rename(columns={"mean characters": "characters"}),
+    )

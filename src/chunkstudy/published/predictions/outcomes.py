@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from chunkstudy.analysis.taxonomy import RECORDS
 from chunkstudy.encoders import models
 from chunkstudy.grid import published_grid
 from chunkstudy.grid.conditions import Condition, parse
+from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.predictions.cells import ids, needed, points
-from chunkstudy.published.predictions.evidence import Evidence
+from chunkstudy.published.predictions.evidence import Evidence, from_records
 from chunkstudy.published.predictions.register import Prediction
 from chunkstudy.published.sources import work_of
 from chunkstudy.published.verdicts import fits, verdict
@@ -122,6 +124,12 @@ def _of_two(
     if prediction.kind == "nearer":
         return abs(first - points(cell)) - abs(second - points(cell))
     return abs(first - second) if prediction.kind == "distance" else first - second
+
+
+def known(places: Places) -> Evidence:
+    """What is known today, cells that no single condition gives among them."""
+    evidence = from_records(places)
+    return replace(evidence, comparison=with_measured(evidence))
 
 
 def with_measured(evidence: Evidence) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -11,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chunkstudy.places import Places
-from chunkstudy.published.predictions import evidence, outcomes, register, tables
+from chunkstudy.published.predictions import outcomes, register, tables
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import LATE, PLAIN, rows_named, zero
 from chunkstudy.render.formats import number
@@ -36,9 +35,7 @@ def every(places: Places) -> dict[str, pd.DataFrame]:
     Raises:
         PredictionError: if what was registered was changed by hand.
     """
-    known = evidence.from_records(places)
-    known = replace(known, comparison=outcomes.with_measured(known))
-    return tables.every(register.read(places), known)
+    return tables.every(register.read(places), outcomes.known(places))
 
 
 def listed(
