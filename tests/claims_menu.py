@@ -7,11 +7,12 @@ with another value; other scores of records. Only sources that a reading asked f
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, permutations
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,35 @@ class Words:
     def facts(self) -> list[str]:
         """Values that a fact of the code might have: what a claim names, and what none does."""
         return [*self.texts, *(f"{n:g}" for n in self.numbers), "something else", "1000000"]
+
+
+def functions_of(decide: Callable[..., object]) -> Iterator[Callable[..., object]]:
+    """A claim's function, what it calls of its work's file, and what that calls, each once."""
+    queue = [decide]
+    for function in queue:
+        yield function
+        globals_, names = function.__globals__, list(_named_in(function.__code__))
+        named = [globals_.get(name) for name in names]
+        modules = [
+            one
+            for one in named
+            if isinstance(one, ModuleType) and ".published.claims." in one.__name__
+        ]
+        named += [getattr(module, name, None) for module in modules for name in names]
+        here = (decide.__module__, *(module.__name__ for module in modules))
+        queue += [
+            one
+            for one in dict.fromkeys(filter(inspect.isfunction, named))
+            if one.__module__ in here and one not in queue
+        ]
+
+
+def _named_in(code: CodeType) -> Iterator[str]:
+    """The names that a function uses, those inside of its expressions too."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _named_in(constant)
 
 
 def words(functions: Iterable[Callable[..., object]]) -> Words:

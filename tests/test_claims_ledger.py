@@ -28,7 +28,7 @@ from chunkstudy.published.claims.evidence import MADE_WITH, Evidence, Sources, m
 from chunkstudy.published.claims.ledger import CODE, OWN, PUBLISHED, fair, plain, strict
 from chunkstudy.published.claims.outcomes import ClaimError, Outcome
 from chunkstudy.published.claims.predicates import beyond, code, every, once
-from chunkstudy.site import verdicts_page
+from tests.claims_menu import functions_of
 
 ROOT = Path(__file__).parents[1]
 FOLDER = Path(ledger.__file__).parent
@@ -77,7 +77,7 @@ def test_most_readings_are_decided_by_predicates_and_every_function_is_asked_for
     derived: pd.DataFrame,
 ) -> None:
     assert (derived["predicate"] == "function").sum() < len(derived) / 4
-    asked = {one for claim in CLAIMS for one in verdicts_page.functions_of(claim.decide)}
+    asked = {one for claim in CLAIMS for one in functions_of(claim.decide)}
     for module in (chroma_computed, taxonomy_computed, witnesses):
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ == module.__name__ and not name.startswith("_"):

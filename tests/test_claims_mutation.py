@@ -16,9 +16,8 @@ import pytest
 
 from chunkstudy.published.claims.ledger import Claim
 from chunkstudy.published.claims.outcomes import ClaimError, Outcome
-from chunkstudy.site.verdicts_page import functions_of
 from tests.claims_by_hand import BY_HAND
-from tests.claims_menu import menu, words
+from tests.claims_menu import functions_of, menu, words
 from tests.claims_mutations import Deciding, Mutated, Mutation, Source
 from tests.test_claims_ledger import CLAIMS, SOURCES
 

@@ -18,9 +18,11 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.run import evaluate
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.inspector import diagnosis, inspection
+from chunkstudy.inspector import pages as inspector
+from chunkstudy.inspector.html import marked, render, render_index, segments
+from chunkstudy.inspector.inspection import Alone, Excerpt, Inspection, RankedChunk
 from chunkstudy.places import Places
-from chunkstudy.site import diagnosis, inspection, inspector, inspector_page
-from chunkstudy.site.inspection import Alone, Excerpt, Inspection, RankedChunk
 from chunkstudy.spans import Collection, Document, Judgment, Query, text_digest
 from tests.test_experiment import Letters
 
@@ -124,7 +126,7 @@ class Read(HTMLParser):
 
 
 def rendered(page: inspector.Page) -> str:
-    return inspector_page.render(page, TEXTS)
+    return render(page, TEXTS)
 
 
 def test_every_character_of_the_context_is_shown_once_in_order(
@@ -203,8 +205,8 @@ def test_any_text_cut_by_any_chunks_is_shown_whole(data: st.DataObject) -> None:
         for rank, (a, b) in enumerate(sorted(data.draw(st.lists(spans, max_size=5))), start=1)
     ]
     judged = [(a, b) for a, b in data.draw(st.lists(spans, max_size=3))]
-    parts = inspector_page.segments(text, (low, high), judged, chunks, DEPTH)
-    html = str(inspector_page.marked(parts, DEPTH))
+    parts = segments(text, (low, high), judged, chunks, DEPTH)
+    html = str(marked(parts, DEPTH))
     pieces = Read(f'<div class="source">{html}</div>').sources[0][1]
     expected = "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
     assert "".join(text for _, text in pieces) == expected[low:high]
@@ -221,7 +223,7 @@ def test_a_document_cannot_write_into_the_page(pages: dict[str, inspector.Page])
 
 
 def test_a_page_asks_the_network_for_nothing(pages: dict[str, inspector.Page]) -> None:
-    for html in [rendered(pages["two"]), inspector_page.render_index(list(pages.values()), {})]:
+    for html in [rendered(pages["two"]), render_index(list(pages.values()), {})]:
         read = Read(html)
         policy = [f["content"] for tag, f in read.tags if tag == "meta" and "http-equiv" in f]
         assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
@@ -251,7 +253,7 @@ def test_a_boundary_inside_an_excerpt_is_marked(pages: dict[str, inspector.Page]
 
 def test_a_boundary_at_the_edge_of_an_excerpt_does_not_cut_it() -> None:
     chunks = [ranked(0, 4, 1), ranked(4, 8, 2), ranked(8, 12, 3)]
-    parts = inspector_page.segments("abcdefghijkl", (0, 12), [(4, 8)], chunks, DEPTH)
+    parts = segments("abcdefghijkl", (0, 12), [(4, 8)], chunks, DEPTH)
     assert [(part.text, part.cuts) for part in parts] == [
         ("abcd", False), ("efgh", False), ("ijkl", False)
     ]  # fmt: skip
@@ -260,9 +262,7 @@ def test_a_boundary_at_the_edge_of_an_excerpt_does_not_cut_it() -> None:
 
 def test_overlapping_chunks_are_drawn_in_different_lanes(pages: dict[str, inspector.Page]) -> None:
     (excerpt,) = pages["../zoo"].columns[1].inspection.excerpts
-    parts = inspector_page.segments(
-        TEXTS["b"], (excerpt.start, excerpt.end), [], excerpt.chunks, DEPTH
-    )
+    parts = segments(TEXTS["b"], (excerpt.start, excerpt.end), [], excerpt.chunks, DEPTH)
     depths = []
     at = excerpt.start
     for part in parts:
@@ -276,8 +276,8 @@ def test_overlapping_chunks_are_drawn_in_different_lanes(pages: dict[str, inspec
 def test_a_long_stretch_that_is_not_judged_is_folded_and_still_whole() -> None:
     text = "".join(f"{i:05}" for i in range(400))
     chunk = ranked(0, 2000, rank=1)
-    parts = inspector_page.segments(text, (0, 2000), [(900, 950)], [chunk], DEPTH)
-    html = str(inspector_page.marked(parts, DEPTH, fold=True))
+    parts = segments(text, (0, 2000), [(900, 950)], [chunk], DEPTH)
+    html = str(marked(parts, DEPTH, fold=True))
     read = Read(f'<div class="source">{html}</div>')
     assert sum(tag == "details" for tag, _ in read.tags) == 2
     assert "".join(piece for _, piece in read.sources[0][1]) == text
@@ -359,7 +359,7 @@ def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
     assert page.columns[0].diagnosis.cause == diagnosis.UNREAD
     (chunk,) = page.columns[0].inspection.excerpts[0].chunks
     assert encoder.token_ids([text[: chunk.read_to]]) == encoder.token_ids([text])
-    html = inspector_page.render(page, {d.id: d.text for d in harbour.documents})
+    html = render(page, {d.id: d.text for d in harbour.documents})
     pieces = Read(html).contexts()[0][1]
     unread = "".join(piece for names, piece in pieces if "unread" in names.split())
     assert text.endswith(unread)

@@ -19,8 +19,7 @@ from chunkstudy.reproduce import Board, from_records, pool
 
 GIVEN = (
     "results/runs", "results/first_chunks", "results/published", "results/studies", "results/facts",
-    "results/llm", "results/predictions", "results/inspections", "results/chroma_corrected",
-    "notebooks",
+    "results/llm", "results/predictions", "results/chroma_corrected", "notebooks",
 )  # fmt: skip
 """What everything else is derived from."""
 DERIVED = (

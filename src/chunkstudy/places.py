@@ -49,11 +49,6 @@ class Places:
         return self.paper / "generated"
 
     @property
-    def site(self) -> Path:
-        """The pages that open from disk or from a page server."""
-        return self.root / "docs" / "site"
-
-    @property
     def build(self) -> Path:
         return self.root / "build"
 

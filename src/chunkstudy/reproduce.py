@@ -21,9 +21,9 @@ from typing import Any
 from chunkstudy import derive, live, notebooks
 from chunkstudy.faults import of_the_system
 from chunkstudy.files import check_writable
+from chunkstudy.inspector import pages as inspector
 from chunkstudy.places import Places
 from chunkstudy.processes import end_with_parent
-from chunkstudy.site import inspector
 
 
 class ReproduceError(RuntimeError):

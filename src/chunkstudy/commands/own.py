@@ -139,22 +139,16 @@ def inspect(
     out: Annotated[
         Path | None, typer.Option(help="The HTML file; below build/inspector by default")
     ] = None,
-    keep: Annotated[
-        bool, typer.Option(help="Keep what became of every query, for the site's pages")
-    ] = False,
 ) -> None:
     """Show why a query's chunks were found or missed, as a page that opens from disk."""
-    from chunkstudy.site import inspector, kept
+    from chunkstudy.inspector import pages
 
     with one_sentence():
-        if keep:
-            typer.echo(kept.keep(places.find(), collection))
-            return
-        written = inspector.write(
+        written = pages.write(
             places.find(),
             collection,
             query,
-            chunker or inspector.CHUNKERS,
+            chunker or pages.CHUNKERS,
             encoder=encoder,
             protocol=protocol,
             depth=depth,

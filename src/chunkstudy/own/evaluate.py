@@ -16,13 +16,13 @@ import pandas as pd
 
 from chunkstudy import places
 from chunkstudy.grid.conditions import MINILM
+from chunkstudy.inspector.pages import refuse_committed
 from chunkstudy.own import arms as compared
 from chunkstudy.own import price, record, report, running, tables
 from chunkstudy.own import questions as one_by_one
 from chunkstudy.own import texts as read_texts
 from chunkstudy.own.texts import Documents, Questions
 from chunkstudy.places import Places
-from chunkstudy.site.inspector import refuse_committed
 
 CHUNKERS = ("recursive-200-0",)
 DEPTHS = {"token_overlap": 5, "in_corpus": 10}

@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.grid.encoding import encode, parse_ordering
+from chunkstudy.inspector import pages as inspector
+from chunkstudy.inspector.inspection import Searched, only_queries, search_chunks
 from chunkstudy.own.arms import OwnCondition
 from chunkstudy.own.running import Ran, label
 from chunkstudy.own.texts import Texts
 from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.site import inspector
-from chunkstudy.site.inspection import Searched, only_queries, search_chunks
 
 WORST = 20
 MOST_ARMS = 4

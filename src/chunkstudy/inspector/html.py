@@ -17,9 +17,9 @@ import jinja2
 import numpy as np
 from markupsafe import Markup, escape
 
+from chunkstudy.inspector.diagnosis import CAUSES, Diagnosis, ordinal, percent
+from chunkstudy.inspector.inspection import MEASURES, Excerpt, Inspection, RankedChunk
 from chunkstudy.render import display_names
-from chunkstudy.site.diagnosis import CAUSES, Diagnosis, ordinal, percent
-from chunkstudy.site.inspection import MEASURES, Excerpt, Inspection, RankedChunk
 from chunkstudy.spans import Query, Span
 from chunkstudy.tokens import without_surrogates
 
@@ -101,7 +101,7 @@ def render(page: Page, texts: dict[str, str], index: str = "") -> str:
         texts: document id to text.
         index: where the index is, seen from the page, if there is one.
     """
-    return _templates().get_template("inspector.html").render(page=page, texts=texts, index=index)
+    return _templates().get_template("query.html").render(page=page, texts=texts, index=index)
 
 
 def render_index(pages: Sequence[Page], links: dict[str, str], of: int = 0) -> str:
@@ -116,7 +116,7 @@ def render_index(pages: Sequence[Page], links: dict[str, str], of: int = 0) -> s
         for i in range(len(tally))
     ]
     used = set().union(*(counts for _, counts in tally))
-    template = _templates().get_template("inspector_index.html")
+    template = _templates().get_template("index.html")
     return template.render(
         pages=pages,
         links=links,

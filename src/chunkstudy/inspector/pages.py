@@ -17,11 +17,11 @@ from chunkstudy.files import write_text
 from chunkstudy.grid.conditions import MINILM, NONE, Condition, ConditionError
 from chunkstudy.grid.run import load_collection, load_store
 from chunkstudy.grid.store import VectorStore
+from chunkstudy.inspector.diagnosis import diagnose
+from chunkstudy.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
+from chunkstudy.inspector.inspection import MEASURES, SCORED, Searched, only_queries, search
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
-from chunkstudy.site.diagnosis import diagnose
-from chunkstudy.site.inspection import MEASURES, SCORED, Searched, only_queries, search
-from chunkstudy.site.inspector_page import MAP_CONTEXT, Column, Page, render, render_index
 from chunkstudy.spans import Collection
 
 CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200")

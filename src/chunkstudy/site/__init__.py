@@ -1,1 +1,0 @@
-"""Pages that open from disk."""
