@@ -1,6 +1,6 @@
 """Emma's paragraphs, questions and released segmentations, from its authors' spreadsheets.
 
-Source: joaodsmarques/LumberChunker at the commit below, folder Example/Emma_-_Jane_Austen. Each
+Source: joaodsmarques/LumberChunker at the commit below, folder ``Example/Emma_-_Jane_Austen``. Each
 workbook holds one sheet; it is converted once into a compressed file of JSON lines, an object per
 row under the sheet's own column names, an empty cell as null. What the workbooks are and what the
 conversion must give is pinned by sha256. The folder's ada-002 embeddings of the 30 questions are
