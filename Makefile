@@ -5,7 +5,7 @@ PYTHON ?= python3
 # By content, not by date: a clock may have been set back.
 READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d ' ' -f 1)
 
-.PHONY: help reproduce test test-all bench check check-runs paper mpnet e5 smollm archive clean lint browser rehearse install bench-gpu
+.PHONY: help reproduce test test-all bench check check-runs paper mpnet e5 smollm archive clean lint site rehearse install bench-gpu
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -21,7 +21,7 @@ rehearse: $(READY) ## Run the whole published grid on small random models, to kn
 test: $(READY) ## Run the tests that take minutes, on every core
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-test-all: $(READY) ## Also those that kill, fill disks, start clusters, drive a browser, build the paper
+test-all: $(READY) ## Also those that kill, fill disks, start clusters, build the site and the paper
 	$(BIN)/python -m pytest -n auto
 
 check: $(READY) ## Are tables, figures, pages and notebooks what the records give?
@@ -38,10 +38,10 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-browser: ## Install what drives a browser over the site, for its tests (needs node and chromium)
-	mkdir -p build/browser
-	cp tests/browser/package.json tests/browser/package-lock.json build/browser/
-	cd build/browser && npm ci --ignore-scripts --no-audit --no-fund --omit-lockfile-registry-resolved
+site: $(READY) ## Build build/site, which opens from disk, from docs and executed notebooks (seconds)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-site.lock
+	mkdir -p build/site-source
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs/sphinx -d build/site-read build/site-source build/site
 
 bench: $(READY) ## Measure speed as ratios, both sides in one run
 	$(BIN)/python -m tests.benchmarks

@@ -16,12 +16,13 @@ from itables.javascript import generate_init_offline_itables_html
 from chunkstudy.published.side_by_side import needs_of
 from chunkstudy.render import display_names
 
-NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all published
-digits agree. *Within spread*: the digits differ, but by no more than the published search differs from
-run to run. What every code does is said in the [protocols](../docs/protocols.md)."""
-CLAIMS = """Every sentence that can be checked, read twice: charitably, as a fair reader takes it, and
-strictly, as it is written. Where a work's models were not run, that a claim holds means that its own
-tables bear it out."""
+NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
+published digits agree. *Within spread*: the digits differ, but by no more than the published
+search differs from run to run. What every code does is said in the
+[protocols](../docs/protocols.md)."""
+CLAIMS = """Every sentence that can be checked, read twice: charitably, as a fair reader takes it,
+and strictly, as it is written. Where a work's models were not run, that a claim holds means that
+its own tables bear it out."""
 SCRIPT = "_static/tables.js"
 LOADED = f'\n```{{raw}} html\n<script src="../{SCRIPT}"></script>\n```\n'
 WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
@@ -32,7 +33,7 @@ def published(root: Path) -> dict[str, str]:
     """By work, the page of its published numbers."""
     rows = pd.read_csv(root / "results/comparison.csv", dtype={"published": str, "reason": str})
     return {
-        str(work): f"{WIDE}# Published numbers beside ours: {display_names.WORKS[work]}\n\n{NUMBERS}\n"
+        str(work): f"{WIDE}# Published beside ours: {display_names.WORKS[work]}\n\n{NUMBERS}\n"
         + "".join(_numbers(str(name), part) for name, part in of_work.groupby("table", sort=False))
         + LOADED
         for work, of_work in rows.groupby("work", sort=False)
@@ -41,12 +42,11 @@ def published(root: Path) -> dict[str, str]:
 
 def claims(root: Path) -> dict[str, str]:
     """By work, the page of its claims in the ledger's order."""
-    rows = pd.read_csv(root / "results/claims.csv").fillna("")
+    rows = pd.read_csv(root / "results/tables/claims.csv").fillna("")
     return {
         str(work): f"{WIDE}# Claims: {display_names.WORKS[work]}\n\n{CLAIMS}\n"
         + _filtered(
             pd.DataFrame([_claim(part) for _, part in of_work.groupby("id", sort=False)]),
-            f"Claims of {display_names.WORKS[work]}",
             paging=False,
             columnDefs=[{"width": "32%", "targets": 0}, {"width": "28%", "targets": 4}],
         )
@@ -82,7 +82,7 @@ def _numbers(name: str, rows: pd.DataFrame) -> str:
         "Verdict": _named(run, "verdict"),
     }
     told = [name for name, column in shown.items() if name == "Verdict" or len(set(column)) > 1]
-    return f"{said}\n{_filtered(pd.DataFrame({name: shown[name] for name in told}), title)}"
+    return f"{said}\n{_filtered(pd.DataFrame({name: shown[name] for name in told}))}"
 
 
 def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
@@ -109,7 +109,9 @@ def _named(rows: pd.DataFrame, column: str) -> pd.Series[str]:
 
 def _claim(readings: pd.DataFrame) -> dict[str, str]:
     """A claim with its fair reading first; a claim of one reading has it twice."""
-    strict, fair = readings.iloc[0], readings.iloc[-1]
+    read = readings["reading"]
+    strict = readings[~read.str.startswith("charitable")].iloc[0]
+    fair = readings[~read.str.startswith("strict")].iloc[0]
     page = f"../results/notebooks/{strict['page']}.html"
     return {
         "Claim": f'<span id="{strict["id"]}">{strict["id"]}</span> {escape(strict["claim"])}',
@@ -121,7 +123,7 @@ def _claim(readings: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def _filtered(frame: pd.DataFrame, called: str, paging: bool = True, **options: object) -> str:
+def _filtered(frame: pd.DataFrame, paging: bool = True, **options: object) -> str:
     """A table that sorts and filters, as raw HTML of a page."""
     html = to_html_datatable(
         frame,

@@ -5,48 +5,57 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 import sources
 
-sources.write(Path(__file__).parents[2])
+ROOT = Path(__file__).parents[2]
+sources.write(ROOT)
 
 project = "chunkstudy"
 project_copyright = "the chunkstudy authors"
-root_doc = "index"
-
-extensions = [
-    "myst_nb",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
-    "sphinxcontrib.bibtex",
-]
-exclude_patterns = ["_static"]
-bibtex_bibfiles = ["../../paper/refs.bib"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex"]
+suppress_warnings = ["ref.python"]  # a name that several modules offer
 
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # none is used; by default they come from a CDN
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
 myst_heading_anchors = 4
+bibtex_bibfiles = [str(ROOT / "paper/refs.bib")]
 
 autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-module-all": True}
-suppress_warnings = ["ref.python"]  # names that several modules offer
 autodoc_typehints = "description"
-napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "chunkstudy"
-html_static_path = [f"../../{sources.SOURCE}/_static"]
+html_static_path = [str(ROOT / sources.SOURCE / "_static")]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_theme_options = {
-    "navbar_align": "left",
-    "header_links_before_dropdown": 6,
-    "secondary_sidebar_items": ["page-toc"],
-    "footer_start": ["copyright"],
-    "footer_end": [],
-    "show_prev_next": True,
-    "search_as_you_type": True,
+html_theme_options = {"navbar_align": "left", "header_links_before_dropdown": 6, "footer_end": []}
+
+NAMED = {
+    '<summary><span class="toctree-toggle"': '<summary aria-label="pages below">'
+    '<span class="toctree-toggle"',
+    '<summary aria-label="Toggle hidden content">': "<summary>",
+    'button-field search-button__button pst-js-only" title="Search" aria-label="Search"':
+    'button-field search-button__button pst-js-only"',
 }
+"""What theme and notebooks call a control, and a name that says what is seen on it."""
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("build-finished", name_controls)
+
+
+def name_controls(app: Sphinx, error: Exception | None) -> None:
+    """Give controls names that a screen reader can say."""
+    for path in [] if error else app.outdir.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for old, new in NAMED.items():
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")

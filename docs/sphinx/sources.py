@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pkgutil
 import re
-import shutil
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath

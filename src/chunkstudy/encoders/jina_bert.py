@@ -1,10 +1,10 @@
 """JinaBERT v2: BERT with linear biases on attention (ALiBi) and a gated feed-forward network.
 
 No position is embedded: a score between tokens i and j is lowered by slope times ``|i - j|``,
-another slope for each head, and alike in both directions. The feed-forward network multiplies the gelu of
-one projection with a second one, both stored in one matrix, the activated half first. The layout
-is that of jinaai/jina-bert-implementation; its variant for code, jina-bert-v2-qk-post-norm, stores
-the halves the other way round and is refused by its keys.
+another slope for each head, and alike in both directions. The feed-forward network multiplies the
+gelu of one projection with a second one, both stored in one matrix, the activated half first. The
+layout is that of jinaai/jina-bert-implementation; its variant for code, jina-bert-v2-qk-post-norm,
+stores the halves the other way round and is refused by its keys.
 """
 
 from __future__ import annotations
