@@ -40,8 +40,8 @@ lint: $(READY) ## ruff and mypy
 
 site: $(READY) ## Build build/site, which opens from disk, from docs and executed notebooks (seconds)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-site.lock
-	mkdir -p build/site-source
-	$(BIN)/python -m sphinx -q -W --keep-going -c docs/sphinx -d build/site-read build/site-source build/site
+	rm -rf build/site && mkdir -p build/site-source
+	$(BIN)/python -m sphinx -q -c docs/sphinx -d build/site-read build/site-source build/site
 
 bench: $(READY) ## Measure speed as ratios, both sides in one run
 	$(BIN)/python -m tests.benchmarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -42,6 +43,7 @@ NAMED = {
     '<summary><span class="toctree-toggle"': '<summary aria-label="pages below">'
     '<span class="toctree-toggle"',
     '<summary aria-label="Toggle hidden content">': "<summary>",
+    '<div role="list" class="citation-list">': '<div class="citation-list">',
     'button-field search-button__button pst-js-only" title="Search" aria-label="Search"':
     'button-field search-button__button pst-js-only"',
 }
@@ -49,13 +51,15 @@ NAMED = {
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("build-finished", name_controls)
+    app.connect("build-finished", finish)
 
 
-def name_controls(app: Sphinx, error: Exception | None) -> None:
-    """Give controls names that a screen reader can say."""
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Give controls names that a screen reader can say, and lead links that stand in a notebook's
+    output to the notebook's page."""
     for path in [] if error else app.outdir.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         for old, new in NAMED.items():
             text = text.replace(old, new)
+        text = re.sub(r'(href="(?:\w+/|\.\./)*\w+)\.ipynb(["#])', r"\1.html\2", text)
         path.write_text(text, encoding="utf-8")
