@@ -86,7 +86,7 @@ def _tree(root: Path) -> dict[str, str]:
             of_work = [one for one in found if one.partition("_")[2] == part]
             found[part] = f"# {heading}\n\n{_toctree([*notebooks[part], *of_work])}"
         extra = [f"../docs/{name}" for name in GUIDES] if section == "guides" else []
-        found[section] = f"# {title}\n\n{_toctree([*of, *extra])}"
+        found[section] = f"# {title}\n\n{_toctree([*of, *extra], depth=2)}"
     works = TREE["works"][1]
     for said, pages in (("Claims", claims), ("Published numbers beside ours", beside)):
         listed = [f"- [{works[one.partition('_')[2]][0]}]({one}.md)" for one in pages]
@@ -97,8 +97,9 @@ def _tree(root: Path) -> dict[str, str]:
     return {f"pages/{name}.md": text for name, text in found.items()}
 
 
-def _toctree(entries: list[str], hidden: bool = False) -> str:
-    lines = ["```{toctree}", ":maxdepth: 1", *([":hidden:"] if hidden else []), "", *entries, "```"]
+def _toctree(entries: list[str], depth: int = 1, hidden: bool = False) -> str:
+    options = [f":maxdepth: {depth}", *([":hidden:"] if hidden else [])]
+    lines = ["```{toctree}", *options, ":titlesonly:", "", *entries, "```"]
     return "\n".join(lines) + "\n"
 
 

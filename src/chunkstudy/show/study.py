@@ -1,4 +1,4 @@
-"""One question of one published table, answered in a notebook: the object that a notebook holds.
+"""One question of one published table, answered in a notebook: the object that a notebook holds::
 
     study = Study("chroma_2_token_overlap", compute="missing")
     runs = study.runs("builtin", ["recursive-200-0", "token-200-0"], window=128)
