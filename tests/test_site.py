@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import subprocess
 import sys
@@ -47,11 +46,8 @@ class Page(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
     (ROOT / "build/site-source").mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-d", out / "read", "-c", "docs/sphinx"]
-    environment = os.environ | {"CHUNKSTUDY_ROOT": str(ROOT)}
-    subprocess.run(
-        [*command, "build/site-source", out / "html"], cwd=ROOT, env=environment, check=True
-    )
+    command = f"-q -W -c docs/sphinx -d {out}/read build/site-source {out}/html".split()
+    subprocess.run([sys.executable, "-m", "sphinx", *command], cwd=ROOT, check=True)
     return out / "html"
 
 
@@ -76,7 +72,7 @@ def test_every_link_inside_leads_to_a_file_and_its_anchor(pages: dict[Path, Page
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             there = pages.get(target)
-            if not target.is_file() or there and unquote(parts.fragment) not in there.anchors:
+            if not target.is_file() or (there and unquote(parts.fragment) not in there.anchors):
                 broken.append(f"{path.name}: {link}")
     assert broken == []
 

@@ -3,8 +3,9 @@ their verdicts. What sorts them is a script of the site, so that nothing is aske
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,7 @@ from chunkstudy.render import display_names
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published
-search differs from run to run. What every code does is said in the
+search differs from run to run. What each code does is said in the
 [protocols](../docs/protocols.md)."""
 CLAIMS = """Every sentence that can be checked, read twice: charitably, as a fair reader takes it,
 and strictly, as it is written. Where a work's models were not run, that a claim holds means that
@@ -43,12 +44,13 @@ def published(root: Path) -> dict[str, str]:
 def claims(root: Path) -> dict[str, str]:
     """By work, the page of its claims in the ledger's order."""
     rows = pd.read_csv(root / "results/tables/claims.csv").fillna("")
+    titles = {path.stem: _title(path) for path in (root / "results/notebooks").glob("*.ipynb")}
     return {
         str(work): f"{WIDE}# Claims: {display_names.WORKS[work]}\n\n{CLAIMS}\n"
         + _filtered(
-            pd.DataFrame([_claim(part) for _, part in of_work.groupby("id", sort=False)]),
+            pd.DataFrame([_claim(part, titles) for _, part in of_work.groupby("id", sort=False)]),
             paging=False,
-            columnDefs=[{"width": "32%", "targets": 0}, {"width": "28%", "targets": 4}],
+            columnDefs=[{"width": "36%", "targets": 0}, {"width": "34%", "targets": 4}],
         )
         + LOADED
         for work, of_work in rows.groupby("work", sort=False)
@@ -90,8 +92,9 @@ def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
     if waiting.empty:
         return f"All {run:,} numbers were run."
     needs = Counter(need for reason in waiting["reason"] for need in needs_of(reason))
-    brief = (one.removeprefix("needs ").partition(": ")[0] for one, _ in needs.most_common())
-    told = "; ".join(dict.fromkeys(one.partition(", which")[0] for one in brief))
+    asked = [one for one, _ in needs.most_common() if one.startswith("needs ")]
+    brief = (one.removeprefix("needs ").partition(": ")[0].partition(", which")[0] for one in asked)
+    told = "; ".join(dict.fromkeys(brief)) or "records of what they are computed from"
     what = f"{run:,} of {run + len(waiting):,} numbers were run; the others wait" if run else (
         f"None of the {len(waiting):,} numbers was run; they wait"
     )  # fmt: skip
@@ -107,19 +110,27 @@ def _named(rows: pd.DataFrame, column: str) -> pd.Series[str]:
     return rows[column].map(lambda value: display_names.shown(column, value))
 
 
-def _claim(readings: pd.DataFrame) -> dict[str, str]:
-    """A claim with its fair reading first; a claim of one reading has it twice."""
+def _title(notebook: Path) -> str:
+    """The first heading of an executed notebook."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return "".join(cells[0]["source"]).partition("\n")[0].lstrip("# ")
+
+
+def _claim(readings: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, str]:
+    """A claim with its fair reading first; one that is read in one way has it twice. Its number
+    leads to the notebook that is about it."""
     read = readings["reading"]
     strict = readings[~read.str.startswith("charitable")].iloc[0]
     fair = readings[~read.str.startswith("strict")].iloc[0]
-    page = f"../results/notebooks/{strict['page']}.html"
+    named = f'id="{fair["id"]}"'
+    if title := titles.get(fair["page"]):
+        named += f' href="../results/notebooks/{fair["page"]}.html" title="{escape(title)}"'
     return {
-        "Claim": f'<span id="{strict["id"]}">{strict["id"]}</span> {escape(strict["claim"])}',
-        "Stands in": escape(strict["source"]),
+        "Claim": f"<a {named}>{fair['id']}</a> {escape(fair['claim'])}",
+        "Stands in": escape(fair["source"]),
         "Read fairly": fair["verdict"],
         "Read strictly": strict["verdict"],
         "What decides it": escape(fair["figures"] or fair["needs"]),
-        "Page": f'<a href="{page}">{escape(strict["page"].replace("_", " "))}</a>',
     }
 
 

@@ -27,7 +27,13 @@ nb_code_prompt_hide = "Hide the code"
 myst_heading_anchors = 4
 bibtex_bibfiles = [str(ROOT / "paper/refs.bib")]
 
-autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-module-all": True}
+add_module_names = False
+autodoc_default_options = {
+    "members": True,
+    "member-order": "bysource",
+    "ignore-module-all": True,
+    "no-value": True,
+}
 autodoc_typehints = "description"
 napoleon_use_ivar = True
 
@@ -39,13 +45,12 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navbar_align": "left", "header_links_before_dropdown": 6, "footer_end": []}
 
+SEARCH = 'button-field search-button__button pst-js-only"'
 NAMED = {
-    '<summary><span class="toctree-toggle"': '<summary aria-label="pages below">'
-    '<span class="toctree-toggle"',
+    '<summary><span class="toctree': '<summary aria-label="pages below"><span class="toctree',
     '<summary aria-label="Toggle hidden content">': "<summary>",
     '<div role="list" class="citation-list">': '<div class="citation-list">',
-    'button-field search-button__button pst-js-only" title="Search" aria-label="Search"':
-    'button-field search-button__button pst-js-only"',
+    f'{SEARCH} title="Search" aria-label="Search"': SEARCH,
 }
 """What theme and notebooks call a control, and a name that says what is seen on it."""
 

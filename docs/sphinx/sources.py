@@ -116,12 +116,17 @@ def _api() -> dict[str, str]:
         below = sorted(one.name for one in pkgutil.iter_modules(package.__path__))
         pages[name] = [package.__name__, *(f"{package.__name__}.{one}" for one in below)]
     found = {
-        f"pages/api_{name}.md": f"# {name}\n\n```{{eval-rst}}\n"
-        + "\n".join(f"``{module}``\n{'-' * (len(module) + 4)}\n\n.. automodule:: {module}\n"
-                    for module in modules) + "```\n"
+        f"pages/api_{name}.md": f"# {name}\n\n"
+        + "\n".join(_module(module, len(modules) == 1) for module in modules)
         for name, modules in pages.items()
-    }  # fmt: skip
+    }
     return found | {"pages/api.md": f"# API\n\n{_toctree([f'api_{name}' for name in pages])}"}
+
+
+def _module(name: str, alone: bool) -> str:
+    """What a module says of itself, under a heading where it is not the only one of its page."""
+    heading = "" if alone or name.count(".") == 1 else f"## {name.rpartition('.')[2]}\n\n"
+    return f"{heading}```{{eval-rst}}\n.. automodule:: {name}\n```\n"
 
 
 def _linked(root: Path, name: str, text: str, known: set[str]) -> tuple[str, set[str]]:
