@@ -50,6 +50,13 @@ def test_the_small_language_model_is_pinned_with_what_reads_it() -> None:
     assert {_name(line) for line in pinned} == {_name(source.package), *map(_name, readers)}
 
 
+def test_what_builds_the_site_is_pinned_and_changes_nothing_of_the_environment() -> None:
+    lines = (ROOT / "requirements-site.lock").read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lines if not line.startswith("#")]
+    assert all(re.fullmatch(r"[^=]+==[^=+]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
+    assert pinned and not {_name(line) for line in pinned} & set(_locked())
+
+
 def test_conda_users_install_the_same_lock() -> None:
     text = (ROOT / "environment.yml").read_text(encoding="utf-8")
     assert "-r requirements.lock" in text
