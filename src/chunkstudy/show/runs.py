@@ -73,9 +73,14 @@ class Runs:
         """What produced each run, by the path that its record has."""
         return {one.arm.path: one.run for one in self}
 
-    def scores(self, k: Cut = 5) -> Scores:
+    def scores(self, k: Cut = 5, measures: Sequence[str] = ()) -> Scores:
         """Every question's scores by the first ``k`` that were retrieved; ``Min`` is as many as
         hold the question's excerpts, which differs by question.
+
+        Args:
+            k: how many chunks or documents.
+            measures: at this cut-off, such as ``SpanRecall@5``; those of the collection's task
+                where none is named.
 
         Raises:
             StudyError: if the records hold no score at this cut-off and no ranking to compute it
@@ -83,7 +88,7 @@ class Runs:
         """
         if k != MIN and k < 1:
             raise StudyError(f"k is how many chunks are retrieved, 1 or more, and not {k}")
-        measures = self._measures(k)
+        measures = tuple(measures) or self._measures(k)
         parts = self.parts()
         frames = []
         for name, found in list(self.found.items()):

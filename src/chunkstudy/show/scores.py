@@ -55,6 +55,18 @@ class Scores:
         values: pd.Series = own.set_index("query_id")[measure]
         return values
 
+    def wide(self, measure: str) -> pd.DataFrame:
+        """One measure's scores, a row a question and a column a chunker."""
+        wide = self.frame.pivot(index="query_id", columns="chunker", values=measure)
+        return wide[list(self.runs)].rename_axis(columns=None)
+
+    @property
+    def documents(self) -> pd.Series | None:
+        """By question, the part of the collection that it is asked of, such as a paper; None where
+        that is all of it."""
+        parts: pd.Series = self.frame.drop_duplicates("query_id").set_index("query_id")["part"]
+        return parts if parts.nunique() > 1 else None
+
     def summary(self, parts: bool = False) -> pd.DataFrame:
         """Mean and deviation over all questions, as a published table has them: ``run, chunker,
         part, measure, statistic, value`` and, of a mean, its 95% interval ``low`` to ``high``;

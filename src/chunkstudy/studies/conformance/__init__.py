@@ -15,8 +15,41 @@ import pandas as pd
 
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid.study_runs import Context
+from chunkstudy.render import formats
+from chunkstudy.render.tables import Column
 from chunkstudy.studies.conformance import arms, vectors
+from chunkstudy.studies.conformance.costs import (
+    UNREAD,
+    at,
+    decisions,
+    layouts,
+    protocols,
+    quote,
+    separated,
+)
 
+__all__ = [
+    "AS_DEPTH",
+    "AS_VECTORS",
+    "UNREAD",
+    "at",
+    "decisions",
+    "layouts",
+    "protocols",
+    "quote",
+    "separated",
+    "tables",
+]
+
+AS_DEPTH = {"documents": Column("documents returned a query", formats.tenths)}
+AS_VECTORS = {
+    "windows": Column("windows a text takes", str),
+    "given": Column("vectors given", formats.whole),
+    "apart": Column("apart from our reading of the tool, kept coordinates", formats.power_of_ten),
+    "apart when recorded": Column("all coordinates", formats.power_of_ten),
+    "equal to ours": Column("vectors equal to ours", formats.whole),
+    "apart from ours": Column("apart from ours", formats.power_of_ten),
+}
 COLLECTIONS = ("builtin", "chroma-within", covid_qa.WITHIN)
 
 

@@ -1,0 +1,206 @@
+"""What others do otherwise where they chunk late, and what it costs by DCG@10 or nDCG@10.
+
+Families: the decisions of one tool on one collection; the layouts of windows there; the chunkers of
+one collection and window with a [SEP] between chunks, against late chunking as it comes and against
+plain; an official protocol against the corrected one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy import Study
+from chunkstudy.analysis.paired import HIGHER, Keys, Pair, differences
+from chunkstudy.grid.conditions import NONE
+from chunkstudy.show.scores import Scores
+from chunkstudy.studies.conformance.arms import (
+    APART,
+    APART_CLS,
+    DISJOINT,
+    MEASURE,
+    OURS,
+    SIDE,
+)
+from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CHONKIE, CONTEB
+
+K = 10
+EVERYTHING = "all of them"
+UNREAD = "what lies beyond the window has no vector"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a tool does otherwise, as two ways to read that differ in nothing else."""
+
+    tool: str
+    what: str
+    arm: str
+    against: str
+
+
+DECISIONS = (
+    Decision(CHONKIE, EVERYTHING, CHONKIE, OURS[256]),
+    Decision(CHONKIE, "neighbouring windows share no tokens", DISJOINT, OURS[256]),
+    Decision(
+        CHONKIE,
+        "special tokens for two tokens of every window, counts for offsets, and chunks read by "
+        "themselves where counts run over",
+        CHONKIE,
+        DISJOINT,
+    ),
+    Decision(CONTEB, EVERYTHING, CONTEB, OURS[256]),
+    Decision(CONTEB, "whole chunks in windows that share nothing", SIDE, OURS[256]),
+    Decision(CONTEB, "a [SEP] between chunks", APART, SIDE),
+    Decision(CONTEB, "[CLS] counts to the first chunk", APART_CLS, APART),
+    Decision(CONTEB, UNREAD, CONTEB, APART_CLS),
+    Decision(AFTERTHOUGHTS, EVERYTHING, AFTERTHOUGHTS, OURS[512]),
+)
+
+
+def decisions(scores: pd.DataFrame) -> pd.DataFrame:
+    """The score with a decision minus the score without it, a row per tool, decision, collection
+    and chunker.
+
+    Args:
+        scores: the table ``scores`` of the experiment.
+    """
+    pairs = [
+        Pair(
+            {"measure": MEASURE, "tool": one.tool, "decision": one.what} | keys,
+            arms[one.arm],
+            arms[one.against],
+        )
+        for keys, arms in _measured(scores)
+        for one in DECISIONS
+    ]
+
+    def family(keys: Keys) -> str:
+        return f"decisions of {keys['tool']} on a part of {keys['collection']}"
+
+    return differences(pairs, family, "with", "without")
+
+
+def layouts(study: Study, scores: pd.DataFrame, encoder: str, protocol: str) -> pd.DataFrame:
+    """Late chunking in windows of 512 minus plain chunking of the same text, by where the state of
+    a token comes from: one window, ours, or all that read it, as AfterThoughts does.
+
+    Args:
+        study: the notebook's.
+        scores: the table ``scores`` of the experiment, by this encoder.
+        encoder: a hub id.
+        protocol: whose rules.
+    """
+    pairs = []
+    for keys, arms in _measured(scores):
+        name, chunker = str(keys["collection"]), str(keys["chunker"])
+        plain = study.runs(name, [chunker], encoder, 512, protocol).scores(K).of(chunker, MEASURE)
+        for layout in (OURS[512], AFTERTHOUGHTS):
+            pairs.append(Pair({"measure": MEASURE, "layout": layout} | keys, arms[layout], plain))
+
+    def family(keys: Keys) -> str:
+        return f"layouts of windows against plain on a part of {keys['collection']}"
+
+    return differences(pairs, family, "late", "plain")
+
+
+def separated(
+    study: Study,
+    collections: Sequence[str],
+    chunkers: Sequence[str],
+    encoder: str,
+    windows: Sequence[int],
+    protocol: str,
+) -> pd.DataFrame:
+    """The score with a [SEP] between chunks minus late chunking as it comes and minus plain."""
+    pairs = []
+    for collection in collections:
+        for window in windows:
+            late = f"contextualized-{window}"
+            apart, other, plain = (
+                study.runs(
+                    collection, chunkers, encoder, window, protocol, ordering=ordering
+                ).scores(K)
+                for ordering in (f"{late}-separated", late, "pre_embedding")
+            )
+            for against, second in (("late", other), ("plain", plain)):
+                keys = {"collection": collection, "model": encoder, "window": window}
+                pairs += _paired(apart, second, keys | {"against": against})
+
+    def family(keys: Keys) -> str:
+        of = ("against", "collection", "window")
+        return "a separator between chunks, " + ", ".join(str(keys[name]) for name in of)
+
+    return differences(pairs, family, "separated", "other")
+
+
+def protocols(
+    study: Study,
+    chunkers: Mapping[str, Sequence[str]],
+    encoder: str,
+    window: int,
+    published: str,
+    corrected: str,
+) -> pd.DataFrame:
+    """An official protocol minus the corrected one, plain and late, the same chunker.
+
+    Args:
+        study: the notebook's.
+        chunkers: by collection; whole documents differ where they are read late only.
+        encoder: a hub id.
+        window: tokens read at once.
+        published: a protocol; ``corrected`` the other.
+    """
+    pairs = []
+    for collection, every in chunkers.items():
+        for ordering in ("pre_embedding", f"contextualized-{window}"):
+            some = [one for one in every if one != NONE or ordering != "pre_embedding"]
+            ours, theirs = (
+                study.runs(collection, some, encoder, window, one, ordering=ordering).scores(K)
+                for one in (corrected, published)
+            )
+            pairs += _paired(theirs, ours, {"collection": collection, "ordering": ordering})
+    name = f"{published} against {corrected}"
+    return differences(pairs, name, "as_published", "corrected")
+
+
+def quote(study: Study, averaged: pd.DataFrame) -> None:
+    """Keep what the paper says of the one tool that averages.
+
+    Args:
+        study: the notebook's.
+        averaged: the rows of :func:`decisions` of it.
+    """
+    ends = {"least": ("covid-qa-within", "sentence-5"), "most": ("chroma-within", "fixed-64")}
+    for name, (collection, chunker) in ends.items():
+        for _, row in at(averaged, collection=collection, chunker=chunker).iterrows():
+            study.estimate(f"tools/{name}", row, HIGHER)
+    study.says("tools-that-ship-late-chunking")
+
+
+def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
+    """The rows with these values."""
+    return rows[(rows[list(where)] == list(where.values())).all(axis=1)]
+
+
+def _measured(scores: pd.DataFrame) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
+    """By collection and chunker, a row a question and a column a way to read."""
+    keys = ["collection", "chunker"]
+    for of, one in scores.groupby(keys, sort=False):
+        arms = one.set_index(one["query_id"].astype(str))
+        yield dict(zip(keys, map(str, of), strict=True)), arms
+
+
+def _paired(first: Scores, second: Scores, keys: Mapping[str, object]) -> list[Pair]:
+    measure = first.measures[0]
+    return [
+        Pair(
+            {"measure": measure, **keys, "chunker": one},
+            first.of(one, measure),
+            second.of(one, measure),
+            first.documents,
+        )
+        for one in first.runs
+    ]

@@ -1,0 +1,56 @@
+"""What the notebook on late chunking within one document needs beyond a cell."""
+
+from chunkstudy.studies.late_within import quoted
+from chunkstudy.studies.late_within.book import read as read_book
+from chunkstudy.studies.late_within.book import scores as book_scores
+from chunkstudy.studies.late_within.cut import CUT, FIT, TRUNCATED, WHOLE, by_cut
+from chunkstudy.studies.late_within.figures import figure_by_window
+from chunkstudy.studies.late_within.gains import (
+    best,
+    between_models,
+    by_window,
+    changes,
+    changes_between_models,
+    ends,
+    held,
+    read_whole,
+    read_whole_by_chunker,
+)
+from chunkstudy.studies.late_within.leaderboard import AS_WITNESSES, beside_leaderboard
+from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN, moved
+from chunkstudy.studies.late_within.quoted import at, points
+from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, SHORT, read
+
+__all__ = [
+    "AS_WITNESSES",
+    "CUT",
+    "E5",
+    "EVERY",
+    "FIT",
+    "IN_ORDER",
+    "MINILM",
+    "MPNET",
+    "PLAIN",
+    "SHORT",
+    "TRUNCATED",
+    "WHOLE",
+    "at",
+    "best",
+    "beside_leaderboard",
+    "between_models",
+    "book_scores",
+    "by_cut",
+    "by_window",
+    "changes",
+    "changes_between_models",
+    "ends",
+    "figure_by_window",
+    "held",
+    "moved",
+    "points",
+    "quoted",
+    "read",
+    "read_book",
+    "read_whole",
+    "read_whole_by_chunker",
+]
