@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.analysis import conformance
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
@@ -28,8 +27,10 @@ from chunkstudy.grid.grids import (
     separated_grid,
 )
 from chunkstudy.spans import Document
+from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.arms import PARTS
+from chunkstudy.studies.conformance.costs import DECISIONS
 from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CONTEB, TOOLS
 from chunkstudy.studies.conformance.readings import WINDOWS as WINDOWS_OF_TOOLS
 from tests import late_chunking_elsewhere as tools
@@ -278,13 +279,13 @@ def test_the_second_model_puts_chunks_apart_at_its_widest_window() -> None:
 
 
 def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:
-    arms = {arm for one in conformance.DECISIONS for arm in (one.arm, one.against)}
+    arms = {arm for one in DECISIONS for arm in (one.arm, one.against)}
     scores = pd.DataFrame({arm: [0.0, 0.5, 1.0] for arm in sorted(arms)})
     scores["chonkie"] = [0.5, 0.5, 1.0]
     scores[["collection", "chunker"]] = "chroma-within", "fixed-64"
     scores["query_id"] = ["a", "b", "c"]
     table = conformance.decisions(scores).set_index(["tool", "decision"])
-    assert len(table) == len(conformance.DECISIONS)
+    assert len(table) == len(DECISIONS)
     assert table.loc[("chonkie", "all of them"), "difference"] == pytest.approx(1 / 6)
     others = table[table.index.get_level_values("tool") != "chonkie"]
     assert (others["difference"] == 0).all() and (others["n"] == 3).all()

@@ -88,7 +88,7 @@ def test_a_finding_with_an_unknown_part_is_refused(tmp_path: Path) -> None:
 def test_the_studys_findings_are_well_written() -> None:
     found = findings.read()
     pages = {path.stem for path in (Path(__file__).parents[1] / "notebooks").glob("*.ipynb")}
-    assert sorted(one.headline for one in found if one.headline) == [1, 2, 3, 4, 5]
+    assert sorted(one.headline for one in found if one.headline) == [2, 3, 4, 5]
     for one in found:
         assert one.page in pages, one.name
         assert len(re.findall(r"[.!?](?:\s|$)", one.answer)) <= 2, f"{one.name}: two sentences"
@@ -138,9 +138,7 @@ def test_what_is_said_to_be_shown_or_not_rests_on_a_test(answer: str) -> None:
 
 def test_every_difference_a_finding_rests_on_is_of_one_model() -> None:
     """A second encoder adds rows to the tables; a finding about one of them must not count both."""
-    tested = ("late_chunking_cut", "late_chunking_gains", "late_chunking_positions",
-              "late_chunking_tail_gains", "late_chunking_protocols", "which_chunker",
-              "late_chunking_by_model", "late_chunking_models", "papers_gains")  # fmt: skip
+    tested = ("late_chunking_gains", "late_chunking_tail_gains", "which_chunker")
     for one in findings.read():
         for name, number in one.numbers.items():
             named = re.search(r"\b(encoder|model)\b", number.where)

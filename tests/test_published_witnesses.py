@@ -5,17 +5,13 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from chunkstudy.analysis.witnesses import table
-from chunkstudy.encoders import models
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.library import Library
+from chunkstudy import Study
 from chunkstudy.places import Places
 from chunkstudy.published.cells import CellError
 from chunkstudy.published.witnesses import AGREES, read
-from tests.made_library import made_library
+from chunkstudy.studies.late_within import beside_leaderboard
 
 ROOT = Path(__file__).parents[1]
 WITNESSES = read(Places(ROOT))
@@ -48,23 +44,12 @@ def test_a_witness_of_other_weights_is_one_of_a_model_that_is_rounded_here() -> 
 
 
 def test_every_recorded_score_without_chunking_agrees_with_its_witness() -> None:
-    beside = table(WITNESSES, Library(Places(ROOT)))
-    assert not beside.empty
-    apart = beside[beside["same_weights"] & ~beside["agrees"]]
-    assert apart.empty, apart[["encoder", "collection", "witness", "score"]].to_string()
-    assert beside["encoder"].map(lambda slug: models.parse_slug(slug)[1]).isna().all()
-
-
-def test_a_score_further_off_than_allowed_does_not_agree() -> None:
-    one = WITNESSES[0]
-    condition = Condition(
-        one.collection, "none", models.slug(one.encoder), "pre_embedding", "corrected"
-    )
-    for off, agrees in ((0.9 * AGREES, True), (1.1 * AGREES, False), (-1.1 * AGREES, False)):
-        scores = pd.DataFrame({one.measure: [one.value + off - 0.1, one.value + off + 0.1]})
-        (row,) = table(WITNESSES, made_library({condition: scores})).to_dict("records")
-        assert (row["n"], row["agrees"]) == (2, agrees)
-        assert row["difference"] == pytest.approx(off)
+    encoders = sorted({one.encoder for one in WITNESSES})
+    beside = beside_leaderboard(Study("trial"), encoders)
+    assert len(beside) == len(WITNESSES)
+    apart = (beside["score"] - beside["witness"]).abs()
+    assert (apart[beside["same_weights"]] <= AGREES).all()
+    assert (beside["agrees"] == (apart <= AGREES)).all()
 
 
 @pytest.mark.parametrize(

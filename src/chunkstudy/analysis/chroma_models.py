@@ -15,15 +15,16 @@ from itertools import combinations
 import pandas as pd
 
 from chunkstudy.analysis.chroma import COLLECTION
-from chunkstudy.analysis.model_gains import REFERENCE, SECOND
-from chunkstudy.analysis.models import RESULT, held_word
-from chunkstudy.analysis.paired import Keys, Pair, differences
+from chunkstudy.analysis.paired import NOT_SHOWN, Keys, Pair, differences
+from chunkstudy.analysis.windows import model
 from chunkstudy.grid.conditions import MINILM, MPNET, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import OWN, chroma_tables_grid
 from chunkstudy.grid.library import Library
 
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "SpanIoU@5")
+REFERENCE, SECOND = model(MINILM), model(MPNET)
+RESULT = ["difference", "low", "high", "shown"]
 MODELS = {REFERENCE: MINILM, SECOND: MPNET}
 SAME_SIZE = "-wordpiece"
 """In the name of a chunker that counts WordPieces: it stands beside its namesake to tell which
@@ -111,3 +112,12 @@ def _family(question: str) -> Callable[[Keys], str]:
         return f"{question}, {keys['measure']}"
 
     return name
+
+
+def held_word(one: str, other: str) -> str:
+    """Whether what one model shows held for another; empty where that one was not run."""
+    if not other:
+        return "not run"
+    if NOT_SHOWN in (one, other):
+        return "open"
+    return "yes" if one == other else "no"

@@ -11,7 +11,6 @@ import pandas as pd
 from chunkstudy.analysis import (
     chroma,
     chroma_models,
-    conformance,
     context_reach,
     contexts,
     empty_documents,
@@ -19,33 +18,24 @@ from chunkstudy.analysis import (
     language_models,
     language_models_answers,
     language_models_cost,
-    late_against_whole,
     late_chunking,
-    late_chunking_cut,
-    late_chunking_excerpts,
     model_list,
-    models,
-    models_run,
     moderators,
     moderators_models,
     moderators_ranges,
     moderators_rows,
-    papers,
-    positions,
     published_facts,
     random_boundaries,
     reproduction,
     taxonomy,
     trained_late_chunking,
     which_chunker,
-    witnesses,
 )
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import facts, study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import consistency, speeds
-from chunkstudy.published import witnesses as leaderboard
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.studies.labels import averages, power
 from chunkstudy.studies.one_post import cuts
@@ -104,7 +94,7 @@ def make(known: Known, mapped: Mapped = map) -> Tables:
     made: Tables = {}
     for tables in mapped(partial(_asked, known), GROUPS):
         made |= tables
-    return made | {"late_chunking_asked": models_run.asked(made)}
+    return made
 
 
 def _asked(known: Known, group: Group) -> Tables:
@@ -116,7 +106,6 @@ def _works(known: Known) -> Tables:
     return {
         "published_consistency": consistency.consistency(known.published),
         "published_facts": published_facts.table(known.published),
-        "witnesses": witnesses.table(leaderboard.read(known.places), known.library),
         **of_taxonomy,
         "chunk_size_correlations": known.correlations,
         "reproduction_measures": reproduction.measures(
@@ -144,23 +133,13 @@ def _late_chunking(known: Known) -> Tables:
         "late_chunking_windows": late_chunking.windows(library),
         "late_chunking_tails": late_chunking.tails(library),
         "late_chunking_tail_gains": late_chunking.tail_gains(library),
-        "late_chunking_protocols": late_chunking.protocols(library),
         "late_chunking_collections": late_chunking.facts(known.places),
-        "late_chunking_emma": late_chunking.emma(library),
         "late_chunking_propositions": late_chunking.propositions(library),
         "late_chunking_excerpts_alike": of_study("similarity", "windows"),
         "late_chunking_similarity": of_study("similarity", "orderings").rename(
             columns={"n": "documents, of a book chunks"}
         ),
         "late_chunking_company": of_study("packed-windows"),
-        "late_chunking_depth": of_study("depth"),
-        "late_chunking_depth_changes": late_chunking.depth_changes(of_study("depth")),
-        "late_chunking_run": models_run.table(library),
-        "late_chunking_conformance": conformance.decisions(of_study("conformance", "scores")),
-        "late_chunking_layouts": conformance.against_plain(
-            of_study("conformance", "scores"), library
-        ),
-        "late_chunking_conformance_vectors": of_study("conformance", "vectors"),
         "late_chunking_which_models": model_list.table(),
         **context_reach.tables(of_study("bidirectionality")),
         "one_post_sizes": cuts.sizes(post) if post else pd.DataFrame(),
@@ -170,26 +149,13 @@ def _late_chunking(known: Known) -> Tables:
 
 def _within(known: Known) -> Tables:
     library, of_papers = known.library, known.papers
-    cut = partial(known.of_study, "cut-chunks")
     sizes = late_chunking.facts(known.places)
     chosen = which_chunker.which_chunker(
         library, known.published, chroma.cost(library), sizes, of_papers
     )
     return {
-        "late_chunking_excerpts": late_chunking_excerpts.excerpts(library, cut("chunkers")),
-        "late_chunking_cut": late_chunking_cut.by_window(
-            library, cut("questions"), cut("chunkers")
-        ),
-        "late_chunking_positions": positions.within_corpora(library),
-        "papers_positions": positions.within_papers(library, of_papers),
-        "late_chunking_read_whole": late_against_whole.table(library, of_papers),
-        "late_chunking_separated": conformance.separated(library, of_papers),
-        **models.every(library, of_papers),
         **contexts.tables(library, of_papers),
         "contexts_prices": known.of_study("context-prices", "requests"),
-        "papers_gains": papers.gains(library, of_papers),
-        "papers_against_paragraphs": papers.against_paragraphs(library, of_papers),
-        "papers_release": facts.read(known.places, f"{covid_qa.ALL}_release"),
         "which_chunker": chosen,
         "which_chunker_advice": which_chunker.advice(chosen),
     }

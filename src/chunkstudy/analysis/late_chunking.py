@@ -6,8 +6,7 @@ it, and `windows` shows them all. Record and their differences are fractions.
 
 Families of comparisons, each corrected by itself and for one protocol and encoder: late chunking
 of chunks in corpora; of whole documents there; of chunks within Emma; on the built-in collection;
-at one window of one collection; with short tails merged or dropped. The official protocols are
-held against the corrected one for each protocol and task.
+at one window of one collection; with short tails merged or dropped.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from dataclasses import replace
 
 import pandas as pd
 
-from chunkstudy import statistics
 from chunkstudy.analysis import windows as reading
 from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers import catalogue
@@ -128,44 +126,6 @@ def tail_gains(library: Library) -> pd.DataFrame:
     )
 
 
-def protocols(library: Library) -> pd.DataFrame:
-    """As published minus corrected, the same chunker and ordering."""
-    published = (one for one in library if one.protocol in (JINA, IELAB, LUMBERCHUNKER))
-    pairs = [(one, replace(one, protocol=OWN)) for one in _widest(published)]
-
-    def family(keys: Mapping[str, object]) -> str:
-        return f"{keys['protocol']} against corrected {_place(keys)}, {keys['encoder']}"
-
-    return _differences(library, pairs, family, "as_published", "corrected")
-
-
-def emma(library: Library) -> pd.DataFrame:
-    """Emma: DCG@10 and its ceiling, by chunker, ordering and protocol."""
-    rows = []
-    for condition in _widest(one for one, _ in _ranked(library) if one.collection == EMMA):
-        record = library.get(condition)
-        assert record is not None
-        values, best = record.wide["DCG@10"], record.wide["Ceiling(DCG@10)"]
-        low, high = statistics.bootstrap_interval(values)
-        ceiling = statistics.mean(best)
-        rows.append(
-            {
-                "chunker": condition.chunker,
-                "encoder": condition.encoder,
-                "ordering": condition.ordering,
-                "protocol": condition.protocol,
-                "chunks": record.run.counts.chunks,
-                "mean tokens": record.run.sizes["wordpiece"].mean,
-                "DCG@10": statistics.mean(values),
-                "low": low,
-                "high": high,
-                "Ceiling(DCG@10)": ceiling,
-                "share of ceiling": statistics.mean(values) / ceiling if ceiling else None,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
 def propositions(library: Library) -> pd.DataFrame:
     """Propositions judged by their parents' text, as the taxonomy's code does, and by their own."""
     parents = (
@@ -188,20 +148,6 @@ def facts(places: Places) -> pd.DataFrame:
     names = sorted(path.stem for path in (places.results / "facts").glob("*_facts.csv"))
     found = [collection_facts.read(places, name) for name in names]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
-
-
-def depth_changes(found: pd.DataFrame) -> pd.DataFrame:
-    """What ranking fewer chunks than all changes, before documents are scored by their best.
-
-    Args:
-        found: the study's table, a row per collection, chunker and depth; may be empty.
-    """
-    if found.empty:
-        return found
-    keys, measures = ["collection", "chunker"], ["nDCG@10", "R@10", "R@100"]
-    whole = found[found["depth"] == "all"].set_index(keys)[measures]
-    rows = found[found["depth"] != "all"].set_index([*keys, "depth"])[measures]
-    return rows.sub(whole).reset_index().astype({"depth": int})
 
 
 def _differences(

@@ -24,7 +24,6 @@ from chunkstudy.render.formats import (
     percent_finely,
     points,
     points_finely,
-    power_of_ten,
     probability,
     significant,
     ten_thousandths,
@@ -355,7 +354,6 @@ KINDS: dict[str, Kinds] = {
     "trained_models": dict.fromkeys(("loss before", "loss kept"), thousandths),
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
-    "late_chunking_changes_between": {"change": points},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
     "context_both_ways": {"later": thousandths, "earlier": thousandths},
     "context_yardsticks": {"largest": thousandths},
@@ -366,7 +364,6 @@ KINDS: dict[str, Kinds] = {
         "windows": Column("windows used", whole),
         "fewest": Column("windows that would do", whole),
     },
-    "late_chunking_depth": {"documents": Column("documents returned a query", tenths)},
     "late_chunking_nan_guard": {
         "arm": Column("empty documents put in", str), "change": Column("mean change, %", points),
         "smallest": Column("smallest change, %", points),
@@ -374,13 +371,6 @@ KINDS: dict[str, Kinds] = {
     },
     "empty_documents_places": {"change": Column("change, %", points)},
     "reproduction_measures": {"n": Column("pairs compared", whole)},
-    "late_chunking_conformance_vectors": {
-        "windows": Column("windows a text takes", str), "given": Column("vectors given", whole),
-        "apart": Column("apart from our reading of the tool, kept coordinates", power_of_ten),
-        "apart when recorded": Column("all coordinates", power_of_ten),
-        "equal to ours": Column("vectors equal to ours", whole),
-        "apart from ours": Column("apart from ours", power_of_ten),
-    },
     "chroma_lengths": {"difference": points},
     "boundary_signals_areas": {"area": number, "by chance": number},
     "boundary_signals_added": {"punctuation": number, "with the signal": number,
@@ -391,17 +381,6 @@ KINDS: dict[str, Kinds] = {
         "error": Column("standard error, bits", number),
     },
     "boundary_signals_cut": {"rank correlation": number, "median difference": number},
-    "papers_release": {
-        "questions": Column("questions released", whole),
-        "in_place": Column("answers in place", whole),
-        "repaired": Column("put in place", whole),
-        "dropped": Column("left out", whole),
-        "trimmed": Column("trimmed of white space", whole),
-        "repeated_in_place": Column("in place, text repeated in the paper", whole),
-        "merged": Column("questions asked twice of a paper, merged", whole),
-        "within": Column("asked within papers", whole),
-        "shared": Column("asked of several papers, left out over all", whole),
-    },
     "published_consistency": {
         "which": Column("where", str), "off": Column("cells off", whole),
         **dict.fromkeys(("expected", "found", "deviation"), ten_thousandths),
@@ -409,7 +388,5 @@ KINDS: dict[str, Kinds] = {
     "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     "evaluation_tests": {"score": percent, "best": percent},
     "moderators_predicted": {"window": lambda size: whole(size) if size else "all"},
-    "witnesses": {"witness": percent_finely, "score": percent_finely,
-                  "difference": points_finely},
 }  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""

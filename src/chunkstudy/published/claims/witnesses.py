@@ -9,7 +9,7 @@ import pandas as pd
 
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, AS_PUBLISHED_LUMBERCHUNKER
-from chunkstudy.published.claims.evidence import Evidence, points, rank
+from chunkstudy.published.claims.evidence import Evidence, model, points, rank
 from chunkstudy.published.claims.taxonomy_computed import IN_CORPUS
 from chunkstudy.render.display_names import shown
 
@@ -174,15 +174,17 @@ def windows_and_documents(evidence: Evidence) -> str:
 def gains_within_documents(evidence: Evidence) -> str:
     """Contextualized minus plain, in points, on Emma and within Chroma's corpora by window."""
     gains = evidence.frame("table", "late_chunking_gains")
-    windows = evidence.frame("table", "late_chunking_positions")
+    windows = evidence.frame("table", "late_chunking_by_model")
     found = []
     if len(gains):
         emma = _of_minilm(gains)
         emma = emma[(emma["collection"] == "gutenqa-emma") & (emma["protocol"] == "corrected")]
         found.append(f"{WITH}Emma, points: {_differences(emma, 'chunker')}")
     if len(windows):
-        whole = _of_minilm(windows)
-        whole = whole[(whole["positions"] == "in order") & (whole["corpus"] == "all")]
+        whole = windows.query(
+            "collection == 'chroma-within' and measure == 'DCG@10' and over == 'all chunkers'"
+        )
+        whole = whole[whole["model"] == model(MINILM)]
         found.append(f"Chroma's corpora by window, points: {_differences(whole, 'window')}")
     return "; ".join(found)
 

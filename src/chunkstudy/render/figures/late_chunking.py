@@ -10,8 +10,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.analysis import windows as reading
-from chunkstudy.analysis.late_chunking_cut import CUT, GROUPS, TRUNCATED
-from chunkstudy.analysis.model_gains import REFERENCE, SECOND
 from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import (
@@ -30,17 +28,14 @@ SHOWN = ("scifact", "nfcorpus", "arguana", "gutenqa-emma")
 
 def figures(places: Places) -> Iterator[tuple[str, Figure]]:
     """Name and figure of everything whose tables are there and not empty."""
-    drawn: dict[str, tuple[Callable[..., Figure], tuple[str, ...]]] = {
-        "late_chunking_gains": (gains, ()),
-        "late_chunking_windows": (windows, ()),
-        "late_chunking_emma": (emma, ()),
-        "late_chunking_similarity": (similarity, ()),
-        "late_chunking_excerpts": (excerpts, ("late_chunking_cut",)),
+    drawn: dict[str, Callable[[pd.DataFrame], Figure]] = {
+        "late_chunking_gains": gains,
+        "late_chunking_windows": windows,
+        "late_chunking_similarity": similarity,
     }
-    for name, (draw, beside) in drawn.items():
-        found = [table(places, one) for one in (name, *beside)]
-        if all(map(len, found)):
-            yield name, draw(*found)
+    for name, draw in drawn.items():
+        if len(found := table(places, name)):
+            yield name, draw(found)
 
 
 def gains(rows: pd.DataFrame) -> Figure:
@@ -104,80 +99,10 @@ def windows(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def excerpts(rows: pd.DataFrame, groups: pd.DataFrame) -> Figure:
-    """Late minus plain with 95% intervals by window, within one document, by both measures: a row
-    of panels per model, in each groups of chunkers above, single ones below."""
-    measures = list(dict.fromkeys(rows["measure"]))[:2]
-    models = [one for one in (REFERENCE, SECOND) if one in set(groups["model"])]
-    chunkers, sizes = list(dict.fromkeys(rows["chunker"])), sorted(set(rows["window"]))
-    over = [one for one in GROUPS if one in set(groups["over"])]
-    names = [*over, *chunkers]
-    figure, panels = plt.subplots(
-        len(models), len(measures), figsize=(8.3, (0.5 * len(names) + 0.4) * len(models) + 1.2),
-        squeeze=False, sharey=True, sharex="col", layout="constrained",
-    )  # fmt: skip
-    for down, model in enumerate(models):
-        for axes, measure in zip(panels[down], measures, strict=True):
-            single = rows[(rows["measure"] == measure) & (rows["model"] == model)]
-            group = groups[(groups["measure"] == measure) & (groups["model"] == model)]
-            group = group.assign(cut=group["over"].isin([CUT, TRUNCATED]).astype(float))
-            both = pd.concat([group, single.assign(over=single["chunker"])])
-            for offset, window in enumerate(sizes):
-                here = both[both["window"] == window]
-                shift = 0.72 / len(sizes) * (offset - (len(sizes) - 1) / 2)
-                at = [names.index(one) + shift for one in here["over"]]
-                intervals(axes, here, at, COLORS[offset], f"reading {window} tokens at once",
-                          hollow=here["cut"] > 0)  # fmt: skip
-            zero(axes)
-            axes.axhline(len(over) - 0.5, color="0.6", lw=0.8)
-            axes.set_title(
-                f"{display_names.encoder(model)}\n{display_names.measure(str(measure))}",
-                loc="left",
-            )
-    for axes in panels[-1]:
-        axes.set_xlabel("late minus plain, points, 95% interval")
-    shown = [one if one not in chunkers else display_names.chunker(one) for one in names]
-    rows_named(panels[0][0], shown, 9)
-    figure.suptitle(
-        f"Late chunking within a long document, {rows['n'].iloc[0]:.0f} questions on Chroma's five "
-        "corpora;\nhollow: the window cuts chunks that are embedded by themselves"
-    )
-    one_legend(figure, panels.flat, columns=min(len(sizes), 2))
-    return figure
-
-
 def _of_one_model(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the model with the most of them, whatever its windows."""
     models = rows["encoder"].str.replace(r"-w\d+$", "", regex=True)
     return rows[models == models.value_counts().idxmax()]
-
-
-def emma(rows: pd.DataFrame) -> Figure:
-    """DCG@10 under both orderings against the ceiling, a panel per protocol, of one model."""
-    rows = _of_one_model(rows)
-    encoder = display_names.encoder(str(rows["encoder"].iloc[0]))
-    protocols = list(dict.fromkeys(rows["protocol"]))
-    counts = [rows[rows["protocol"] == one]["chunker"].nunique() for one in protocols]
-    figure, panels = plt.subplots(
-        len(protocols), 1, figsize=(8.3, 0.3 * sum(counts) + 0.7 * len(protocols)), squeeze=False,
-        sharex=True, height_ratios=counts, layout="constrained",
-    )  # fmt: skip
-    for axes, protocol in zip(panels[:, 0], protocols, strict=True):
-        part = rows[rows["protocol"] == protocol]
-        chunkers = list(dict.fromkeys(part["chunker"]))
-        best = 100 * part.groupby("chunker")["Ceiling(DCG@10)"].first()[chunkers]
-        axes.barh(range(len(chunkers)), best, color="0.92", height=0.8, label="best reachable")
-        for shift, late, color in ((-0.15, False, PLAIN), (0.15, True, LATE)):
-            here = part[(part["ordering"] != "pre_embedding") == late]
-            at = [chunkers.index(c) + shift for c in here["chunker"]]
-            intervals(axes, here, at, color, "late" if late else "plain", "DCG@10")
-        rows_named(axes, [display_names.chunker(one) for one in chunkers])
-        axes.set(xlim=(0, 100))
-        axes.set_title(f"Passages judged {display_names.protocol(protocol)}", loc="left")
-    panels[-1, 0].set_xlabel("DCG@10 (%), 95% interval")
-    one_legend(figure, panels[:, 0], columns=3)
-    figure.suptitle(encoder)
-    return figure
 
 
 def similarity(rows: pd.DataFrame) -> Figure:

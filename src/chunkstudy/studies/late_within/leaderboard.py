@@ -20,7 +20,9 @@ def beside_leaderboard(study: Study, encoders: list[str]) -> pd.DataFrame:
     rows = []
     for one in witnesses.read(study.places):
         if one.encoder in encoders:
-            scores = study.runs(one.collection, [NONE], one.encoder).scores(k=10, measures=[one.measure])
+            scores = study.runs(one.collection, [NONE], one.encoder).scores(
+                k=10, measures=[one.measure]
+            )
             own = scores.of(NONE, one.measure).dropna()
             row = {"model": one.encoder, "window": models.spec(one.encoder).window}
             row |= {"collection": one.collection, "measure": one.measure, "n": len(own)}

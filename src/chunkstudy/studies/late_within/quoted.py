@@ -70,7 +70,7 @@ def of_windows(study: Study, rows: pd.DataFrame) -> None:
 
 def of_chunkers(study: Study, rows: pd.DataFrame) -> None:
     """Chunkers that gain over plain chunks read whole, read late in windows of 128."""
-    gaining: Named = {
+    gaining = {
         "read-late/paragraphs": (CORPORA, "paragraph", MINILM),
         "read-late/papers": (PAPERS, "paragraph", MINILM),
         "read-late/fixed": (CORPORA, "fixed-256", MPNET),
@@ -83,12 +83,11 @@ def of_chunkers(study: Study, rows: pd.DataFrame) -> None:
 
 def of_cut(study: Study, rows: pd.DataFrame) -> None:
     """Answers in chunks that the window cuts and in chunks that are read whole."""
-    narrow, wide = {"window": 128}, {"window": 512}
     named: Named = {
-        "cut-or-whole/cut": (HIGHER, {"measure": DCG, "over": TRUNCATED} | narrow),
-        "cut-or-whole/whole": (NOT_SHOWN, {"measure": DCG, "over": WHOLE} | narrow),
-        "whole-at-the-widest/whole": (LOWER, {"measure": DCG, "over": WHOLE} | wide),
-        "whole-by-recall/row": (HIGHER, {"measure": RECALL, "over": WHOLE} | narrow),
+        "cut-or-whole/cut": (HIGHER, {"measure": DCG, "over": TRUNCATED, "window": 128}),
+        "cut-or-whole/whole": (NOT_SHOWN, {"measure": DCG, "over": WHOLE, "window": 128}),
+        "whole-at-the-widest/whole": (LOWER, {"measure": DCG, "over": WHOLE, "window": 512}),
+        "whole-by-recall/row": (HIGHER, {"measure": RECALL, "over": WHOLE, "window": 128}),
     }
     _quote(study, at(rows, model=MINILM), named)
     cut_chunkers = at(rows, model=MINILM, measure=DCG, over=CUT, window=128)["chunkers"]

@@ -48,7 +48,7 @@ class Arms:
 
     @property
     def chunkers(self) -> list[str]:
-        return list(next(iter(self.late.values())))
+        return [str(name) for name in next(iter(self.late.values())).columns]
 
     @property
     def models(self) -> list[str]:
@@ -70,9 +70,7 @@ class Arms:
             {cell: scores[[chunker]] for cell, scores in arm.items()}
             for arm in (self.late, self.plain)
         )
-        return Arms(
-            self.collection, self.measure, late, plain, self.chunks, self.documents, over
-        )
+        return Arms(self.collection, self.measure, late, plain, self.chunks, self.documents, over)
 
 
 def read(
@@ -126,6 +124,4 @@ def cut(measure: str) -> int:
 
 
 def _wide(runs: Mapping[Cell, Runs], measure: str) -> dict[Cell, pd.DataFrame]:
-    return {
-        cell: one.scores(cut(measure), [measure]).wide(measure) for cell, one in runs.items()
-    }
+    return {cell: one.scores(cut(measure), [measure]).wide(measure) for cell, one in runs.items()}

@@ -1,0 +1,166 @@
+"""What the notebook on late chunking within one document computes beyond a cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy import Study, statistics
+from chunkstudy.analysis.paired import OVER_DOCUMENTS
+from chunkstudy.grid.conditions import Condition
+from chunkstudy.studies import late_within as late
+from chunkstudy.studies.cut_chunks import DIGITS
+from chunkstudy.studies.late_within.reading import Arms
+
+GRADED, NDCG = "builtin-graded", "nDCG@10"
+QUERIES = [f"q{i}" for i in range(40)]
+PAPERS = pd.Series([f"paper-{i // 2}" for i in range(40)], QUERIES)
+WINDOWS = (128, 256, 512)
+FIRST, SECOND = "one/first", "one/second"
+GAIN = {128: 0.2, 256: 0.0, 512: -0.3}
+CHUNKERS = ("paragraph", "fixed-64")
+RANDOM = np.random.default_rng(1)
+
+
+def scores(change: float) -> pd.DataFrame:
+    values = 0.5 + change + 0.02 * RANDOM.standard_normal((len(QUERIES), len(CHUNKERS)))
+    return pd.DataFrame(values, index=QUERIES, columns=list(CHUNKERS))
+
+
+@pytest.fixture(scope="module")
+def arms() -> Arms:
+    """Two models gain at 128 tokens and lose at 512, the second twice as much."""
+    cells = [(model, window) for model in (FIRST, SECOND) for window in WINDOWS]
+    factor = {FIRST: 1, SECOND: 2}
+    chunks = pd.Series({name: name.ljust(DIGITS, "0") + "rest" for name in CHUNKERS})
+    return Arms(
+        "trial", "DCG@10",
+        {cell: scores(factor[cell[0]] * GAIN[cell[1]]) for cell in cells},
+        {cell: scores(0) for cell in cells},
+        dict.fromkeys(cells, chunks),
+        PAPERS,
+    )  # fmt: skip
+
+
+def test_both_ways_of_chunking_are_those_of_the_runs() -> None:
+    study = Study("trial")
+    model = late.MINILM
+    (arms,) = late.read(study, GRADED, ["fixed-64"], [model], [512], [NDCG], "corrected")
+    ordering = "contextualized-512"
+    runs = study.runs(GRADED, ["fixed-64"], model, 512, "corrected", ordering=ordering)
+    expected = runs.scores(k=10, measures=[NDCG]).of("fixed-64", NDCG)
+    pd.testing.assert_series_equal(
+        arms.late[model, 512]["fixed-64"].sort_index(), expected.sort_index(), check_names=False
+    )
+    assert arms.documents is None and arms.models == [model] and arms.windows == [512]
+
+
+def test_a_question_counts_once_in_the_mean_over_chunkers(arms: Arms) -> None:
+    rows = late.by_window([arms]).set_index(["model", "window"])
+    assert set(rows["n"]) == {40} and set(rows["documents"]) == {20}
+    assert set(rows["interval"]) == {OVER_DOCUMENTS}
+    late_mean, plain_mean = (one[FIRST, 512].to_numpy().mean() for one in (arms.late, arms.plain))
+    assert rows.loc[(FIRST, 512), "difference"] == pytest.approx(late_mean - plain_mean)
+    assert rows["shown"][FIRST].tolist()[::2] == ["higher", "lower"]
+
+
+def test_the_windows_of_a_model_are_corrected_together_and_with_no_other(arms: Arms) -> None:
+    alone = arms.only("fixed-64", late.SHORT)
+    table = late.by_window([arms, alone])
+    for _, group in table.groupby("family"):
+        assert group["window"].tolist() == list(WINDOWS)
+        assert group[["over", "model"]].drop_duplicates().shape == (1, 2)
+        assert group["p_holm"].tolist() == statistics.holm(group["p"]).tolist()
+    assert set(late.at(table, over=late.SHORT)["chunkers"]) == {1}
+
+
+def test_plain_chunks_that_are_read_whole_are_those_of_the_widest_window(arms: Arms) -> None:
+    narrow = arms.late[FIRST, 128]
+    own = replace(arms, late={**arms.late, (FIRST, 384): narrow})
+    rows = late.read_whole([own]).set_index(["model", "window"])
+    widest = arms.plain[FIRST, 512].to_numpy().mean()
+    assert rows["plain"][FIRST].tolist() == pytest.approx([widest] * 4)
+    assert rows["difference"][FIRST][384] == rows["difference"][FIRST][128]
+    by_chunker = late.read_whole_by_chunker([own])
+    assert len(by_chunker) == 7 * len(CHUNKERS)
+    expected = narrow["fixed-64"].mean() - arms.plain[FIRST, 512]["fixed-64"].mean()
+    found = late.at(by_chunker, model=FIRST, window=128, chunker="fixed-64")
+    assert found["difference"].iloc[0] == pytest.approx(expected)
+
+
+def test_the_best_arm_is_the_highest_of_all_that_were_run(arms: Arms) -> None:
+    best = late.best([arms]).set_index("model")
+    assert (best["arm"] == "late").all() and set(best["window"]) == {128}
+    assert best.loc[FIRST, "score"] == arms.late[FIRST, 128].mean().max()
+    assert best.loc[FIRST, "best plain"] == arms.plain[FIRST, 512].mean().max()
+
+
+def test_gains_of_models_and_windows_are_held_against_each_other(arms: Arms) -> None:
+    between = late.between_models([arms]).set_index("window")["difference"]
+    assert between.to_dict() == pytest.approx(GAIN, abs=0.03)
+    changes = late.changes([arms]).set_index("model")["difference"]
+    assert changes.to_dict() == pytest.approx({FIRST: -0.5, SECOND: -1.0}, abs=0.03)
+    (change,) = late.changes_between_models([arms])["difference"]
+    assert change == pytest.approx(changes[SECOND] - changes[FIRST])
+
+
+def test_a_result_holds_where_a_second_model_shows_the_same() -> None:
+    words = {"higher": "yes", "lower": "no", "not shown": "open"}
+    rows = pd.DataFrame(
+        [
+            {"collection": "trial", "measure": "DCG@10", "over": "all", "window": window,
+             "model": model, "shown": shown}
+            for window, word in enumerate([*words, "higher"])
+            for model, shown in ((FIRST, "higher" if window < 3 else "not shown"), (SECOND, word))
+        ]
+    )  # fmt: skip
+    found = late.held(rows, FIRST, SECOND)
+    assert found["held"].tolist() == list(words.values())
+
+
+def test_answers_in_chunks_that_are_cut_are_kept_apart_question_by_question(arms: Arms) -> None:
+    large = QUERIES[:10]
+    named = {"model": FIRST, "chunks": "paragraph".ljust(DIGITS, "0")}
+    needs = [300 if one in large else 50 for one in QUERIES]
+    measured = {
+        "questions": pd.DataFrame(named | {"query_id": QUERIES, "needs": needs}),
+        "chunkers": pd.DataFrame(named | {"window": WINDOWS, "cut": [0.3, 0.2, 0.0]}),
+    }
+    rows = late.by_cut([arms], measured)
+    first = late.at(rows, model=FIRST).set_index(["window", "over"])
+    assert first.loc[(128, late.TRUNCATED), "n"] == 10 and first.loc[(128, late.WHOLE), "n"] == 30
+    assert (512, late.TRUNCATED) not in first.index and (512, late.CUT) not in first.index
+    change = (arms.late[FIRST, 128] - arms.plain[FIRST, 128])["paragraph"]
+    assert first.loc[(128, late.TRUNCATED), "difference"] == pytest.approx(change[large].mean())
+    assert first.loc[(128, late.CUT), "difference"] == pytest.approx(change.mean())
+    fit = (arms.late[FIRST, 128] - arms.plain[FIRST, 128])["fixed-64"].mean()
+    assert first.loc[(128, late.FIT), "difference"] == pytest.approx(fit)
+    # What was measured is of one model's chunks.
+    assert not set(late.at(rows, model=SECOND)["over"]) & {late.WHOLE, late.TRUNCATED}
+
+
+def test_moved_positions_are_held_against_plain_chunks_and_against_reading_in_order() -> None:
+    study, collection, chunkers = Study("trial"), "chroma-within", ["sentence-5", "fixed-64"]
+    asked = (late.MINILM, [256], ["DCG@10"], "corrected")
+    (arms,) = late.read(study, collection, chunkers, [asked[0]], *asked[1:])
+    ordering = "contextualized-256-at-256"
+    rows = late.moved(study, [(arms, late.MINILM)], [ordering], "corrected").set_index("against")
+    assert set(rows["positions"]) == {"at-256"} and set(rows["family_size"]) == {1}
+    apart = rows["difference"][late.PLAIN] - rows["difference"][late.IN_ORDER]
+    assert apart == pytest.approx(arms.gain(late.MINILM, 256).mean())
+
+
+def test_a_row_of_a_book_says_what_its_record_says() -> None:
+    study, book = Study("trial"), "gutenqa-emma"
+    chunkers = {"corrected": ["fixed-64"], "as_published-lumberchunker": ["fixed-released"]}
+    runs = late.read_book(study, book, chunkers, late.MINILM, 512)
+    assert [len(one) for one in runs.values()] == [2, 1]
+    rows = late.book_scores(runs)
+    own = rows.iloc[0]
+    condition = Condition(book, "fixed-64", own["encoder"], own["ordering"], "corrected")
+    assert condition.ordering == "pre_embedding" and own["chunks"] > 1000
+    assert own["low"] < own["DCG@10"] < own["high"] <= own["Ceiling(DCG@10)"]
+    assert own["share of ceiling"] == own["DCG@10"] / own["Ceiling(DCG@10)"]
