@@ -143,14 +143,13 @@ def test_answers_in_chunks_that_are_cut_are_kept_apart_question_by_question(arms
 
 
 def test_moved_positions_are_held_against_plain_chunks_and_against_reading_in_order() -> None:
-    study, collection, chunkers = Study("trial"), "chroma-within", ["sentence-5", "fixed-64"]
-    asked = (late.MINILM, [256], ["DCG@10"], "corrected")
-    (arms,) = late.read(study, collection, chunkers, [asked[0]], *asked[1:])
-    ordering = "contextualized-256-at-256"
-    rows = late.moved(study, [(arms, late.MINILM)], [ordering], "corrected").set_index("against")
+    study, chunkers, model = Study("trial"), ["sentence-5", "fixed-64"], late.MINILM
+    asked, ordering = ("chroma-within", chunkers, model), "contextualized-256-at-256"
+    rows = late.moved(study, [asked], [ordering], "DCG@10", "corrected").set_index("against")
     assert set(rows["positions"]) == {"at-256"} and set(rows["family_size"]) == {1}
     apart = rows["difference"][late.PLAIN] - rows["difference"][late.IN_ORDER]
-    assert apart == pytest.approx(arms.gain(late.MINILM, 256).mean())
+    (arms,) = late.read(study, *asked[:2], [model], [256], ["DCG@10"], "corrected")
+    assert apart == pytest.approx(arms.gain(model, 256).mean())
 
 
 def test_a_row_of_a_book_says_what_its_record_says() -> None:

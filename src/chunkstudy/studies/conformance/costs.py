@@ -182,6 +182,8 @@ def quote(study: Study, averaged: pd.DataFrame) -> None:
 
 def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
     """The rows with these values."""
+    if rows.empty:
+        return rows
     return rows[(rows[list(where)] == list(where.values())).all(axis=1)]
 
 

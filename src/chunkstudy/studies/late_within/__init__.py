@@ -1,6 +1,7 @@
 """What the notebook on late chunking within one document needs beyond a cell."""
 
 from chunkstudy.studies.late_within import quoted
+from chunkstudy.studies.late_within.book import BY_SMALL_MODEL, RELEASED
 from chunkstudy.studies.late_within.book import read as read_book
 from chunkstudy.studies.late_within.book import scores as book_scores
 from chunkstudy.studies.late_within.cut import CUT, FIT, TRUNCATED, WHOLE, by_cut
@@ -23,6 +24,7 @@ from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, SHO
 
 __all__ = [
     "AS_WITNESSES",
+    "BY_SMALL_MODEL",
     "CUT",
     "E5",
     "EVERY",
@@ -31,6 +33,7 @@ __all__ = [
     "MINILM",
     "MPNET",
     "PLAIN",
+    "RELEASED",
     "SHORT",
     "TRUNCATED",
     "WHOLE",

@@ -10,6 +10,12 @@ from chunkstudy import Study, statistics
 from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER
 from chunkstudy.show.runs import Runs
 
+RELEASED = (
+    "lumberchunker-released", "proposition-released", "semantic-released", "recursive-released",
+    "fixed-released",
+)  # fmt: skip
+"""Emma as LumberChunker's authors cut it."""
+BY_SMALL_MODEL = "lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 SCORE, CEILING = "DCG@10", "Ceiling(DCG@10)"
 
 

@@ -10,40 +10,41 @@ import pandas as pd
 from chunkstudy import Study
 from chunkstudy.analysis.paired import Keys, Pair, differences
 from chunkstudy.grid.encoding import parse_ordering
-from chunkstudy.studies.late_within.reading import Arms, cut
+from chunkstudy.studies.late_within.reading import cut, read
 
 IN_ORDER, PLAIN = "late, positions in order", "plain"
 
 
 def moved(
-    study: Study, asked: Iterable[tuple[Arms, str]], orderings: Sequence[str], protocol: str
+    study: Study,
+    asked: Iterable[tuple[str, Sequence[str], str]],
+    orderings: Sequence[str],
+    measure: str,
+    protocol: str,
 ) -> pd.DataFrame:
     """Late chunking at moved positions minus plain chunking and minus late chunking in order, each
     question's mean over the chunkers; a family is the orderings of one model against one of them.
 
     Args:
         study: the notebook's.
-        asked: of which collection, with the windows of the orderings, and which model.
+        asked: collections, chunkers there, and a model's hub id.
         orderings: such as ``contextualized-512-at-halved``, which has two tokens at a position.
+        measure: with its cut-off.
         protocol: whose rules.
     """
+    windows = {one: parse_ordering(one).window for one in orderings}
     pairs = []
-    for arms, encoder in asked:
-        for ordering in orderings:
-            window = parse_ordering(ordering).window
-            runs = study.runs(
-                arms.collection, arms.chunkers, encoder, window, protocol, ordering=ordering
-            )
-            scores = runs.scores(cut(arms.measure), [arms.measure]).wide(arms.measure)
+    for collection, chunkers, encoder in asked:
+        sizes = sorted({*windows.values()})
+        (arms,) = read(study, collection, chunkers, [encoder], sizes, [measure], protocol)
+        for ordering, window in windows.items():
+            runs = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
+            scores = runs.scores(cut(measure), [measure]).wide(measure).mean(axis=1)
             for against, others in ((PLAIN, arms.plain), (IN_ORDER, arms.late)):
-                keys = arms.keys | {
-                    "model": encoder,
-                    "window": window,
-                    "positions": "at-" + ordering.partition("-at-")[2],
-                    "against": against,
-                }
+                keys = arms.keys | {"model": encoder, "window": window, "against": against}
+                keys |= {"positions": "at-" + ordering.partition("-at-")[2]}
                 other = others[encoder, window].mean(axis=1)
-                pairs.append(Pair(keys, scores.mean(axis=1), other, arms.documents))
+                pairs.append(Pair(keys, scores, other, arms.documents))
 
     def family(keys: Keys) -> str:
         of = ("collection", "measure", "model", "against")

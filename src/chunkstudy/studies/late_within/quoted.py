@@ -23,6 +23,8 @@ Named = Mapping[str, tuple[str, Mapping[str, object]]]
 
 def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
     """The rows with these values."""
+    if rows.empty:
+        return rows
     return rows[(rows[list(where)] == list(where.values())).all(axis=1)]
 
 
@@ -52,6 +54,8 @@ def of_windows(study: Study, rows: pd.DataFrame) -> None:
     for _, row in at(in_papers, model=MINILM).iterrows():
         study.number("collections/papers", row["documents"])
         study.number("collections/asked", row["n"])
+    if not study.default:
+        return
     study.paper_table(
         "within", every,
         {"collection": "collection", "measure": "measure", "model": "model", "window": "window",
@@ -93,6 +97,8 @@ def of_cut(study: Study, rows: pd.DataFrame) -> None:
     cut_chunkers = at(rows, model=MINILM, measure=DCG, over=CUT, window=128)["chunkers"]
     study.number("gain-of-text-or-of-context/n", int(cut_chunkers.sum()))
     of_answers = at(rows, model=MINILM, measure=DCG)
+    if not study.default:
+        return
     study.paper_table(
         "cut", of_answers[of_answers["over"].isin([WHOLE, TRUNCATED])],
         {"over": "chunk", "window": "window", "n": "n", "difference": "gain",
