@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy import Study
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
@@ -294,3 +295,39 @@ def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:
 def test_no_scores_give_no_decisions() -> None:
     scores = pd.DataFrame(columns=["collection", "chunker", "query_id"])
     assert conformance.decisions(scores).empty
+
+
+def test_a_layout_is_held_against_plain_chunks_of_the_same_questions() -> None:
+    study, encoder = Study("trial"), models.parse_slug(WINDOWS[512])[0]
+    plain = study.runs("chroma-within", ["fixed-64"], encoder, 512).scores(k=10)
+    asked = plain.of("fixed-64", "DCG@10").iloc[:50]
+    scores = pd.DataFrame({"query_id": asked.index, "contextualized-512": asked.to_numpy()})
+    scores = scores.assign(collection="chroma-within", chunker="fixed-64", afterthoughts=0.0)
+    found = conformance.layouts(study, scores, encoder, "corrected").set_index("layout")
+    assert set(found["n"]) == {50}
+    assert found["difference"]["contextualized-512"] == 0
+    assert found["difference"]["afterthoughts"] == pytest.approx(-asked.mean())
+
+
+def test_a_separator_is_held_against_late_and_against_plain_chunks_window_by_window() -> None:
+    study, encoder = Study("trial"), models.parse_slug(WINDOWS[512])[0]
+    chunkers = ["fixed-64", "sentence-5"]
+    found = conformance.separated(
+        study, ["covid-qa-within"], chunkers, encoder, SEPARATED_WINDOWS, "corrected"
+    )
+    assert len(found) == 2 * 2 * len(chunkers) and set(found["family_size"]) == {2}
+    assert set(found["documents"]) == {98}
+    by = found.set_index(["window", "chunker", "against"])["separated"].unstack()
+    assert (by["late"] == by["plain"]).all()
+
+
+def test_whole_documents_are_compared_by_protocol_where_they_are_read_late() -> None:
+    study, encoder = Study("trial"), models.parse_slug(WINDOWS[512])[0]
+    chunkers = {"scifact": ["fixed-256", "none"]}
+    found = conformance.protocols(
+        study, chunkers, encoder, 512, "as_published-jina", "corrected"
+    ).set_index(["chunker", "ordering"])
+    assert set(found.index) == {
+        ("fixed-256", PRE), ("fixed-256", LATE), ("none", LATE)
+    }  # fmt: skip
+    assert set(found["family_size"]) == {3} and set(found["shown"]) <= {"equivalent", "not shown"}

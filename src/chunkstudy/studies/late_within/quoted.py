@@ -50,7 +50,6 @@ def of_windows(study: Study, rows: pd.DataFrame) -> None:
     in_papers = at(every, collection=PAPERS, measure=DCG, window=512)
     others = {"late-mpnet/papers": MPNET, "late-in-papers/other": E5}
     _quote(study, in_papers, {k: (LOWER, {"model": model}) for k, model in others.items()})
-    study.says("late-e-five")
     for _, row in at(in_papers, model=MINILM).iterrows():
         study.number("collections/papers", row["documents"])
         study.number("collections/asked", row["n"])
