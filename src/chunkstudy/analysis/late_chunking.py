@@ -29,7 +29,7 @@ from chunkstudy.places import Places
 
 HEADLINE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 EMMA, BUILTIN = "gutenqa-emma", "builtin-graded"
-ALL_CORPORA, WITHIN = "chroma", "chroma-within"
+WITHIN = "chroma-within"
 WITH_OWN_TABLES = (WITHIN, covid_qa.WITHIN)
 PLACES_OF_TASK = {"in_corpus": "in corpora", "in_document": "within documents"}
 WITH_TAILS = "fixed-256"

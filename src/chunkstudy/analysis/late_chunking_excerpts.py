@@ -11,7 +11,7 @@ from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_orderi
 from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.library import Library, Record
 
-DCG, RECALL = "DCG@10", "SpanRecall@5"
+DCG = "DCG@10"
 
 
 def late_conditions(library: Library, collection: str) -> list[Condition]:
