@@ -9,14 +9,13 @@ import pandas as pd
 import pytest
 
 from chunkstudy import places
-from chunkstudy.analysis.chroma_llm_chunker import beside_published
 from chunkstudy.collections import builtin
 from chunkstudy.grid import study_results
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.spans import Collection
-from chunkstudy.studies import chroma_llm_chunker as study
+from chunkstudy.studies.chroma import llm_chunker as study
 
 ARTICLES = tuple(f"encyclopedia/{one}.md" for one in ("river-veskra", "tolmer-cheese"))
 LENGTHY = "split_after: 9 " * 40
@@ -110,7 +109,7 @@ def test_every_stored_reply_is_counted_once(stored: Mapping[str, pd.DataFrame]) 
 def test_both_forms_stand_beside_the_published_row_and_every_other_chunker_beside_its_own(
     stored: Mapping[str, pd.DataFrame],
 ) -> None:
-    found = beside_published(places.find(), stored["scores"]).set_index("chunker")
+    found = study.beside_published(places.find(), stored["scores"]).set_index("chunker")
     recall, omega = found["SpanRecall@5 published"], found["PrecisionOmega published"]
     assert recall[study.HELD] == recall[study.FREE] == pytest.approx(0.973)
     ours = found.loc[list(study.OTHERS), "PrecisionOmega"]

@@ -10,9 +10,9 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.grid import study_results
 from chunkstudy.places import find
+from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.studies import chroma
-from chunkstudy.studies.chroma_search import OFFICIAL
 
 ROWS = ["recursive-200-0-wordpiece-special", "cluster-250", *TOKEN_WINDOWS.values()]
 TABLES = ("chroma/minilm", "chroma/appendix")

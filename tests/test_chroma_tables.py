@@ -5,22 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from chunkstudy import statistics
-from chunkstudy.analysis import chroma
+from chunkstudy import Study, statistics
+from chunkstudy.analysis.paired import EQUIVALENT, HIGHER, NOT_SHOWN
+from chunkstudy.grid import chunker_costs
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
-from tests import derived_tables
+from chunkstudy.show.scores import Scores
+from chunkstudy.studies import chroma
 
 ROOT = Places(Path(__file__).parents[1])
 LIBRARY = Library(ROOT)
+RECALL = "SpanRecall@5"
 
 
 def test_seconds_that_a_store_saved_are_missing_and_not_zero() -> None:
-    table = chroma.cost(LIBRARY).set_index("chunker")
+    table = chunker_costs.table(LIBRARY).set_index("chunker")
     encoding = table["chunking's encoding s/M tokens"]
     needing = table[table["needs encoder"]].index
     assert (encoding[needing].dropna() > 0).all()
@@ -30,22 +34,26 @@ def test_seconds_that_a_store_saved_are_missing_and_not_zero() -> None:
 
 
 def test_scores_of_a_corpus_are_those_of_its_questions() -> None:
-    table = derived_tables.every()["chroma_scores"]
+    runs = Study("trial").runs("chroma", ["token-250-0"])
+    table = chroma.by_corpus(runs.scores()).set_index("part")
     condition = Condition("chroma", "token-250-0", MINILM, "pre_embedding", "corrected")
     record = LIBRARY.get(condition)
     assert record is not None
-    values = LIBRARY.values(record, "SpanRecall@5", "finance")
-    rows = table[(table["chunker"] == "token-250-0") & (table["measure"] == "SpanRecall@5")]
-    rows = rows[(rows["protocol"] == "corrected") & (rows["ordering"] == "pre_embedding")]
-    row = rows[rows["part"] == "finance"].iloc[0]
-    assert row["n"] == len(values) == chroma.PUBLISHED_COUNTS["finance"][1]
-    assert (row["mean"], row["std"]) == pytest.approx((values.mean(), np.std(values)))
+    values = LIBRARY.values(record, RECALL, "finance")
+    row = table.loc["finance"]
+    assert row["n"] == len(values) == 97 and row["mean"] == pytest.approx(values.mean())
     assert (row["low"], row["high"]) == pytest.approx(statistics.bootstrap_interval(values))
-    assert set(rows["part"]) == {"all", *chroma.PUBLISHED_COUNTS}
+    assert (row["encoder"], row["ordering"], row["protocol"]) == (
+        condition.encoder,
+        condition.ordering,
+        condition.protocol,
+    )
+    assert table.loc["all", "n"] == table["n"].drop("all").sum() == 472
 
 
 def test_the_length_function_that_prints_the_sizes_is_wordpiece_with_special_tokens() -> None:
-    table = chroma.lengths(LIBRARY, cells.frame(cells.read(ROOT)))
+    published = cells.frame(cells.read(ROOT))
+    table = chroma.lengths(ROOT, published[published["table"] == "minilm"])
     rows = table[table["length function"] == "wordpiece-special"]
     size = rows["size in WordPiece with special tokens"]
     assert (np.floor(size) == rows["published size"]).all()
@@ -53,3 +61,33 @@ def test_the_length_function_that_prints_the_sizes_is_wordpiece_with_special_tok
     known = table.dropna(subset="reproduced recall")
     apart = known["reproduced recall"] - known["published recall"]
     assert known["difference"].tolist() == apart.tolist()
+
+
+def model(noise: float = 0.01, **recalls: float) -> Scores:
+    """A model's scores of a hundred questions, near the mean of each chunker."""
+    random, ids = np.random.default_rng(3), [f"q{at}" for at in range(100)]
+    frames = [
+        pd.DataFrame({"chunker": name, "part": "one", "query_id": ids, RECALL: mean + drawn})
+        for name, mean in recalls.items()
+        for drawn in [noise * random.standard_normal(len(ids))]
+    ]
+    return Scores(pd.concat(frames), (RECALL,), dict.fromkeys(recalls, ""), 5)
+
+
+def test_a_row_of_two_models_is_the_second_minus_the_first() -> None:
+    first, second = model(a=0.5, b=0.7), model(a=0.7, b=0.7)
+    table = chroma.models.one_by_one(first, second, (RECALL,)).set_index("chunker")
+    assert table["difference"].round(1).to_dict() == {"a": 0.2, "b": 0}
+    assert table["shown"].to_dict() == {"a": HIGHER, "b": EQUIVALENT}
+
+
+def test_an_order_that_both_models_show_held_and_one_turned_round_did_not() -> None:
+    table = chroma.models.order(model(a=0.5, b=0.7, c=0.6), model(a=0.5, b=0.6, c=0.7), (RECALL,))
+    held = table.set_index(["chunker", "other chunker"])["held"].to_dict()
+    assert held == {("a", "b"): "yes", ("a", "c"): "yes", ("b", "c"): "no"}
+    assert (table["family_size"] == 3).all()
+
+
+def test_where_one_model_shows_nothing_the_order_is_open() -> None:
+    table = chroma.models.order(model(0.3, a=0.5, b=0.505), model(a=0.5, b=0.7), (RECALL,))
+    assert (table["shown"].item(), table["held"].item()) == (NOT_SHOWN, "open")

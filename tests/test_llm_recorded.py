@@ -21,7 +21,7 @@ from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import Chunks
-from chunkstudy.studies import chroma_llm_chunker as llm_chunker
+from chunkstudy.studies.chroma import llm_chunker
 from tests import authored_segments
 
 RECORDED = Path(__file__).parents[1] / "results" / "llm"

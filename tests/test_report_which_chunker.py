@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis import chroma, late_chunking
+from chunkstudy.analysis import late_chunking
 from chunkstudy.analysis.paired import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
 from chunkstudy.analysis.which_chunker import (
     ADVISED,
@@ -23,7 +23,7 @@ from chunkstudy.analysis.which_chunker import (
     which_chunker,
 )
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid import facts
+from chunkstudy.grid import chunker_costs, facts
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
@@ -39,7 +39,7 @@ PUBLISHED = cells.frame(cells.read(ROOT))
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     sizes, papers = late_chunking.facts(ROOT), facts.read(ROOT, covid_qa.WITHIN)
-    return which_chunker(LIBRARY, PUBLISHED, chroma.cost(LIBRARY), sizes, papers)
+    return which_chunker(LIBRARY, PUBLISHED, chunker_costs.table(LIBRARY), sizes, papers)
 
 
 def test_every_task_is_ranked_from_its_best_down(table: pd.DataFrame) -> None:

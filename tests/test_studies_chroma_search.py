@@ -16,8 +16,8 @@ from chunkstudy.places import Places
 from chunkstudy.retrieval.chunks import search
 from chunkstudy.retrieval.hnsw import Insertion, as_asked
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import chroma_search
-from chunkstudy.studies.chroma_search import CELL, Row
+from chunkstudy.studies.chroma import search as chroma_search
+from chunkstudy.studies.chroma.search import CELL, Row
 
 pytestmark = pytest.mark.skipif(
     find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"

@@ -21,7 +21,8 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.grid.run import evaluate
 from chunkstudy.places import Places
-from chunkstudy.studies import berlin, chroma_search, random_boundaries, window_answers
+from chunkstudy.studies import berlin, random_boundaries, window_answers
+from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.conformance import arms
 from chunkstudy.studies.empty_documents import chain
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted

@@ -9,8 +9,6 @@ from functools import cached_property, partial
 import pandas as pd
 
 from chunkstudy.analysis import (
-    chroma,
-    chroma_models,
     context_reach,
     contexts,
     empty_documents,
@@ -32,7 +30,7 @@ from chunkstudy.analysis import (
     which_chunker,
 )
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid import facts, study_results
+from chunkstudy.grid import chunker_costs, facts, study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import consistency, speeds
@@ -115,16 +113,6 @@ def _works(known: Known) -> Tables:
     }
 
 
-def _chroma(known: Known) -> Tables:
-    return {
-        "chroma_lengths": chroma.lengths(known.library, known.published),
-        "chroma_token_unit": chroma.token_unit(known.library),
-        "chroma_cost": chroma.cost(known.library),
-        "chroma_scores": chroma.scores(known.library),
-        **chroma_models.tables(known.library),
-    }
-
-
 def _late_chunking(known: Known) -> Tables:
     library, of_study = known.library, known.of_study
     post = known.study("one-post")
@@ -151,7 +139,7 @@ def _within(known: Known) -> Tables:
     library, of_papers = known.library, known.papers
     sizes = late_chunking.facts(known.places)
     chosen = which_chunker.which_chunker(
-        library, known.published, chroma.cost(library), sizes, of_papers
+        library, known.published, chunker_costs.table(library), sizes, of_papers
     )
     return {
         **contexts.tables(library, of_papers),
@@ -159,10 +147,6 @@ def _within(known: Known) -> Tables:
         "which_chunker": chosen,
         "which_chunker_advice": which_chunker.advice(chosen),
     }
-
-
-def _signals(known: Known) -> Tables:
-    return {"boundary_signals_profile": known.of_study("boundary-signals", "profile")}
 
 
 def _language_models(known: Known) -> Tables:
@@ -220,7 +204,7 @@ def _labels(known: Known) -> Tables:
 
 
 GROUPS: tuple[Group, ...] = (
-    _within, _chroma, _signals, _moderators, _late_chunking, _controls, _works, _labels,
+    _within, _moderators, _late_chunking, _controls, _works, _labels,
     _language_models,
 )  # fmt: skip
 """Tables that share what they read; those that take longest come first."""

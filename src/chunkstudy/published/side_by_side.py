@@ -30,7 +30,6 @@ from chunkstudy.published.sources import (
     work_of,
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
-from chunkstudy.studies import chroma_search
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
@@ -39,8 +38,13 @@ BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "reason"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
 COMPUTED = "computed from"
 """How the reason of a cell begins that several conditions make."""
-SETTING = "chroma-search, official"
-"""The setting of `chroma_search.OFFICIAL`, as the column ``setting`` names it."""
+SEARCHED_AGAIN = "chroma-search"
+"""The experiment that ran Chroma's search again, with all-MiniLM-L6-v2 on Chroma's corpora."""
+OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
+"""The one setting of it whose spread decides whether a published cell lies within the stack's, so
+that it is measured for every one of them."""
+SETTING = f"{SEARCHED_AGAIN}, official"
+"""That setting, as the column ``setting`` names it."""
 
 
 def compare(
@@ -95,7 +99,7 @@ class Stacks:
         """The spread of a cell in its printed unit; None where nothing was run again."""
         if not isinstance(source, Condition):
             return None
-        if (source.collection, source.encoder) != (chroma_search.COLLECTIONS[0], MINILM):
+        if (source.collection, source.encoder) != ("chroma", MINILM):
             return None
         key = (source.chunker, cell.part, cell.measure, cell.statistic)
         if key not in self._spread:
@@ -224,8 +228,8 @@ def _similarities(places: Places) -> pd.DataFrame:
 def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:
     """The lowest and highest of every cell under the official setting, as fractions, by chunker,
     corpus, measure and statistic; none where the search was not run."""
-    found = study_results.read(places, "chroma-search", "spread")
-    for column, value in chroma_search.OFFICIAL.items():
+    found = study_results.read(places, SEARCHED_AGAIN, "spread")
+    for column, value in OFFICIAL.items():
         found = found[found[column] == value] if len(found) else found
     return {
         (row["chunker"], row["part"], row["measure"], row["statistic"]): (row["low"], row["high"])

@@ -371,16 +371,6 @@ KINDS: dict[str, Kinds] = {
     },
     "empty_documents_places": {"change": Column("change, %", points)},
     "reproduction_measures": {"n": Column("pairs compared", whole)},
-    "chroma_lengths": {"difference": points},
-    "boundary_signals_areas": {"area": number, "by chance": number},
-    "boundary_signals_added": {"punctuation": number, "with the signal": number,
-                               "bits saved": thousandths},
-    "boundary_signals_markup": {"text alone": number, "as it stands": number},
-    "boundary_signals_profile": {
-        "entropy": Column("entropy, bits", number),
-        "error": Column("standard error, bits", number),
-    },
-    "boundary_signals_cut": {"rank correlation": number, "median difference": number},
     "published_consistency": {
         "which": Column("where", str), "off": Column("cells off", whole),
         **dict.fromkeys(("expected", "found", "deviation"), ten_thousandths),

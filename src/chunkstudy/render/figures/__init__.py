@@ -9,7 +9,7 @@ from chunkstudy.places import Places
 from chunkstudy.render import captions
 
 STUDIES = (
-    "chroma", "late_chunking", "context_reach", "contexts", "moderators", "trained",
+    "late_chunking", "context_reach", "contexts", "moderators", "trained",
     "taxonomy", "empty_documents", "controls", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""

@@ -10,9 +10,19 @@ from scipy import stats
 
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, style
+from chunkstudy.render.formats import Column, number, thousandths
 from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
 from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
 
+SHOWN = {
+    **dict.fromkeys(("area", "by chance", "text alone", "as it stands"), number),
+    **dict.fromkeys(("punctuation", "with the signal"), number),
+    **dict.fromkeys(("rank correlation", "median difference"), number),
+    "bits saved": thousandths,
+    "entropy": Column("entropy, bits", number),
+    "error": Column("standard error, bits", number),
+}
+"""Titles and units of columns whose names do not say them."""
 ALONE = "text alone"
 CHANCE = 0.5
 NORMAL_95 = float(stats.norm.ppf(0.975))

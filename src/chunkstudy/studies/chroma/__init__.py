@@ -1,30 +1,36 @@
 """What the notebooks on Chroma's report need beyond a cell: its tables, counts and figures."""
 
-from chunkstudy.studies.chroma import corrected
-from chunkstudy.studies.chroma.figures import figure_beside_published, figure_shares
-from chunkstudy.studies.chroma.printed import printed_twice, rerun
-from chunkstudy.studies.chroma.search import (
+from chunkstudy.studies.chroma import corrected, explained, models, printed, search, units
+from chunkstudy.studies.chroma.explained import (
     corpora,
     reach,
     recalls,
-    search_again,
     settings,
     sides,
     unexplained,
     yardstick,
 )
+from chunkstudy.studies.chroma.figures import (
+    figure_beside_published,
+    figure_chunk_sizes,
+    figure_shares,
+)
+from chunkstudy.studies.chroma.printed import printed_twice, rerun
 from chunkstudy.studies.chroma.tables import (
     CAPTION_QUERIES,
     REPEATED,
     WITHOUT_A_MODEL,
     Reproduction,
+    by_corpus,
     by_verdict,
+    costs,
     counts_beside_published,
     every_cut,
     minilm_table,
     reproduction,
     sizes,
 )
+from chunkstudy.studies.chroma.units import lengths, token_unit
 from chunkstudy.studies.chroma.windows import agreement, as_rows
 
 __all__ = [
@@ -34,23 +40,32 @@ __all__ = [
     "Reproduction",
     "agreement",
     "as_rows",
+    "by_corpus",
     "by_verdict",
     "corpora",
     "corrected",
+    "costs",
     "counts_beside_published",
     "every_cut",
+    "explained",
     "figure_beside_published",
+    "figure_chunk_sizes",
     "figure_shares",
+    "lengths",
     "minilm_table",
+    "models",
+    "printed",
     "printed_twice",
     "reach",
     "recalls",
     "reproduction",
     "rerun",
-    "search_again",
+    "search",
     "settings",
     "sides",
     "sizes",
+    "token_unit",
     "unexplained",
+    "units",
     "yardstick",
 ]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from chunkstudy.chunkers import catalogue
+from chunkstudy.grid.records import Run
 from chunkstudy.render import display_names
 from chunkstudy.render.figures import drawing
 
 OURS, SEARCH = drawing.COLORS[0], drawing.COLORS[1]
+FAMILIES = ("recursive", "token", "cluster", "kamradt", "kamradt-modified")
+"""Chroma's chunkers, each with a colour of its own."""
 
 
 def figure_beside_published(found: pd.DataFrame, measure: str) -> Figure:
@@ -61,4 +67,25 @@ def figure_shares(counts: pd.DataFrame) -> Figure:
         drawing.rows_named(axes, [display_names.shown("part", one) for one in counts["part"]])
         axes.set_xlabel("share of the collection (%)")
         drawing.one_legend(figure, [axes], columns=len(named))
+    return figure
+
+
+def figure_chunk_sizes(runs: Iterable[Run]) -> Figure:
+    """Where chunk sizes lie: 5 to 95% (thin), 25 to 75% (thick), median (bar), mean (dot); a row a
+    chunker of :data:`FAMILIES`, in OpenAI's tokens."""
+    by_chunker = {run.chunker: run.sizes["cl100k"] for run in runs}
+    rows = sorted(by_chunker.items(), key=lambda row: row[1].mean)
+    with drawing.style():
+        figure, axes = plt.subplots(figsize=(8.5, 0.3 * len(rows) + 1))
+        for at, (chunker, size) in enumerate(rows):
+            color = drawing.COLORS[FAMILIES.index(catalogue.parse(chunker).name)]
+            ends = size.percentiles
+            axes.plot([ends[1], ends[19]], [at, at], color=color, lw=1)
+            axes.plot([ends[5], ends[15]], [at, at], color=color, lw=5, solid_capstyle="butt")
+            axes.plot(ends[10], at, "|", color="black", ms=9)
+            axes.plot(size.mean, at, "o", color="black", ms=3.5)
+        drawing.rows_named(axes, [display_names.chunker(chunker) for chunker, _ in rows])
+        axes.set_xscale(drawing.LOG)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_xlabel("chunk size in OpenAI's tokens: 5-95%, 25-75%, median (bar), mean (dot)")
     return figure

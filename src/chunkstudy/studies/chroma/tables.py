@@ -8,16 +8,26 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.analysis.chroma import PUBLISHED_COUNTS
+from chunkstudy.grid import chunker_costs
 from chunkstudy.grid.conditions import NONE
+from chunkstudy.grid.library import Library
 from chunkstudy.grid.records import Run
+from chunkstudy.places import Places
 from chunkstudy.show.runs import MIN, Cut, Runs
+from chunkstudy.show.scores import Scores
 
 SPECIAL = 2
 """[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""
 WORDPIECE, CL100K = "wordpiece", "cl100k"
 RETRIEVAL = ("SpanRecall", "SpanPrecision", "SpanIoU")
 """What depends on what was found; a size and the best possible precision do not."""
+PUBLISHED_COUNTS = {  # tokens and queries of each corpus
+    "chatlogs": (7_727, 56),
+    "finance": (166_177, 97),
+    "pubmed": (117_211, 99),
+    "state_of_the_union": (10_444, 76),
+    "wikitexts": (26_649, 144),
+}
 REPEATED = "excerpts_that_stand_more_than_once"
 CAPTION_QUERIES = 474
 """What the last caption of the report's appendix says; its table of corpora says 472."""
@@ -88,6 +98,23 @@ def every_cut(runs: Runs, *others: Cut) -> pd.DataFrame:
     cuts = dict.fromkeys((*CUTS, *others))
     found = pd.concat([runs.scores(k).summary(parts=True) for k in cuts], ignore_index=True)
     return found.drop_duplicates(["run", "part", "measure", "statistic"])
+
+
+def costs(places: Places) -> pd.DataFrame:
+    """What each chunker costs on these corpora (:mod:`chunkstudy.grid.chunker_costs`)."""
+    return chunker_costs.table(Library(places))
+
+
+def by_corpus(scores: Scores) -> pd.DataFrame:
+    """Each chunker's mean of the measure that decides, over all questions and by corpus, with its
+    interval, fractions; and what it was found with."""
+    table = scores.summary(parts=True)
+    table = table[(table["measure"] == scores.measures[0]) & (table["statistic"] == "mean")]
+    made_by = table.pop("run").str.split("/", expand=True)
+    asked = scores.frame.groupby("part")["query_id"].nunique()
+    table[["encoder", "ordering", "protocol"]] = made_by[[2, 3, 4]]
+    table["n"] = table["part"].map({**asked, "all": asked.sum()})
+    return table.drop(columns="statistic").rename(columns={"value": "mean"})
 
 
 def by_verdict(found: pd.DataFrame) -> pd.DataFrame:

@@ -30,6 +30,7 @@ from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask
 from chunkstudy.spans import Collection, Document
 
+NAME = "generated-questions"
 COLLECTIONS = ("builtin", "chroma")
 PUBLISHED = {  # least similarity of an excerpt (report, Generation & Prefiltering, table)
     "state_of_the_union": 0.40,

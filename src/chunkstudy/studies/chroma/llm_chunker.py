@@ -21,14 +21,16 @@ from chunkstudy.chunkers import catalogue, llm_windows
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.grid import records, scoring
 from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.conditions import LARGE, MINILM, Condition
 from chunkstudy.grid.grids import PRE, SMOLLM
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
+from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
+from chunkstudy.published import cells
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 from chunkstudy.statistics import bootstrap_interval
 from chunkstudy.studies.random_boundaries import drawn
@@ -37,13 +39,15 @@ from chunkstudy.tokens import counter
 COLLECTIONS = ("builtin", "chroma")
 PARTS = {"chroma": "state_of_the_union"}
 """The one document of a collection that is asked about, with its questions."""
+PUBLISHED = "llm"
+"""The report's row."""
 MODEL = f"local/{causal_models.SMOLLM}"
 HELD, EXAMPLES, FREE = "held to one split", "free, with examples", "free"
 CHUNKER = f"llm-by-{SMOLLM}"
 FORMS = {
     HELD: (CHUNKER, COLLECTIONS),
     EXAMPLES: (CHUNKER, COLLECTIONS[1:]),
-    FREE: ("llm", COLLECTIONS[1:]),
+    FREE: (PUBLISHED, COLLECTIONS[1:]),
 }
 """How the model is asked, and about which texts: freely by the request that a large model gets, or
 by the held one's, which shows two examples."""
@@ -103,6 +107,31 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
         "replies": pd.concat(counted, ignore_index=True),
         "scores": pd.concat(scored, ignore_index=True),
     }
+
+
+def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
+    """The chunks of State of the Union under the published protocol, and of each measure what the
+    report has of the same chunker on that corpus with text-embedding-3-large, fractions. The report
+    searches all five corpora for it, the study this one alone.
+
+    Args:
+        places: of the published cells.
+        scores: of :func:`tables`.
+    """
+    ((collection, part),) = PARTS.items()
+    known = pd.DataFrame([one.model_dump() for one in cells.read(places)])
+    of_part = (known["table"] == "appendix") & (known["part"] == part)
+    of_part &= (known["encoder"] == LARGE) & (known["statistic"] == "mean")
+    printed = known[of_part & known["measure"].isin(MEASURES)]
+    printed = printed.pivot(index="chunker", columns="measure", values="published").astype(float)
+    asked = scores["collection"] == collection
+    found = scores[asked & (scores["protocol"] == AS_PUBLISHED_CHROMA.name)]
+    rows = found["chunker"].replace(dict.fromkeys(FORMS, PUBLISHED))
+    columns = {one: found[one] for one in ("chunker", "chunks", "mean tokens", "n")}
+    for measure in MEASURES:
+        columns |= {one: found[one] for one in (measure, f"{measure} low", f"{measure} high")}
+        columns[f"{measure} published"] = rows.map(printed[measure] / 100)
+    return pd.DataFrame(columns).reset_index(drop=True)
 
 
 def part(whole: Collection, document: str | None) -> Collection:

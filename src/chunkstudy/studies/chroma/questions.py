@@ -19,6 +19,7 @@ from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Collection
 
+NAME = "questions"
 COLLECTIONS = ("chroma",)
 
 

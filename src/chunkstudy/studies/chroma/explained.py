@@ -1,0 +1,241 @@
+"""What Chroma's own search, run again, explains of its published numbers, and what it leaves.
+
+The official code searches a graph that is built in another order in every process. The experiment
+``chroma-search`` built it 20 times for every row, in several settings: whose offsets count, how
+chunks come into the graph, how long the search list is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from chunkstudy import statistics
+from chunkstudy.published.side_by_side import OFFICIAL
+from chunkstudy.published.verdicts import printed_ends
+from chunkstudy.render.formats import Column, percent, points_finely
+from chunkstudy.show.scores import Scores
+
+KEYS = ["chunker", "part", "measure", "statistic"]
+SETTING = ["offsets", "insertion", "search list"]
+RECALL = "SpanRecall@5"
+SHOWN = {
+    **{
+        one: Column(f"{one}, %", percent)
+        for one in ("missed, list 50", "missed, list 10", "located elsewhere")
+    },
+    "mean": Column("mean, points", points_finely),
+    "mean above": Column("mean above, points", points_finely),
+    "width": Column("between runs, points", percent),
+    "off by": Column("off by, points", points_finely),
+}
+"""Titles and units of columns whose names do not say them."""
+IN_THE_PAPER: dict[str, Any] = {
+    "heads": {
+        "chunker": "chunker",
+        "published": "published",
+        "as published": "exact search",
+        "search least": "published search",
+        "corrected": "corrected",
+    },
+    "caption": (
+        "Recall of excerpts at five chunks in percent, Chroma's table of all-MiniLM-L6-v2, "
+        r"\val{collections/questions} questions: as published, as exact search gives it under the "
+        "official rules, the range of the published search over 20 runs, and with corrected rules. "
+        "Sizes are in tokens."
+    ),
+    "shorter": {", WordPiece with special tokens": "", " tokens": ""},
+}
+"""How the paper sets the table of recalls."""
+HALF = 0.05
+"""Half of the last printed digit, in points: nearer to the published value than this is at it."""
+
+
+def unexplained(found: pd.DataFrame) -> pd.DataFrame:
+    """The numbers that neither exact search nor any run of the published one gives, fractions.
+
+    Args:
+        found: as ``Study.beside`` gives it.
+    """
+    own = found[(found["verdict"] == "deviates") & found["stack_low"].notna()]
+    published, exact = own["published"].astype(float) / 100, own["reproduced"] / 100
+    table = own[KEYS].assign(**{"published": published, "exact search": exact})
+    return table.assign(
+        **{
+            "search least": own["stack_low"] / 100,
+            "search most": own["stack_high"] / 100,
+            "off by": exact - published,
+        }
+    )
+
+
+def settings(found: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame:
+    """By setting: how many published numbers lie within its spread, and how many of those that
+    exact search does not give; and in how many rows its mean recall at five lies above the
+    published one, by how much on average.
+
+    Args:
+        found: as ``Study.beside`` gives it.
+        spread: of the experiment, fractions.
+    """
+    measured = spread.groupby(KEYS).size()
+    everywhere = measured[measured == measured.max()].index
+    found = found[found["stack_low"].notna()]
+    found = found[pd.MultiIndex.from_frame(found[KEYS]).isin(everywhere)].reset_index(drop=True)
+    missed = (found["verdict"] != "exact").to_numpy()
+    rows = []
+    for setting, own in spread.groupby(SETTING, sort=False):
+        ends = 100 * own.set_index(KEYS).loc[pd.MultiIndex.from_frame(found[KEYS])]
+        inside = _within(found, ends)
+        recalls = _recalls(found)
+        above = ends["mean"].to_numpy() - found["published"].astype(float)
+        rows.append(
+            {
+                **dict(zip(SETTING, setting, strict=True)),
+                "published numbers": len(found),
+                "inside": int(inside.sum()),
+                "not by exact search": int(missed.sum()),
+                "explained": int((inside & missed).sum()),
+                "rows above": int((above[recalls] > 0).sum()),
+                "mean above": float(above[recalls].mean()) / 100,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def corpora(found: pd.DataFrame, experiment: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """By corpus: published numbers that exact search does not give, how many of them Chroma's
+    search does, the share of the nearest five chunks that it misses, and the share of chunks that
+    the official code looks for in the text and finds elsewhere."""
+    found = found[found["stack_low"].notna()]
+    missed = experiment["missed"]
+    official = missed[missed["insertion"] == OFFICIAL["insertion"]]
+    lost = official.groupby(["search list", "part"])["missed"].mean()
+    counts = experiment["moved"].groupby("part")[["chunks", "moved"]].sum()
+    counts.loc["all"] = counts.sum()
+    elsewhere = counts["moved"] / counts["chunks"]
+    rows = []
+    for part, own in found.groupby("part", sort=False):
+        rows.append(
+            {
+                "part": part,
+                "published numbers": len(own),
+                "not by exact search": int((own["verdict"] != "exact").sum()),
+                "explained": int((own["verdict"] == "within_stack").sum()),
+                "missed, list 50": lost[50][part],
+                "missed, list 10": lost[10][part],
+                "located elsewhere": elsewhere[part],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def recalls(found: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
+    """The published mean recalls at five beside exact search, the published search with the
+    official offsets and with true ones, and the corrected protocol; a row a chunker, fractions.
+
+    Args:
+        found: as ``Study.beside`` gives it.
+        spread: of the experiment.
+        corrected: ``Scores.summary`` of the same chunkers under the corrected protocol.
+    """
+    own = found[_recalls(found)].set_index("chunker")
+    at = dict(zip(KEYS[1:], ("all", RECALL, "mean"), strict=True))
+    official, true = (
+        _of(spread, OFFICIAL | at | {"offsets": one}).set_index("chunker")
+        for one in ("located", "true")
+    )
+    means = _of(corrected, at).set_index("chunker")
+    table = pd.DataFrame(
+        {
+            "published": own["published"].astype(float) / 100,
+            "as published": own["reproduced"] / 100,
+            "search least": official["low"],
+            "search mean": official["mean"],
+            "search most": official["high"],
+            "true offsets": true["mean"],
+            "corrected": means["value"],
+        },
+        index=own.index,
+    )
+    return table.rename_axis("chunker").reset_index()
+
+
+def sides(table: pd.DataFrame) -> pd.DataFrame:
+    """Whether the recalls lie to one side of the published ones: by how many rows, by how much on
+    average, and how likely that is if either side were as likely (exact sign test).
+
+    Args:
+        table: as :func:`recalls` gives it.
+    """
+    shown = ("as published", "search mean", "true offsets", "corrected")
+    rows = []
+    for name in shown:
+        shift = 100 * (table[name] - table["published"])
+        above, below = int((shift > HALF).sum()), int((shift < -HALF).sum())
+        p = stats.binomtest(above, above + below).pvalue if above + below else 1.0
+        rows.append(
+            {
+                "recall by": name,
+                "above": above,
+                "below": below,
+                "mean": float(shift.mean()) / 100,
+                "p": float(p),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def reach(scores: Scores, table: pd.DataFrame) -> float:
+    """How far below our mean over all rows the 95% interval of other questions ends, in points:
+    what a published mean may be off by and still lie inside."""
+    wide = scores.frame.pivot(index="query_id", columns="chunker", values=scores.measures[0])
+    mean = wide[table["chunker"]].mean(axis=1)
+    return 100 * float(mean.mean() - statistics.bootstrap_interval(mean).low)
+
+
+def yardstick(table: pd.DataFrame) -> pd.DataFrame:
+    """What two runs of the published stack can say of two rows: by how much the recall of one row
+    differs between runs, and how many of the other rows it may stand above or below by chance.
+
+    Args:
+        table: as :func:`recalls` gives it.
+    """
+    low, high = table["search least"].to_numpy(), table["search most"].to_numpy()
+    overlap = (low[:, None] <= high[None]) & (low[None] <= high[:, None])
+    return pd.DataFrame(
+        {
+            "chunker": table["chunker"],
+            "published": table["published"],
+            "search least": low,
+            "search most": high,
+            "width": high - low,
+            "rows not told apart": overlap.sum(axis=1) - 1,
+        }
+    )
+
+
+def _recalls(found: pd.DataFrame) -> NDArray[np.bool_]:
+    """The mean recalls over all corpora."""
+    return (
+        (found["part"] == "all") & (found["measure"] == RECALL) & (found["statistic"] == "mean")
+    ).to_numpy()
+
+
+def _within(found: pd.DataFrame, ends: pd.DataFrame) -> NDArray[np.bool_]:
+    """Whether each published number could have been printed from its spread, in percent."""
+    low, high = np.transpose([printed_ends(one) for one in found["published"]])
+    inside: NDArray[np.bool_] = (low <= ends["high"].to_numpy()) & (ends["low"].to_numpy() < high)
+    return inside
+
+
+def _of(frame: pd.DataFrame, wanted: Mapping[str, object]) -> pd.DataFrame:
+    """The rows that have all those values."""
+    for name, value in wanted.items():
+        frame = frame[frame[name] == value]
+    return frame

@@ -1,0 +1,80 @@
+"""In which units the report counts: the sizes of chunks, and the overlap that is scored."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from chunkstudy import statistics
+from chunkstudy.analysis.paired import Keys, Pair, differences
+from chunkstudy.grid.conditions import MINILM, NONE, Condition
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.grids import MINILM_SIZES
+from chunkstudy.grid.library import Library
+from chunkstudy.places import Places
+from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.render.formats import points
+
+COLLECTION = "chroma"
+LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
+SHOWN = {"difference": points}
+MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
+
+
+def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
+    """Which length function and unit give the chunk sizes of the table of all-MiniLM-L6-v2, and its
+    recall; a row a recursive chunker and length function, recall in fractions.
+
+    Args:
+        places: of the records.
+        published: that table, as ``Study.published`` gives it.
+    """
+    library, protocol = Library(places), AS_PUBLISHED_CHROMA.name
+    means = published[published["statistic"] == "mean"]
+    cells = means.set_index(["chunker", "measure"])["value"]
+    rows = []
+    for name in (f"recursive-{size}" for size in MINILM_SIZES):
+        for length in LENGTHS:
+            slug = name + ("" if length == "cl100k" else f"-{length}")
+            free = library.get(Condition(COLLECTION, slug, NONE, NONE, protocol))
+            scored = library.get(Condition(COLLECTION, slug, MINILM, PRE_EMBEDDING, protocol))
+            if free is None:
+                continue
+            sizes, recall = free.run.sizes, cells[name, "SpanRecall@5"] / 100
+            row: dict[str, object] = {
+                "chunker": name,
+                "length function": length,
+                "chunks": free.run.counts.chunks,
+                "published size": cells[name, "chunk size"],
+                "size in cl100k": sizes["cl100k"].mean,
+                "size in WordPiece": sizes["wordpiece"].mean,
+                "size in WordPiece with special tokens": sizes["wordpiece"].mean + 2,
+                "published recall": recall,
+            }
+            if scored is not None:
+                own = statistics.mean(library.values(scored, "SpanRecall@5"))
+                row |= {"reproduced recall": own, "difference": own - recall}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def token_unit(places: Places) -> pd.DataFrame:
+    """Scores that count characters minus those that count true cl100k tokens, question by question,
+    of every record under the corrected protocol; corrected within a measure and encoder."""
+    library, pairs = Library(places), []
+    for condition in library:
+        record = library.get(condition)
+        if (condition.collection, condition.protocol) != (COLLECTION, CORRECTED.name) or not record:
+            continue
+        for measure in MEASURES:
+            name, at, cut = measure.partition("@")
+            in_tokens = f"{name}(unit=token){at}{cut}"
+            if measure not in record.wide or in_tokens not in record.wide:
+                continue
+            keys = {one: getattr(condition, one) for one in ("chunker", "encoder", "ordering")}
+            both = record.wide[measure], record.wide[in_tokens]
+            pairs.append(Pair(keys | {"measure": measure}, *both))
+
+    def family(keys: Keys) -> str:
+        return f"characters against tokens, {keys['measure']}, {keys['encoder']}"
+
+    return differences(pairs, family, "characters", "tokens")
