@@ -1,6 +1,14 @@
 """What the notebooks on Chroma's report need beyond a cell: its tables, counts and figures."""
 
-from chunkstudy.studies.chroma import corrected, explained, models, printed, search, units
+from chunkstudy.studies.chroma import (
+    all_occurrences,
+    corrected,
+    explained,
+    models,
+    printed,
+    search,
+    units,
+)
 from chunkstudy.studies.chroma.explained import (
     corpora,
     reach,
@@ -39,6 +47,7 @@ __all__ = [
     "WITHOUT_A_MODEL",
     "Reproduction",
     "agreement",
+    "all_occurrences",
     "as_rows",
     "by_corpus",
     "by_verdict",
