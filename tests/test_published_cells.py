@@ -101,6 +101,14 @@ def test_precision_omega_is_one_cell_a_row_and_no_score_of_retrieval() -> None:
     assert all(cell.of_retrieval for cell in appendix if cell not in omega)
 
 
+def test_no_row_of_chromas_appendix_and_no_number_of_a_row_is_missing() -> None:
+    appendix = frame([cell for cell in CELLS if cell.table == "appendix"])
+    rows = appendix.groupby(["encoder", "chunker", "part"]).size()
+    cuts, scores = ("5", "10", "Min"), ("recall", "precision", "overlap")
+    assert len(rows) * len(cuts) == 342
+    assert set(rows) == {2 * (len(cuts) * len(scores) + 1)}, "mean and deviation of each"
+
+
 def test_a_cell_cannot_be_changed_nor_hold_more() -> None:
     with pytest.raises(ValueError, match="frozen"):
         CELLS[0].published = "1"

@@ -19,6 +19,7 @@ from chunkstudy.encoders import transformer
 from chunkstudy.grid.run import load_collection
 from chunkstudy.render.parameters import NotebookError
 from chunkstudy.show import computing, study
+from chunkstudy.show.computing import Compute
 from chunkstudy.show.faults import StudyError
 from tests.small_study import Letters
 
@@ -172,8 +173,9 @@ def test_what_does_not_exist_is_refused_in_one_sentence(
         Study("trial").runs("builtin", **{"chunkers": TWO, **given})
 
 
+@pytest.mark.parametrize("compute", ["missing", "fresh"])
 def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch, compute: Compute
 ) -> None:
     (root / "results/runs/builtin/fixed-64/sentence-transformers__all-MiniLM-L6-v2").mkdir(
         parents=True
@@ -182,7 +184,7 @@ def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
         "chunkstudy.grid.conditions.weights_needed", lambda _: iter(["needs its weights"])
     )
     with pytest.raises(StudyError, match=r'needs its weights\. compute="stored" shows .*MiniLM'):
-        Study("trial", compute="missing").runs("builtin", TWO)
+        Study("trial", compute=compute).runs("builtin", TWO)
 
 
 def test_fresh_goes_on_where_it_was_interrupted_and_then_begins_anew(
