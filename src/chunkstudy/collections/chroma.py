@@ -32,7 +32,6 @@ DIGESTS = {
 FILES = {
     name: SourceFile(f"chroma/{name}", HOME + name, digest) for name, digest in DIGESTS.items()
 }
-CORPORA = tuple(Path(name).stem for name in FILES if name.startswith("corpora/"))
 QUERIES, EXCERPTS = 472, 790
 
 
@@ -49,7 +48,9 @@ def load() -> Collection:
         SpanError: if an excerpt does not stand at its offset.
     """
     corpora = {
-        name: fetch(FILES[f"corpora/{name}.md"]).read_bytes().decode("utf-8") for name in CORPORA
+        Path(name).stem: fetch(source).read_bytes().decode("utf-8")
+        for name, source in FILES.items()
+        if name.startswith("corpora/")
     }
     questions = fetch(FILES["questions_df.csv"]).read_bytes().decode("utf-8")
     collection = parse(corpora, questions)
