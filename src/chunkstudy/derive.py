@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.analysis import chunk_size, every_table
+from chunkstudy.analysis import every_table
 from chunkstudy.files import write_text
 from chunkstudy.grid.library import Library
 from chunkstudy.paper import generate
@@ -21,7 +21,6 @@ from chunkstudy.render import (
     latex,
     notebook,
     readme,
-    taxonomy_tables,
 )
 from chunkstudy.render.formats import write_csv
 
@@ -44,15 +43,13 @@ def tables(places: Places, mapped: every_table.Mapped = map) -> str:
     """
     found = compared(places)
     write_csv(places.results / "comparison.csv", found.drop(columns="place"))
-    library, cells = Library(places), published.read(places)
-    correlations = chunk_size.correlations(library, places, published.frame(cells))
-    made = every_table.make(every_table.Known(library, cells, found, correlations), mapped)
+    known = every_table.Known(Library(places), published.read(places))
+    made = every_table.make(known, mapped)
     made["findings"] = findings.settle(findings.read(), made | {"comparison": found})
     for name, table in made.items():
         write_csv(places.tables / f"{name}.csv", table)
     for name, text in latex.every_table(made).items():
         write_text(places.generated / f"{name}.tex", text)
-    taxonomy_tables.write_all(places, made)
     return f"{len(made)} tables, {len(found)} published cells"
 
 

@@ -11,7 +11,6 @@ import pandas as pd
 from chunkstudy.analysis import (
     context_reach,
     contexts,
-    empty_documents,
     equal_budget,
     language_models,
     language_models_answers,
@@ -22,10 +21,7 @@ from chunkstudy.analysis import (
     moderators_models,
     moderators_ranges,
     moderators_rows,
-    published_facts,
     random_boundaries,
-    reproduction,
-    taxonomy,
     trained_late_chunking,
     which_chunker,
 )
@@ -33,7 +29,7 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.grid import chunker_costs, facts, study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published import consistency, speeds
+from chunkstudy.published import speeds
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.studies.labels import averages, power
 from chunkstudy.studies.one_post import cuts
@@ -51,14 +47,10 @@ class Known:
     Attributes:
         library: the records.
         cells: the published cells.
-        comparison: what became of them.
-        correlations: the table ``chunk_size_correlations``, by which some of them were judged.
     """
 
     library: Library
     cells: Sequence[Cell]
-    comparison: pd.DataFrame
-    correlations: pd.DataFrame
 
     @property
     def places(self) -> Places:
@@ -99,20 +91,6 @@ def _asked(known: Known, group: Group) -> Tables:
     return group(known)
 
 
-def _works(known: Known) -> Tables:
-    of_taxonomy = taxonomy.tables(known.library, known.published)
-    return {
-        "published_consistency": consistency.consistency(known.published),
-        "published_facts": published_facts.table(known.published),
-        **of_taxonomy,
-        "chunk_size_correlations": known.correlations,
-        "reproduction_measures": reproduction.measures(
-            known.library, known.published, known.comparison, of_taxonomy
-        ),
-        **empty_documents.tables(known.study("empty-documents"), known.published),
-    }
-
-
 def _late_chunking(known: Known) -> Tables:
     library, of_study = known.library, known.of_study
     post = known.study("one-post")
@@ -127,7 +105,6 @@ def _late_chunking(known: Known) -> Tables:
         "late_chunking_similarity": of_study("similarity", "orderings").rename(
             columns={"n": "documents, of a book chunks"}
         ),
-        "late_chunking_company": of_study("packed-windows"),
         "late_chunking_which_models": model_list.table(),
         **context_reach.tables(of_study("bidirectionality")),
         "one_post_sizes": cuts.sizes(post) if post else pd.DataFrame(),
@@ -204,7 +181,7 @@ def _labels(known: Known) -> Tables:
 
 
 GROUPS: tuple[Group, ...] = (
-    _within, _moderators, _late_chunking, _controls, _works, _labels,
+    _within, _moderators, _late_chunking, _controls, _labels,
     _language_models,
 )  # fmt: skip
 """Tables that share what they read; those that take longest come first."""

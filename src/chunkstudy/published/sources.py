@@ -148,7 +148,7 @@ def _jina(cell: Cell) -> Source:
 def _taxonomy(cell: Cell) -> Source:
     if cell.unit == "correlation":
         return NoCondition(
-            "nothing to run: a correlation over records, see chunk_size_correlations"
+            "nothing to run: a correlation over records, see taxonomy_4_correlations"
         )
     if cell.statistic == "original":
         # Table 1 quotes LumberChunker's scores, Table 2 Jina's: their protocols made them.

@@ -8,12 +8,11 @@ from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.analysis import chunk_size
 from chunkstudy.grid import study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published
-from chunkstudy.published import side_by_side
+from chunkstudy.published import chunk_size, side_by_side
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.predictions.cells import cell_id, ids
 
@@ -26,7 +25,7 @@ class Evidence:
         cells: the published cells.
         comparison: what became of them, see `published.side_by_side`.
         library: the records.
-        correlations: the table ``chunk_size_correlations``.
+        correlations: as ``published.chunk_size`` finds them in the records.
         lengths: the mean number of ``characters`` of a ``collection``'s documents, as measured.
     """
 
@@ -62,6 +61,6 @@ def from_records(places: Places) -> Evidence:
         cells,
         side_by_side.compare(places, library),
         library,
-        chunk_size.correlations(library, places, published.frame(cells)),
+        chunk_size.correlations(library, places),
         lengths.rename(columns={"mean characters": "characters"}),
     )

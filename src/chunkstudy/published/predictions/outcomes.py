@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.chunk_size import POOLED
-from chunkstudy.analysis.taxonomy import RECORDS
 from chunkstudy.encoders import models
 from chunkstudy.grid import published_grid
 from chunkstudy.grid.conditions import Condition, parse
 from chunkstudy.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
+from chunkstudy.protocols import CORRECTED
 from chunkstudy.published.cells import Cell
+from chunkstudy.published.chunk_size import POOLED
 from chunkstudy.published.predictions.cells import ids, needed, points
 from chunkstudy.published.predictions.evidence import Evidence, from_records
 from chunkstudy.published.predictions.register import Prediction
@@ -27,7 +26,7 @@ from chunkstudy.statistics import agreement
 
 UNDECIDED, CAME_TRUE, FAILED = "undecided", "came true", "failed"
 MEASURED = {
-    "correlation": "tables/chunk_size_correlations",
+    "correlation": "studies/chunk-sizes",
     "characters": "studies/document-lengths",
 }
 """Units or measures of cells that a table gives and no single condition, and that table."""
@@ -81,12 +80,9 @@ def _correlation(cell: Cell, table: pd.DataFrame) -> float | None:
     """
     encoder = models.slug(cell.encoder, published_grid.WINDOWS.get(cell.encoder))
     rows = table[
-        (table["source"] == RECORDS)
-        & (table["encoder"] == encoder)
-        & (table["protocol"] == AS_PUBLISHED_IELAB.name)
+        (table["encoder"] == encoder)
         & (table["collection"] == (cell.collection if cell.collection == "gutenqa" else POOLED))
         & (table["ordering"] == cell.ordering)
-        & (table["definition"] == "code")
     ]
     if cell.chunker != "all":
         rows = rows[rows["method"] == cell.chunker]

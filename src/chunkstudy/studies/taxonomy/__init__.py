@@ -1,51 +1,61 @@
 """What the notebooks on *Beyond Chunk-Then-Embed* need beyond a cell: tables and figures."""
 
-from chunkstudy.analysis.chunk_size import by_code, by_text, published
+from chunkstudy.published.chunk_size import by_code
 from chunkstudy.studies.taxonomy.chunk_size import (
     AS_CORRELATIONS,
     AS_SENSITIVITY,
     SPREAD,
+    by_text,
     correlations,
     points,
+    published,
     sensitivity,
     side_by_side,
 )
 from chunkstudy.studies.taxonomy.figures import (
+    figure_changes,
     figure_correlations,
     figure_points,
     figure_rankings,
 )
+from chunkstudy.studies.taxonomy.late import E5, averages, moved
 from chunkstudy.studies.taxonomy.methods import (
     JUDGED,
     STRUCTURE,
     agreement,
-    as_printed,
     ceilings,
-    marked,
-    several_paragraphs,
+    counted,
     structure_against_guided,
 )
+from chunkstudy.studies.taxonomy.printed import as_printed
+from chunkstudy.studies.taxonomy.tables import changed, marked, means
 
 __all__ = [
     "AS_CORRELATIONS",
     "AS_SENSITIVITY",
+    "E5",
     "JUDGED",
     "SPREAD",
     "STRUCTURE",
     "agreement",
     "as_printed",
+    "averages",
     "by_code",
     "by_text",
     "ceilings",
+    "changed",
     "correlations",
+    "counted",
+    "figure_changes",
     "figure_correlations",
     "figure_points",
     "figure_rankings",
     "marked",
+    "means",
+    "moved",
     "points",
     "published",
     "sensitivity",
-    "several_paragraphs",
     "side_by_side",
     "structure_against_guided",
 ]

@@ -1,41 +1,51 @@
-"""The size of chunks against the scores of queries: Figure 2 of the taxonomy, from runs."""
+"""The size of chunks against the scores of queries: Figure 2 of the taxonomy, from runs.
+
+The taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
+size of the chunks that touch its relevant document or passage against its score. ``code``
+(published/chunk_size.py): a query's size is the mean over its relevant documents, outliers are left
+out, and the logarithm is taken. ``within``: the logarithm of the text's size, both axes centred in
+each collection, so that differences between collections play no part.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from chunkstudy.analysis.chunk_size import (
-    beside_published,
-    by_code,
-    by_definition,
-    by_text,
-    correlate,
-    of_method,
-    published,
-    with_scores,
-)
-from chunkstudy.analysis.recorded import METHODS
+from chunkstudy import statistics
 from chunkstudy.chunkers.own import checked
+from chunkstudy.collections.gutenqa import BOOKS as NUMBER_OF_BOOKS
 from chunkstudy.grid import study_results
 from chunkstudy.grid.chunking import chunk
 from chunkstudy.grid.run import boundary_store, load_collection, load_store
 from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.published.chunk_size import (
+    BOOKS,
+    OfPoints,
+    by_code,
+    correlate,
+    kept,
+    of_method,
+    scored,
+    with_scores,
+)
 from chunkstudy.render.formats import Column, number, whole
 from chunkstudy.render.tables import Kinds
 from chunkstudy.show.computing import Computing, Found
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.runs import Runs
-from chunkstudy.studies import chunk_sizes
+from chunkstudy.studies.taxonomy import chunk_sizes
+from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
 SPREAD = ("published lowest r", "published highest r")
 AS_CORRELATIONS: Kinds = {"*": number}
 AS_SENSITIVITY: Kinds = {"*": number, "significant": Column("of them p < .05", whole)}
 LEVEL = 0.05
-METHOD_OF = {chunker: method for method, chunkers in METHODS.items() for chunker in chunkers}
-"""What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
+INTERVAL = "Fisher's z, 95%"
 
 
 def points(plain: Sequence[Runs], late: Sequence[Runs], k: int) -> pd.DataFrame:
@@ -76,7 +86,7 @@ def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
     """
     rows = _rows(points, by_definition).rename(columns={"chunker": "method"})
     named = rows["method"].replace(METHOD_OF)
-    found = beside_published(rows.assign(method=named), published(figure))
+    found = _beside_published(rows.assign(method=named), published(figure))
     found.insert(0, "chunker", rows["method"])
     return found.drop(columns="method")
 
@@ -101,9 +111,69 @@ def sensitivity(points: pd.DataFrame) -> pd.DataFrame:
     return _rows(points, _in_every_way)
 
 
-def _rows(
-    points: pd.DataFrame, of_points: Callable[[pd.DataFrame, str], Iterator[dict[str, object]]]
-) -> pd.DataFrame:
+def by_text(points: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """``size, score, collection`` of the queries, as the taxonomy's text defines them."""
+    return scored(points.rename(columns={"relevant": "size"}), arm)
+
+
+def centred(points: pd.DataFrame) -> pd.DataFrame:
+    """The logarithm of the size and the score, less their means in the point's collection."""
+    places = points["collection"]
+    sides = {"size": np.log10(points["size"]), "score": points["score"]}
+    return points.assign(**{k: v - v.groupby(places).transform("mean") for k, v in sides.items()})
+
+
+def by_definition(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
+    """The row of each definition, with its interval; ``within`` only of several collections."""
+    text = by_text(points, arm)
+    found = {
+        "text": correlate(text),
+        "code": correlate(by_code(points, arm), outliers=False, logarithm=True),
+    }
+    if points["collection"].nunique() > 1:
+        found["within"] = correlate(centred(text))
+    for definition, row in found.items():
+        yield {"definition": definition} | row | interval(row["r"], row["n"])
+
+
+def interval(r: float, n: int) -> dict[str, Any]:
+    """r of n points with its interval, which needs nothing else and so serves published r too."""
+    low, high = statistics.fisher_interval(r, n)
+    method = "" if np.isnan(low) else INTERVAL
+    return {"n": n, "r": r, "low": low, "high": high, "interval": method,
+            "smallest significant r": statistics.smallest_significant_r(n)}  # fmt: skip
+
+
+def published(cells: pd.DataFrame) -> pd.DataFrame:
+    """``encoder, collection, method, ordering`` and the published r, those of the images.
+
+    Its n over books is that of all of them, outliers too, so that the interval is the narrowest
+    possible; over queries n is unknown and there is no interval.
+    """
+    found = cells[cells["table"].str.startswith("figure 2") & (cells["statistic"] == "r")]
+    # What the text quotes stands in the images too, which decide where both differ.
+    found = found.drop_duplicates(["collection", "chunker", "encoder", "ordering"], keep="last")
+    rows = [
+        {"method": cell["chunker"]}
+        | {name: cell[name] for name in ("encoder", "collection", "ordering")}
+        | interval(cell["value"], NUMBER_OF_BOOKS if cell["collection"] == "gutenqa" else 0)
+        for cell in found.to_dict("records")
+    ]
+    return pd.DataFrame(rows)
+
+
+def _beside_published(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Rows of ``collection, method, ordering``, each with the lowest and the highest published r of
+    its method and arm, within documents or in corpora."""
+    column = ours["collection"].isin(BOOKS).map({True: "gutenqa", False: "beir"})
+    spread = printed.groupby(["collection", "method", "ordering"])["r"].agg(["min", "max"])
+    made = ours.assign(column=column).join(
+        spread.set_axis(SPREAD, axis=1), on=["column", "method", "ordering"]
+    )
+    return made.drop(columns="column")
+
+
+def _rows(points: pd.DataFrame, of_points: OfPoints) -> pd.DataFrame:
     rows = [
         {"chunker": chunker} | row
         for chunker, own in points.groupby("chunker", sort=False)
@@ -134,7 +204,7 @@ def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
     one, own = found.arm.condition, found.arm.function
     if own is None and computing.compute != "fresh":
         stored = study_results.tables(computing.places, "chunk-sizes")
-        sizes = chunk_sizes.kept(stored, one.collection, one.chunker, one.encoder, one.protocol)
+        sizes = kept(stored, one.collection, one.chunker, one.encoder, one.protocol)
         if len(sizes):
             return sizes
     if computing.compute == "stored":

@@ -8,22 +8,26 @@ from math import ceil
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.analysis.chunk_size import CHANGE
-from chunkstudy.analysis.recorded import IN_DOCUMENT
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.published.chunk_size import BOOKS, CHANGE
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.render import display_names
 from chunkstudy.render.figures import drawing
-from chunkstudy.render.formats import decimals
+from chunkstudy.render.formats import MINUS, decimals
 from chunkstudy.statistics.intervals import constant
-from chunkstudy.studies.taxonomy.chunk_size import METHOD_OF
+from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
 ARMS = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}
 WORDS = {"text": "ours, as the words define it", "code": "ours, as the code does it"}
+COLUMNS = ("gutenqa", "nfcorpus", "scifact", "arguana", "scidocs", "fiqa", "trec-covid")
+"""Within books, in corpora, and the corpora that hold empty documents."""
+BEYOND = 30
+"""Percent at which the colours of the changes end."""
 ACROSS = 3
 """Panels beside each other where a method has only one."""
 FEW, MANY = 6.0, 2.5
@@ -74,8 +78,8 @@ def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     """
     chunkers = list(dict.fromkeys(found["chunker"]))
     methods = [METHOD_OF.get(one, one) for one in chunkers]
-    books = [name for name in dict.fromkeys(found["collection"]) if name in IN_DOCUMENT]
-    rest = list(dict.fromkeys(found["collection"][~found["collection"].isin(IN_DOCUMENT)]))
+    books = [name for name in dict.fromkeys(found["collection"]) if name in BOOKS]
+    rest = list(dict.fromkeys(found["collection"][~found["collection"].isin(BOOKS)]))
     sides = {"within books": ("gutenqa", books), "in corpora": ("beir", rest[-1:])}
     with drawing.style():
         figure, panels = plt.subplots(
@@ -125,6 +129,36 @@ def figure_rankings(published: pd.DataFrame) -> Figure:
             axes.set_title(display_names.encoder(model), loc="left")
         panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
         drawing.one_legend(figure, panels[:1], columns=6)
+    return figure
+
+
+@drawing.style()
+def figure_changes(published: pd.DataFrame) -> Figure:
+    """Published relative changes by late chunking, in colours.
+
+    Args:
+        published: the cells of Table 4.
+    """
+    own = published[published["chunker"] != AVERAGE]
+    wide = own.pivot(index=["encoder", "chunker"], columns="collection", values="value")
+    wide = wide[list(COLUMNS)]
+    names = [f"{display_names.encoder(e)}: {display_names.chunker(m)}" for e, m in wide.index]
+    titles = [display_names.collection(name) for name in COLUMNS]
+    figure, axes = plt.subplots(figsize=(8.3, 0.27 * len(wide) + 1.4))
+    sns.heatmap(
+        wide.set_axis(names).set_axis(titles, axis=1), ax=axes, cmap="RdBu", center=0,
+        vmin=-BEYOND, vmax=BEYOND, annot=True, fmt="+.1f", annot_kws={"fontsize": 8},
+        cbar_kws={"label": f"relative change (%), colours end at {BEYOND}", "extend": "both"},
+        linewidths=0.5,
+    )  # fmt: skip
+    for text in axes.texts:
+        text.set_text(text.get_text().replace("-", MINUS))
+    for at in (1, 5):
+        axes.axvline(at, color="black", lw=1.5)
+    axes.set(xlabel="", ylabel="")
+    axes.tick_params(axis="y", labelsize=8)
+    axes.tick_params(axis="x", rotation=20)
+    axes.set_title("Within books | in corpora | with empty documents", loc="left")
     return figure
 
 

@@ -5,7 +5,7 @@ For the question whether size or segmentation decides effectiveness, the taxonom
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -23,19 +23,14 @@ from chunkstudy.grid.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS
 from chunkstudy.grid.run import boundary_store
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
+from chunkstudy.published.chunk_size import BESIDE, NOTHING
 from chunkstudy.spans import Chunks, Collection
 
+NAME = "chunk-sizes"
 HERE = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
 COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
 PAPERS = tuple(models.slug(name, WINDOWS[name]) for name in TAXONOMY_MODELS)
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
-NOTHING = pd.DataFrame(
-    {name: pd.Series(dtype=str) for name in ("chunker", "protocol", "query_id")}
-    | {name: pd.Series(dtype=float) for name in ("relevant", "document")}
-)
-"""What a collection at hand has as long as none of its conditions is recorded."""
-BESIDE = "--"
-"""Between a collection and a model, in the name of a table."""
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -94,15 +89,6 @@ def measured(
     table.insert(0, "chunker", condition.chunker)
     table.insert(1, "protocol", condition.protocol)
     return table
-
-
-def kept(
-    sizes: Mapping[str, pd.DataFrame], collection: str, chunker: str, encoder: str, protocol: str
-) -> pd.DataFrame:
-    """What :func:`tables` measured of a condition's chunks, in the encoder's own tokens or, where
-    only these were counted, in all-MiniLM-L6-v2's; empty where nothing was."""
-    own = sizes.get(f"{collection}{BESIDE}{encoder}", sizes.get(collection, NOTHING))
-    return own[(own["chunker"] == chunker) & (own["protocol"] == protocol)]
 
 
 def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]) -> pd.DataFrame:

@@ -16,8 +16,9 @@ import pandas as pd
 
 from chunkstudy.grid.grids import BEIR_AT_HAND
 from chunkstudy.grid.study_runs import Context
-from chunkstudy.studies.empty_documents import chain, simulation
+from chunkstudy.studies.taxonomy.empty_documents import chain, simulation
 
+NAME = "empty-documents"
 COLLECTIONS = BEIR_AT_HAND
 PACKAGES = ("beir", "llama-index-core", "pandas", "pytrec_eval-terrier")
 DRAFT = Path(__file__).with_name("draft.csv")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
-from chunkstudy.studies.empty_documents import chain as written
+from chunkstudy.studies.taxonomy.empty_documents.chain import OFFICIAL, STEPS
 
 WITH_EMPTY = ("fiqa", "trec-covid")
 LOSES, COMPARED = "semantic", "sentence-5"
@@ -22,23 +21,6 @@ ARMS = {
 CHAIN = ["step", "name", "ran", "input", "result", "bears it out", "leaves open", "source"]
 
 
-def tables(study: Mapping[str, pd.DataFrame], published: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Every table of the question; those of the study are empty where it was not run.
-
-    Args:
-        study: its tables by name; may be none.
-        published: the cells of the published tables.
-    """
-    printed = changes(published)
-    return {
-        "empty_documents_chain": chain(study["chain"]) if study else pd.DataFrame(),
-        "empty_documents_published": printed,
-        "empty_documents_methods": methods(printed, study) if study else pd.DataFrame(),
-        "empty_documents_places": places(study["places"]) if study else pd.DataFrame(),
-        "late_chunking_nan_guard": guard(study["draws"]) if study else pd.DataFrame(),
-    }
-
-
 def chain(ran: pd.DataFrame) -> pd.DataFrame:
     """The steps in order: what was run or read, what came out, whether the explanation needs it so,
     what it leaves open, and where it stands.
@@ -46,16 +28,15 @@ def chain(ran: pd.DataFrame) -> pd.DataFrame:
     Args:
         ran: name, what ran and the result of each step that is run.
     """
-    results = ran.set_index("name").to_dict("index")
+    results = ran.set_index("name")
     rows = []
-    for number, step in enumerate(written.words()["step"], start=1):
-        found: dict[Any, Any] = {"ran": "read, not run", "result": step.get("result", "")}
-        bears_out = step.get("bears_out", "")
-        if step["how"] == "run":
-            found = results[step["name"]]
-            bears_out = "yes" if found["result"] == step["needs"] else "no"
-        rows.append((number, step["name"], found["ran"], step["input"], found["result"], bears_out,
-                     step["open"], step["source"]))  # fmt: skip
+    for number, step in enumerate(STEPS, start=1):
+        how, result = "read, not run", step.result
+        if step.check is not None:
+            how, result = results.loc[step.name, ["ran", "result"]]
+        rows.append((number, step.name, how, step.input, result,
+                     "yes" if result == step.result else "no", step.leaves_open,
+                     step.source))  # fmt: skip
     return pd.DataFrame(rows, columns=CHAIN)
 
 
@@ -73,8 +54,6 @@ def changes(published: pd.DataFrame) -> pd.DataFrame:
         & (published["chunker"] != "average")
     ]
     keys = ["collection", "encoder", "chunker"]
-    if cells.empty:
-        return pd.DataFrame()
     wide = cells.pivot(index=keys, columns="ordering", values="value").reset_index()
     wide = wide.rename_axis(columns=None)
     wide["change"] = wide["contextualized"] / wide["pre_embedding"] - 1
@@ -102,16 +81,15 @@ def methods(printed: pd.DataFrame, study: Mapping[str, pd.DataFrame]) -> pd.Data
     fiqa = printed[printed["collection"] == "fiqa"]
     above = (fiqa["without that loss"] / fiqa["best"] - 1).groupby(fiqa["chunker"]).min()
     rows = []
-    for one in written.words()["chunker"]:
-        name = one["name"]
-        row: dict[str, object] = {"chunker": name, "official code": one["official"]}
+    for name, (official, source) in OFFICIAL.items():
+        row: dict[str, object] = {"chunker": name, "official code": official}
         row["ours"] = ours.get(name, "")
         for collection in ("fiqa", "draft", "trec-covid"):
             row[f"{collection} from"] = low[collection, name]
             row[f"{collection} to"] = high[collection, name]
-        asked = name != LOSES and "empty" in one["official"]
+        asked = name != LOSES and "empty" in official
         row["above best"] = above[name] if asked else math.nan
-        rows.append({**row, "source": one["source"]})
+        rows.append({**row, "source": source})
     return pd.DataFrame(rows)
 
 

@@ -29,6 +29,7 @@ from chunkstudy.grid.grids import (
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 
+NAME = "packed-windows"
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")
 WINDOWS = (512, 8192)
 """Those of the taxonomy's models: 512 is E5's, the other three read 8,192 tokens."""

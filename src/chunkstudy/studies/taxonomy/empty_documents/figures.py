@@ -1,17 +1,21 @@
-"""The figure of empty documents: what is printed where they stand, and what they cost here."""
+"""What is published where documents are empty, and what these cost here."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chunkstudy.places import Places
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table, zero
+from chunkstudy.render.figures.drawing import (
+    COLORS,
+    intervals,
+    one_legend,
+    rows_named,
+    style,
+    zero,
+)
 
 MARKERS = {"fiqa": "o", "trec-covid": "^"}
 MADE = {
@@ -22,19 +26,11 @@ MADE = {
 """Colours of what the official code makes of an empty document."""
 
 
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure, where the study was run."""
-    printed, draws = (table(places, f"{name}") for name in ("empty_documents_published",
-                                                            "late_chunking_nan_guard"))  # fmt: skip
-    methods = table(places, "empty_documents_methods")
-    if len(printed) and len(draws) and len(methods):
-        yield "empty_documents", both_sides(printed, methods, draws)
-
-
-def both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.DataFrame) -> Figure:
-    """Left: printed changes of the six methods, a mark per model, coloured by what becomes of an
+@style()
+def figure_both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.DataFrame) -> Figure:
+    """Left: published changes of the six methods, a mark per model, coloured by what becomes of an
     empty document. Right: the change by empty documents in our rankings, mean and range."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4))
     names = methods["chunker"].tolist()
     made = dict(zip(names, methods["official code"], strict=True))
     for number, (collection, marker) in enumerate(MARKERS.items()):
@@ -47,7 +43,7 @@ def both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.DataFrame
     _ranges(left, methods, names)
     rows_named(left, [display_names.chunker(one) for one in names])
     left.set(xlabel="change of nDCG@10 by late chunking (%)")
-    left.set_title("Printed, four models: circles FiQA, triangles TREC-COVID", loc="left")
+    left.set_title("Published, four models: circles FiQA, triangles TREC-COVID", loc="left")
     labels = [
         f"{display_names.collection(one['collection'])}: {one['empty documents']} among "
         f"{one['documents']:,}"

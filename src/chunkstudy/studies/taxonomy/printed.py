@@ -1,59 +1,37 @@
 """The taxonomy's tables as the paper sets them: bold the best of a column, underlined the worst,
-superscripts for significance; as LaTeX for the paper and as HTML for pages and notebooks.
+superscripts for significance; published rows first, ours below.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import pandas as pd
 
-from chunkstudy.analysis.recorded import IN_DOCUMENT, REPRODUCED
-from chunkstudy.analysis.taxonomy import RECORDS, ROWS
-from chunkstudy.files import write_text
-from chunkstudy.places import Places
+from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.render import latex
 from chunkstudy.render.display_names import shown
+from chunkstudy.studies.taxonomy import tables
+from chunkstudy.studies.taxonomy.tables import RECORDS, REPRODUCED, ROWS
 
 TITLES = {
-    "1": "LumberChunker's scores as its authors print them and as the taxonomy reproduces them",
-    "2": "Jina's scores as its post prints them and as the taxonomy reproduces them",
+    "1": "LumberChunker's scores as its authors publish them and as the taxonomy reproduces them",
+    "2": "Jina's scores as its post publishes them and as the taxonomy reproduces them",
     "3": "plain chunking",
     "4": "change from plain to late chunking, percent",
     "5": "late chunking",
 }
 MARKS = {
-    "2": "Bold and superscripts as printed.",
+    "2": "Bold and superscripts as published.",
     "4": "*: differs from plain chunking (paired t-test, p below 0.05).",
     "3": "Bold: best of a column. Underlined: worst. a: differs from the best, b: from the worst "
     "(paired t-test, p below 0.05).",
 }
 MARKS |= {"1": MARKS["2"], "5": MARKS["3"]}
-NAMES = (0.105, 0.155)
-"""Of a line: the columns of models or collections, and of methods."""
-GAP = 4 / 489
-"""Of the paper's line, between two columns."""
 WHOSE = {"original": "original", "reproduced": "reproduced by the taxonomy"}
 Cell = Mapping[Any, Any]
-Wrap = Callable[[str, Cell], str]
-
-
-def write_all(places: Places, made: Mapping[str, pd.DataFrame]) -> None:
-    """Set each table that has rows: LaTeX in ``paper/generated``, HTML beside the CSV."""
-    for name, table in made.items():
-        number = name[-1]
-        laid_out = name.startswith(("taxonomy_table", "taxonomy_builtin_table"))
-        if laid_out and len(table):
-            said = caption(name, table)
-            text = to_latex(table, number, said, f"tab:{name}")
-            write_text(places.generated / f"{name}.tex", text)
-            write_text(places.tables / f"{name}.html", to_html(table, number, said) + "\n")
-
-
 LOOKS = {
     "td, th": "padding: 2px 6px; vertical-align: top",
     "caption": "text-align: left; font-weight: bold",
@@ -64,11 +42,22 @@ LOOKS = {
 """How a page sets these tables, as it sets the others (``render/notebook.py``)."""
 
 
-def caption(name: str, table: pd.DataFrame) -> str:
+def as_printed(published: pd.DataFrame, own: pd.DataFrame, number: str = "3") -> str:
+    """The published table as the paper sets it, as HTML, with our rows below.
+
+    Args:
+        published: cells of the published table.
+        own: rows as :func:`tables.marked`, :func:`tables.changed` or :func:`tables.means` make
+            them.
+        number: of the table, ``1`` to ``5``.
+    """
+    both = pd.concat([tables.published(published, number), own], ignore_index=True)
+    return to_html(both, number, caption(both, number))
+
+
+def caption(table: pd.DataFrame, number: str) -> str:
     """What the table shows, what its marks mean, and what each model's average is over."""
-    number = name[-1]
-    where = "Built-in collection" if "builtin" in name else f"The taxonomy's Table {number}"
-    said = f"{where}: {TITLES[number]}. {MARKS.get(number, '')}".strip()
+    said = f"The taxonomy's Table {number}: {TITLES[number]}. {MARKS[number]}"
     averages = table[(table["collection"] == AVERAGE) & table["n"].notna()]
     counts = {
         int(rows["n"].iloc[0]): " and ".join(
@@ -80,45 +69,14 @@ def caption(name: str, table: pd.DataFrame) -> str:
     return f"{said} Averages over in-corpus collections: {over}." if over else said
 
 
-def to_latex(table: pd.DataFrame, number: str, caption: str, label: str) -> str:
-    """A booktabs table as wide as a line: names wrap, and the scores share what these leave."""
-    frame = _frame(table, number, _tex, latex.escape)
-    share = (1 - sum(NAMES) - 2 * GAP) / frame.shape[1]
-    names = "".join(rf">{{\raggedright\arraybackslash}}p{{{part:.3f}\linewidth}}" for part in NAMES)
-    score = rf">{{\raggedleft\arraybackslash}}p{{{share - GAP:.4f}\linewidth}}"
-    text: str = frame.style.to_latex(
-        hrules=True,
-        clines="skip-last;data",
-        multicol_align="c",
-        multirow_align="t",
-        column_format=f"@{{}}{names}{score * frame.shape[1]}@{{}}",
-        caption=latex.escape(caption),
-        label=label,
-        position="t",
-    )
-    small = "\\scriptsize\\setlength{\\tabcolsep}{2pt}\n\\begin{tabular}"
-    text = text.replace("\\begin{tabular}", small, 1).replace("}{*}{", "}{=}{")
-    text = re.sub(
-        r"\\multicolumn\{(\d+)\}\{c\}",
-        lambda found: (
-            rf"\multicolumn{{{found[1]}}}{{>{{\centering\arraybackslash}}"
-            rf"p{{{int(found[1]) * share - GAP:.4f}\linewidth}}}}"
-        ),
-        text,
-    )
-    return text if text.endswith("\n") else text + "\n"
-
-
 def to_html(table: pd.DataFrame, number: str, caption: str) -> str:
-    """The same for a page; the same table gives the same bytes."""
-    styler = _frame(table, number, _html, escape).style.set_caption(escape(caption))
+    """The same table gives the same bytes."""
+    styler = _frame(table, number).style.set_caption(escape(caption))
     looks: Any = [{"selector": part, "props": props} for part, props in LOOKS.items()]
     return str(styler.set_table_styles(looks).set_uuid("taxonomy").to_html())
 
 
-def _frame(
-    table: pd.DataFrame, number: str, wrap: Wrap, quote: Callable[[str], str]
-) -> pd.DataFrame:
+def _frame(table: pd.DataFrame, number: str) -> pd.DataFrame:
     """Cells as text: a row per model and method, a column per collection; in Tables 1 and 2 a row
     per collection and method, and a column per source and ordering."""
     cells = table.to_dict("records")
@@ -133,11 +91,11 @@ def _frame(
             row, column = (_block(cell), method), (_task(cell["collection"]), collection)
         rows.append(row)
         columns.append(column)
-        text[row, column] = wrap(_number(cell["value"], number), cell)
+        text[row, column] = _html(_number(cell["value"], number), cell)
     rows, columns = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
     blocks = list(dict.fromkeys(block for block, _ in columns))
     columns.sort(key=lambda one: blocks.index(one[0]))
-    names = [tuple(map(quote, one)) for one in rows], [tuple(map(quote, one)) for one in columns]
+    names = [tuple(map(escape, one)) for one in rows], [tuple(map(escape, one)) for one in columns]
     return pd.DataFrame(
         [[text.get((row, column), "") for column in columns] for row in rows],
         index=pd.MultiIndex.from_tuples(names[0]),
@@ -170,20 +128,13 @@ def _block(cell: Cell) -> str:
 def _task(collection: str) -> str:
     if collection == AVERAGE:
         return ""
-    return "In document" if collection in IN_DOCUMENT else "In corpus"
+    return "In document" if collection in BOOKS else "In corpus"
 
 
 def _number(value: float, number: str) -> str:
     if pd.isna(value):
         return ""
     return f"{100 * value:+.2f}" if number == "4" else f"{value:.4f}"
-
-
-def _tex(number: str, cell: Cell) -> str:
-    number = number.replace("-", r"\textminus{}")
-    marks = f"\\textsuperscript{{{cell['marks']}}}" if _marked(cell) else ""
-    shape = "\\textbf" if cell["best"] else "\\underline" if cell["worst"] else ""
-    return f"{shape}{{{number}{marks}}}" if shape else f"{number}{marks}"
 
 
 def _html(number: str, cell: Cell) -> str:
@@ -194,5 +145,4 @@ def _html(number: str, cell: Cell) -> str:
 
 
 def _marked(cell: Cell) -> bool:
-    """A frame that was read from its CSV has NaN for no marks."""
     return bool(cell["marks"]) and not pd.isna(cell["marks"])

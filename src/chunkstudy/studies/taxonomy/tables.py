@@ -1,0 +1,214 @@
+"""The taxonomy's Tables 1 to 5, published cells and ours in one form: a row is a cell.
+
+Tables 3 and 5 are means, plain and late, marked as the paper marks them: bold the best of a column,
+underlined the worst, a where a method differs significantly from the best (paired t-test, p < 0.05,
+uncorrected), b where it differs from the worst. Table 4 is the relative change from Table 3 to
+Table 5, with a star where it is significant. Tables 1 and 2 are the paper's own reproduction of
+LumberChunker and of Jina.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.protocols import (
+    AS_PUBLISHED_IELAB,
+    AS_PUBLISHED_JINA,
+    AS_PUBLISHED_LUMBERCHUNKER,
+)
+from chunkstudy.published.chunk_size import BOOKS, METHODS
+from chunkstudy.published.sources import AVERAGE, IN_CORPUS
+from chunkstudy.show.scores import Scores
+
+ALPHA = 0.05
+PUBLISHED, RECORDS = "published", "records"
+UNCHUNKED = "none"
+METHOD_OF = {chunker: method for method, chunkers in METHODS.items() for chunker in chunkers} | {
+    "semantic-released": "semantic"
+}
+"""What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
+REPRODUCED = {"1": AS_PUBLISHED_LUMBERCHUNKER.name, "2": AS_PUBLISHED_JINA.name}
+"""The tables of the taxonomy's own reproduction: the protocol under which what it repeats was
+made."""
+COLUMNS = [
+    "source", "encoder", "protocol", "ordering", "collection", "method", "chunker", "n", "value",
+    "best", "worst", "marks",
+]  # fmt: skip
+ROWS = ["source", "encoder", "protocol"]
+"""What tells one block of a table's rows from another."""
+CELL = ["collection", "method"]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Scores per query by method and collection, all of one encoder, ordering and protocol. Each
+    series bears the name of its chunker."""
+
+    encoder: str
+    protocol: str
+    ordering: str
+    scores: dict[tuple[str, str], pd.Series]
+
+    @classmethod
+    def of(cls, scores: Iterable[Scores]) -> Arm:
+        """Of a collection each."""
+        found: dict[tuple[str, str], pd.Series] = {}
+        for one in scores:
+            for chunker, path in one.runs.items():
+                collection, _, encoder, ordering, protocol = path.split("/")
+                values = one.of(chunker, one.measures[0]).dropna().rename(chunker)
+                found[METHOD_OF.get(chunker, chunker), collection] = values
+        return cls(encoder, protocol, ordering, found)
+
+
+def published(cells: pd.DataFrame, number: str) -> pd.DataFrame:
+    """A table as published, in fractions; in Tables 1 and 2 the source says whose number it is."""
+    own = cells[(cells["work"] == "taxonomy") & (cells["table"] == number)]
+    rows = own[["encoder", "ordering", "collection", "chunker"]].assign(
+        source=own["statistic"] if number in REPRODUCED else PUBLISHED,
+        protocol=AS_PUBLISHED_IELAB.name,
+        method=own["chunker"],
+        n=own["collection"].map({AVERAGE: len(IN_CORPUS)}),
+        value=own["value"] / own["unit"].map({"percent": 100, "fraction": 1}),
+        best=own["marks"].str.contains("bold"),
+        worst=own["marks"].str.contains("underline"),
+        marks=own["marks"].str.replace(r"bold|underline|\+", "", regex=True),
+    )
+    if number in REPRODUCED:
+        rows.loc[rows["source"] == "original", "protocol"] = REPRODUCED[number]
+    return rows[COLUMNS].reset_index(drop=True).astype({"n": "Int64"})
+
+
+def means(scores: Iterable[Scores]) -> pd.DataFrame:
+    """A row a collection and chunker, without marks or averages.
+
+    Args:
+        scores: of a collection each, all by one encoder, ordering and protocol.
+    """
+    return _means(Arm.of(scores))
+
+
+def marked(scores: Iterable[Scores], number: str = "3") -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Means as the paper marks them, and the tests behind the marks: each method against the best
+    and the worst of its column, paired t-tests, with Holm's correction and without.
+
+    Args:
+        scores: of a collection each, all by one encoder, ordering and protocol.
+        number: of the table, ``3`` plain or ``5`` late.
+    """
+    arm = Arm.of(scores)
+    own = _means(arm)
+    tests = differences(_with_best_and_worst(arm, number), _family, "first", "second")
+    columns = own.groupby("collection")["value"]
+    several = columns.transform("size") > 1
+    own["best"] = several & (own["value"] == columns.transform("max"))
+    own["worst"] = several & (own["value"] == columns.transform("min"))
+    return with_averages(own.assign(marks=_letters(own, tests)), ranked=True), tests
+
+
+def changed(plain: Iterable[Scores], late: Iterable[Scores]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Relative changes by late chunking with a star where a paired t-test says so, and these tests,
+    with Holm's correction and without: Table 4.
+
+    Args:
+        plain: of a collection each, all by one encoder and protocol.
+        late: the same under late chunking.
+    """
+    before, after = Arm.of(plain), Arm.of(late)
+    tests = differences(_with_plain(before, after), _family, "first", "second")
+    both = tests[[*CELL, "n", "first", "second"]]
+    own = _means(after).drop(columns=["n", "value"]).merge(both, on=CELL)
+    own["value"] = own["first"] / own["second"].where(own["second"] != 0) - 1
+    return with_averages(own.assign(marks=_letters(own, tests))[COLUMNS], ranked=False), tests
+
+
+def with_averages(own: pd.DataFrame, ranked: bool) -> pd.DataFrame:
+    """The rows with each method's average, and the average over methods, in the paper's places.
+
+    An average over collections is over the in-corpus ones that every compared method has, two at
+    least. The methods are those with an in-corpus score at all; over them a collection has an
+    average where each has a score. No chunking is no method. ``n`` then counts what was averaged.
+    """
+    wide = own.pivot(index="method", columns="collection", values="value")
+    compared = wide.drop(index=UNCHUNKED, errors="ignore")
+    inside = [name for name in wide if name not in BOOKS]
+    counted = compared[compared[inside].notna().any(axis=1)]
+    whole = [name for name in inside if len(counted) and counted[name].notna().all()]
+    added: list[tuple[object, ...]] = []
+    if len(whole) > 1:
+        average = wide[whole].mean(axis=1, skipna=False).dropna()
+        wide[AVERAGE] = average
+        ends = (average.max(), average.min()) if ranked else (None, None)
+        added += [
+            (method, AVERAGE, len(whole), value, value == ends[0], value == ends[1])
+            for method, value in average.items()
+        ]
+    for name in wide:
+        needed = compared if name in BOOKS else counted
+        values = wide.loc[needed.index][name]
+        if len(values) and values.notna().all():
+            added.append((AVERAGE, name, len(values), float(values.mean()), False, False))
+    columns = ["method", "collection", "n", "value", "best", "worst"]
+    averages = pd.DataFrame(added, columns=columns).assign(chunker="", marks="")
+    for name in (*ROWS, "ordering"):
+        averages[name] = own[name].iloc[0]
+    both = pd.concat([own, averages[COLUMNS]], ignore_index=True) if added else own
+    order = list(dict.fromkeys([UNCHUNKED, *METHODS, *own["method"], AVERAGE]))
+    places = {name: at for at, name in enumerate(order)} | {AVERAGE: len(order)}
+    return both.sort_values("method", key=lambda names: names.map(places), kind="stable")
+
+
+def _means(arm: Arm) -> pd.DataFrame:
+    rows = [
+        (RECORDS, arm.encoder, arm.protocol, arm.ordering, name, method, values.name, len(values),
+         float(values.mean()), False, False, "")
+        for (method, name), values in arm.scores.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"n": "Int64", "value": float})
+
+
+def _with_best_and_worst(arm: Arm, number: str) -> Iterator[Pair]:
+    """Each method of a column against its best and its worst, every two methods once."""
+    for name in dict.fromkeys(name for _, name in arm.scores):
+        column = {method: values for (method, one), values in arm.scores.items() if one == name}
+        best = max(column, key=lambda method: column[method].mean())
+        worst = min(column, key=lambda method: column[method].mean())
+        for method, values in column.items():
+            for against, other in (("best", best), ("worst", worst)):
+                if method != other and (method, against) != (best, "worst"):
+                    keys = _keys(arm, number, (method, name))
+                    yield Pair(keys | {"against": against, "other": other}, values, column[other])
+
+
+def _with_plain(before: Arm, after: Arm) -> Iterator[Pair]:
+    for key, values in after.scores.items():
+        if key in before.scores:
+            named = _keys(after, "4", key) | {"against": PRE_EMBEDDING, "other": key[0]}
+            yield Pair(named, values, before.scores[key])
+
+
+def _keys(arm: Arm, number: str, key: tuple[str, str]) -> dict[str, object]:
+    return {"table": f"taxonomy_table{number}", "encoder": arm.encoder, "protocol": arm.protocol,
+            "ordering": arm.ordering, "collection": key[1], "method": key[0]}  # fmt: skip
+
+
+def _family(keys: Mapping[str, object]) -> str:
+    task = "in-document" if keys["collection"] in BOOKS else "in-corpus"
+    return f"{keys['table']}, {task}, {keys['encoder']}, {keys['protocol']}"
+
+
+def _letters(own: pd.DataFrame, tests: pd.DataFrame) -> pd.Series:
+    """Each cell's superscripts; the best differs from the worst where the worst's test says so."""
+    sure = tests[tests["p"] < ALPHA]
+    if sure.empty:
+        return pd.Series("", index=own.index)
+    letter = sure["against"].map({"best": "a", "worst": "b", PRE_EMBEDDING: "*"})
+    found = letter.groupby([sure[name] for name in CELL]).agg("".join).rename("letters")
+    marks = own[CELL].join(found, on=CELL)["letters"].fillna("")
+    apart = (own["worst"] & marks.str.contains("a")).groupby(own["collection"])
+    return marks.where(~(own["best"] & apart.transform("any")), "b")
