@@ -120,14 +120,6 @@ def show(
     return HTML(f"<details><summary>{head}</summary>{html(found.head(rows))}{below}</details>")
 
 
-def published_table(places: Places, number: int) -> HTML:
-    """One of the taxonomy's tables as its paper sets it, with our rows below."""
-    path = places.tables / f"taxonomy_table{number}.html"
-    if not path.exists():
-        raise MissingTableError(f"there is no {path.name}; run `chunkstudy reproduce` first")
-    return HTML(path.read_text(encoding="utf-8"))
-
-
 def figure(places: Places, name: str, width: int = 830) -> Image:
     """A derived figure, with its alternative text."""
     path = places.figures / f"{name}.png"

@@ -10,7 +10,7 @@ from chunkstudy.render import captions
 
 STUDIES = (
     "late_chunking", "context_reach", "contexts", "moderators", "trained",
-    "taxonomy", "empty_documents", "controls", "language_models",
+    "controls", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 

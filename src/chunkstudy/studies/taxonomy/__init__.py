@@ -18,7 +18,14 @@ from chunkstudy.studies.taxonomy.figures import (
     figure_points,
     figure_rankings,
 )
-from chunkstudy.studies.taxonomy.late import E5, averages, moved
+from chunkstudy.studies.taxonomy.late import (
+    AS_AVERAGES,
+    AS_CHANGES,
+    AS_PACKED,
+    E5,
+    averages,
+    moved,
+)
 from chunkstudy.studies.taxonomy.methods import (
     JUDGED,
     STRUCTURE,
@@ -31,7 +38,10 @@ from chunkstudy.studies.taxonomy.printed import as_printed
 from chunkstudy.studies.taxonomy.tables import changed, marked, means
 
 __all__ = [
+    "AS_AVERAGES",
+    "AS_CHANGES",
     "AS_CORRELATIONS",
+    "AS_PACKED",
     "AS_SENSITIVITY",
     "E5",
     "JUDGED",

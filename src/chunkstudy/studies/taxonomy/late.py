@@ -5,7 +5,17 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.published.sources import AVERAGE
+from chunkstudy.render.formats import Column, number, percent, points, whole
+from chunkstudy.render.tables import Kinds
 
+AS_CHANGES: Kinds = {"value": Column("change, %", points)}
+AS_AVERAGES: Kinds = {"*": number}
+AS_PACKED: Kinds = {
+    "alone": Column("alone in their window, %", percent),
+    "other tokens": Column("else the others' tokens, median", whole),
+    "windows": Column("windows used", whole),
+    "fewest": Column("windows that would do", whole),
+}
 KEYS = ["encoder", "chunker", "collection"]
 E5 = "intfloat/multilingual-e5-large-instruct"
 

@@ -96,3 +96,8 @@ def fewest(layout: Layout, window: int) -> int:
     """How many windows would hold the same content, if a chunk could be cut by a window's end."""
     content = layout.tokens - SPECIAL * len(layout.windows)
     return math.ceil(content / (window - SPECIAL))
+
+
+def made(context: Context) -> dict[str, pd.DataFrame]:
+    """The same of the collections at hand."""
+    return tables(context, COLLECTIONS)

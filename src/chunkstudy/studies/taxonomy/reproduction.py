@@ -7,9 +7,15 @@ import pandas as pd
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.places import Places
 from chunkstudy.published import cells, consistency
+from chunkstudy.render.formats import Column, ten_thousandths, whole
+from chunkstudy.render.tables import Kinds
 from chunkstudy.statistics import agreement
 
 WHOSE = ["original", "reproduced"]
+AS_CHECKS: Kinds = {
+    "which": Column("where", str), "off": Column("cells off", whole),
+    **dict.fromkeys(("expected", "found", "deviation"), ten_thousandths),
+}  # fmt: skip
 
 
 def leads(published: pd.DataFrame) -> pd.Series:

@@ -35,3 +35,8 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
         "places": simulation.places(context),
         "draft": pd.read_csv(context.read(DRAFT), dtype={"encoder": str, "chunker": str}),
     }
+
+
+def made(context: Context) -> dict[str, pd.DataFrame]:
+    """The same of the collections at hand."""
+    return tables(context, COLLECTIONS)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from chunkstudy.render.formats import Column, points
+from chunkstudy.render.tables import Kinds
 from chunkstudy.studies.taxonomy.empty_documents.chain import OFFICIAL, STEPS
 
 WITH_EMPTY = ("fiqa", "trec-covid")
@@ -18,6 +20,11 @@ ARMS = {
     "FiQA, as many": "as many as in FiQA",
     "FiQA, as many among as many": "as many as in FiQA, among as many documents",
 }
+AS_GUARD: Kinds = {
+    "arm": Column("empty documents put in", str), "change": Column("mean change, %", points),
+    "smallest": Column("smallest change, %", points),
+    "largest": Column("largest change, %", points),
+}  # fmt: skip
 CHAIN = ["step", "name", "ran", "input", "result", "bears it out", "leaves open", "source"]
 
 
