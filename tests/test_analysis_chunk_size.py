@@ -12,22 +12,16 @@ import pytest
 from scipy import stats
 
 from chunkstudy import statistics
-from chunkstudy.analysis.chunk_size import (
-    CHANGE,
-    by_code,
-    centred,
-    correlate,
-    correlations,
-    interval,
-)
 from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.places import Places
 from chunkstudy.published import cells as published_cells
+from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, correlations
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies.chunk_sizes import per_query
+from chunkstudy.studies.taxonomy.chunk_size import centred, interval, published
+from chunkstudy.studies.taxonomy.chunk_sizes import per_query
 from tests.made_study import made_by
-from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, library, made
+from tests.recorded import CHUNKERS, IELAB, LATE, PRE, WIDE, library, made
 
 CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
 DRAWN = np.random.default_rng(3)
@@ -100,9 +94,8 @@ def test_the_text_correlates_sizes_as_they_are() -> None:
     found = correlate(drawn)
     expected = stats.pearsonr(drawn["size"], drawn["score"])
     assert found["r"] == pytest.approx(expected.statistic)
-    interval = expected.confidence_interval()
-    assert found["low"] == pytest.approx(interval.low)
-    assert found["high"] == pytest.approx(interval.high)
+    own, ends = interval(found["r"], found["n"]), expected.confidence_interval()
+    assert (own["low"], own["high"]) == (pytest.approx(ends.low), pytest.approx(ends.high))
     assert (found["n"], found["dropped"]) == (80, 0)
 
 
@@ -153,7 +146,7 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
     tables = {}
     for name in sorted({c.collection for c in scores}):
         rows = [
-            (chunker, OWN, f"q{i}", 20 + i + place, 50 + place)
+            (chunker, IELAB, f"q{i}", 20 + i + place, 50 + place)
             for place, chunker in enumerate(CHUNKERS)
             for i in range(40)
         ]
@@ -163,54 +156,27 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
     return Places(tmp_path)
 
 
-def test_every_arm_and_definition_has_a_row_beside_the_published_ones(tmp_path: Path) -> None:
-    scores = made()
-    table = correlations(library(scores), written(tmp_path, scores), CELLS)
-    ours = table[table["source"] == "records"]
-    assert len(ours) == 5 * 3 * (2 * 2 + 3)  # methods, arms, two collections and pooled
-    row = ours[(ours["method"] == "semantic") & (ours["ordering"] == LATE.split("-")[0])
-               & (ours["collection"] == "nfcorpus") & (ours["definition"] == "text")]  # fmt: skip
-    late = scores[Condition("nfcorpus", "semantic", WIDE, LATE, OWN)]
-    expected = stats.pearsonr([24 + i for i in range(40)], late).statistic
-    assert row["r"].iloc[0] == pytest.approx(expected)
-    printed = table[table["source"] == "published"]
-    jina = printed[printed["encoder"].str.endswith("-v3") & (printed["method"] == "paragraph")]
-    drawn = jina.set_index(["collection", "ordering"])["r"]
-    assert drawn["gutenqa", "contextualized"] == 0.44
-    assert set(printed.loc[printed["collection"] == "gutenqa", "n"]) == {100}
-    plain = {"method": "semantic", "ordering": PRE}
-    here = ours[(ours[list(plain)] == plain).all(axis=1) & (ours["collection"] == "nfcorpus")]
-    there = printed[(printed[list(plain)] == plain).all(axis=1) & (printed["collection"] == "beir")]
-    assert set(here["published lowest r"]) == {there["r"].min()}
+def test_every_arm_of_the_records_has_its_r_by_the_official_definition(tmp_path: Path) -> None:
+    scores = made(protocol=IELAB)
+    table = correlations(library(scores), written(tmp_path, scores)).set_index(
+        ["method", "ordering", "collection"]
+    )
+    assert len(table) == 4 * 3 * 3  # methods, arms, two collections and pooled
+    late = scores[Condition("nfcorpus", "semantic", WIDE, LATE, IELAB)]
+    row = table.loc["semantic", "contextualized", "nfcorpus"]
+    assert np.isnan(row["r"])  # a document's mean chunk size is the same for all queries here
+    assert row["n"] + row["dropped"] == len(late)
 
 
-def test_every_correlation_has_the_same_kind_of_interval_published_or_recorded() -> None:
-    drawn = points()
-    found = correlate(drawn)
-    assert interval(float(str(found["r"])), 80) == {
-        key: found[key] for key in ("n", "r", "low", "high", "interval", "smallest significant r")
-    }
-    assert interval(0.5, 0)["interval"] == ""  # of an r whose n is unknown there is none
+def test_without_measured_sizes_there_is_no_correlation(tmp_path: Path) -> None:
+    assert correlations(library(made(protocol=IELAB)), Places(tmp_path)).empty
 
 
-def test_a_change_leaves_out_queries_that_scored_nothing_before(tmp_path: Path) -> None:
-    scores = made()
-    for condition in scores:
-        if condition.ordering == PRE:
-            scores[condition] = scores[condition].abs() + 0.1
-            scores[condition].iloc[:5] = 0.0
-    table = correlations(library(scores), written(tmp_path, scores), CELLS)
-    changes = table[(table["ordering"] == "relative change") & (table["definition"] == "text")
-                    & (table["collection"] == "scifact")]  # fmt: skip
-    assert set(changes["n"]) == {35}
+def test_of_an_r_whose_n_is_unknown_there_is_no_interval() -> None:
+    assert interval(0.5, 0)["interval"] == ""
 
 
-def test_without_measured_sizes_there_are_only_the_published_rows(tmp_path: Path) -> None:
-    table = correlations(library(made()), Places(tmp_path), CELLS)
-    assert set(table["source"]) == {"published"}
-
-
-def test_the_figure_decides_where_the_text_says_another_r(tmp_path: Path) -> None:
-    table = correlations(library(made()), Places(tmp_path), CELLS).set_index("ordering")
-    rows = table.loc[CHANGE].query("collection == 'gutenqa' and method == 'fixed-256'")
+def test_the_figure_decides_where_the_text_says_another_r() -> None:
+    rows = published(CELLS[CELLS["work"] == "taxonomy"]).set_index("ordering").loc[CHANGE]
+    rows = rows.query("collection == 'gutenqa' and method == 'fixed-256'")
     assert rows.set_index("encoder")["r"]["jinaai/jina-embeddings-v3"] == 0.25

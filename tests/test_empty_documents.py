@@ -11,38 +11,32 @@ import pytest
 import pytrec_eval
 
 from chunkstudy import places as here
-from chunkstudy.analysis import empty_documents as analysis
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import study_results
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.published import cells
-from chunkstudy.studies.empty_documents import chain, library_of_then, simulation
+from chunkstudy.studies.taxonomy.empty_documents import chain, library_of_then, simulation
+from chunkstudy.studies.taxonomy.empty_documents import evidence as analysis
 
 PLACES = here.find()
-STEPS = {step["name"]: step for step in chain.words()["step"]}
+STEPS = {step.name: step for step in chain.STEPS}
 NEED_DATA_OR_A_DOWNLOAD = {
     "No empty document where nothing is lost",
     "The splitter, the paper's version",
 }
-HERE = [name for name in chain.CHECKS if name not in NEED_DATA_OR_A_DOWNLOAD]
+RUN = [step.name for step in chain.STEPS if step.check]
+HERE = [name for name in RUN if name not in NEED_DATA_OR_A_DOWNLOAD]
 IDS = [f"d{i:03}" for i in range(400)]
 
 
 @pytest.mark.parametrize("name", HERE)
 def test_each_step_of_the_chain_comes_out_as_the_explanation_needs(name: str) -> None:
-    ran, result = chain.CHECKS[name](Context(PLACES))
-    assert result == STEPS[name]["needs"]
+    check = STEPS[name].check
+    assert check is not None
+    ran, result = check(Context(PLACES))
+    assert result == STEPS[name].result
     assert any(letter.isdigit() for letter in ran)  # with its version
-
-
-def test_every_step_is_either_run_or_says_where_it_was_read() -> None:
-    run = {name for name, step in STEPS.items() if step["how"] == "run"}
-    assert run == set(chain.CHECKS)
-    for step in STEPS.values():
-        assert step["source"]
-        if step["how"] == "read":
-            assert step["bears_out"] in ("yes", "no", "in part") and step["result"]
 
 
 def test_llamaindex_makes_one_empty_node_of_a_document_without_text() -> None:
@@ -64,8 +58,7 @@ def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_correct
     assert found["semantic"] == "one empty chunk"
     assert set(found.drop("semantic")) == {"no chunk"}
     assert not catalogue.build("semantic", CORRECTED, chain.no_vectors)("")
-    official = {one["name"]: one["official"] for one in chain.words()["chunker"]}
-    assert {name: official[name] for name in found.index} == found.to_dict()
+    assert {name: chain.OFFICIAL[name][0] for name in found.index} == found.to_dict()
 
 
 def test_the_id_of_an_unscored_document_decides_its_rank() -> None:
@@ -160,7 +153,7 @@ def test_the_loss_by_nan_is_a_fraction_over_the_draws() -> None:
 
 def test_a_step_that_comes_out_otherwise_speaks_against_the_explanation() -> None:
     ran = pd.DataFrame(
-        [(name, "x 1.0", STEPS[name]["needs"]) for name in chain.CHECKS],
+        [(name, "x 1.0", STEPS[name].result) for name in RUN],
         columns=["name", "ran", "result"],
     )
     assert set(analysis.chain(ran)["bears it out"]) == {"yes"}
@@ -183,9 +176,3 @@ def test_the_printed_changes_are_those_of_table_4() -> None:
     same = found.xs("semantic", level="chunker")
     compared = found.xs("sentence-5", level="chunker")["contextualized"]
     np.testing.assert_allclose(same["without that loss"], compared)
-
-
-def test_without_the_study_its_tables_are_empty() -> None:
-    made = analysis.tables({}, cells.frame(cells.read(PLACES)))
-    assert len(made["empty_documents_published"]) == 48
-    assert made.pop("empty_documents_published").shape and all(one.empty for one in made.values())

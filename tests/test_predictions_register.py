@@ -15,8 +15,6 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy import cli, derive
-from chunkstudy.analysis.chunk_size import POOLED
-from chunkstudy.analysis.taxonomy import RECORDS
 from chunkstudy.encoders import models
 from chunkstudy.grid import records as recorded
 from chunkstudy.grid.conditions import Condition, parse
@@ -24,6 +22,7 @@ from chunkstudy.grid.grids import LATE, WIDE
 from chunkstudy.grid.published_grid import corrected
 from chunkstudy.places import Places
 from chunkstudy.published.cells import frame, read
+from chunkstudy.published.chunk_size import POOLED
 from chunkstudy.published.predictions import outcomes, register, tables
 from chunkstudy.published.predictions.cells import cell_id, needed
 from chunkstudy.published.predictions.evidence import Evidence
@@ -145,7 +144,7 @@ def test_a_correlation_waits_for_all_collections_though_a_table_has_it_before() 
     assert lowest.statistic == "lowest r" and one.low is not None and one.high is not None
     conditions = needed(lowest)
     assert len({c.collection for c in conditions}) == 6 == len({c.chunker for c in conditions})
-    row = {"source": RECORDS, "encoder": models.slug(lowest.encoder, 8192),
+    row = {"encoder": models.slug(lowest.encoder, 8192),
            "protocol": "as_published-ielab", "collection": POOLED, "ordering": "pre_embedding",
            "definition": "code"}  # fmt: skip
     table = pd.DataFrame(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.paper import build
-from chunkstudy.render import latex, table_shapes, taxonomy_tables
+from chunkstudy.render import latex, table_shapes
 from chunkstudy.render.table_shapes import Panel
 from tests import derived_tables
 
@@ -96,10 +96,6 @@ def test_every_table_fits_the_line_of_the_papers_appendix(tmp_path: Path) -> Non
         pytest.skip(f"pdflatex is not installed; {build.INSTALL}")
     made = derived_tables.every()
     texts = latex.every_table(made)
-    for name, table in made.items():
-        if name.startswith(("taxonomy_table", "taxonomy_builtin_table")) and len(table):
-            said = taxonomy_tables.caption(name, table)
-            texts[name] = taxonomy_tables.to_latex(table, name[-1], said, name)
     some = {name: _first_rows(text) for name, text in texts.items()}
     preamble = (ROOT / "paper" / "main.tex").read_text(encoding="utf-8").split("% The same")[0]
     body = "".join(f"\\typeout{{TABLE {name}}}\n{text}\n" for name, text in some.items())

@@ -24,7 +24,7 @@ from chunkstudy.places import Places
 from chunkstudy.studies import berlin, random_boundaries, window_answers
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.conformance import arms
-from chunkstudy.studies.empty_documents import chain
+from chunkstudy.studies.taxonomy.empty_documents import chain
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
 from tests.small_study import write_outcome
 
