@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -158,7 +159,7 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
 
 def test_every_arm_of_the_records_has_its_r_by_the_official_definition(tmp_path: Path) -> None:
     scores = made(protocol=IELAB)
-    table = correlations(library(scores), written(tmp_path, scores)).set_index(
+    table: Any = correlations(library(scores), written(tmp_path, scores)).set_index(
         ["method", "ordering", "collection"]
     )
     assert len(table) == 4 * 3 * 3  # methods, arms, two collections and pooled

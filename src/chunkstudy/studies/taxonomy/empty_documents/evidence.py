@@ -40,7 +40,7 @@ def chain(ran: pd.DataFrame) -> pd.DataFrame:
     for number, step in enumerate(STEPS, start=1):
         how, result = "read, not run", step.result
         if step.check is not None:
-            how, result = results.loc[step.name, ["ran", "result"]]
+            how, result = map(str, results.loc[step.name, ["ran", "result"]])
         rows.append((number, step.name, how, step.input, result,
                      "yes" if result == step.result else "no", step.leaves_open,
                      step.source))  # fmt: skip
