@@ -52,10 +52,9 @@ TEXTS, TOKENS = 8, 512
 TABLES = (
     "verdicts",
     "labels_power",
-    "trained_costs",
 )
 OF_README = ("findings", "which_chunker_advice", "which_chunker")
-FIGURE = "trained"
+FIGURE = "controls"
 
 
 def import_everything() -> None:

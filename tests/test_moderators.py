@@ -19,8 +19,9 @@ from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
 from chunkstudy.grid.run import load_collection
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies.moderators import TOKENS, Texts, words
+from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
+from chunkstudy.studies.moderators.texts import TOKENS, Texts
 
 LETTERS = "letters"
 

@@ -6,10 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis import moderators as analysis
-from chunkstudy.analysis.moderators import ALL, by_window, over_windows, predictions
-from chunkstudy.analysis.moderators_ranges import TUNED, WORDS, ranges
-from chunkstudy.analysis.moderators_rows import (
+from chunkstudy.analysis.paired import HIGHER, LOWER
+from chunkstudy.collections import covid_qa
+from chunkstudy.encoders import models
+from chunkstudy.encoders.contextualized import centred
+from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.grid.grids import OWN, PRE, WINDOWS
+from chunkstudy.grid.library import Library
+from chunkstudy.render import formats, tables
+from chunkstudy.show.faults import StudyError
+from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
+from chunkstudy.studies.moderators.regression import ALL, STRETCHES, effects, predictions
+from chunkstudy.studies.moderators.rows import (
     AMID,
     DEEPER,
     LONG_DOCUMENT,
@@ -23,15 +31,7 @@ from chunkstudy.analysis.moderators_rows import (
     questions,
     rows,
 )
-from chunkstudy.analysis.paired import HIGHER, LOWER
-from chunkstudy.collections import covid_qa
-from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import centred
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.grids import OWN, PRE, WINDOWS
-from chunkstudy.grid.library import Library
-from chunkstudy.render import formats, tables
-from chunkstudy.studies.moderators import DIGITS, TOKENS
+from chunkstudy.studies.moderators.texts import DIGITS, TOKENS
 from tests.made_library import made_library
 
 PAPERS, ASKED = 40, 15
@@ -115,12 +115,15 @@ def found_where_moved(ordering: str) -> Library:
 
 def test_a_known_effect_is_found_at_every_window_and_those_that_are_none_are_not_shown() -> None:
     measured = study()
-    table = by_window(rows(library(measured, EFFECT), measured))
-    assert len(table) == 3 * len(MODERATORS) and set(table["collection"]) == {ALL}
+    found = rows(library(measured, EFFECT), measured)
+    table = pd.concat(effects(found[found["window"] == one]) for one in WINDOWS)
+    assert len(table) == 3 * (len(MODERATORS) - 1) and set(table["collection"]) == {ALL}
     near = table["moderator"] == NEAR
     assert (table.loc[near, "shown"] == HIGHER).all()
     assert not table.loc[~near, "shown"].isin([HIGHER, LOWER]).any()
-    assert set(table["documents"]) == {PAPERS} and set(table["family_size"]) == {len(MODERATORS)}
+    assert set(table["documents"]) == {PAPERS} and set(table["family_size"]) == {
+        len(MODERATORS) - 1
+    }
 
 
 def test_intervals_hold_the_true_effects_in_nineteen_worlds_of_twenty() -> None:
@@ -133,7 +136,7 @@ def test_intervals_hold_the_true_effects_in_nineteen_worlds_of_twenty() -> None:
         of_paper = pd.Series(drawn.normal(0, 0.1, PAPERS), one["document"].unique())
         gain = EFFECT * one[NEAR] + one["document"].map(of_paper)
         gain += drawn.normal(0, 0.1, len(one))
-        table = by_window(one.assign(gain=gain)).set_index("moderator")
+        table = effects(one.assign(gain=gain)).set_index("moderator")
         true = EFFECT * table["size of step"] * (table.index == NEAR)
         held.append((table["low"] <= true) & (true <= table["high"]))
     share = pd.concat(held, axis=1).mean(axis=1)
@@ -143,15 +146,15 @@ def test_intervals_hold_the_true_effects_in_nineteen_worlds_of_twenty() -> None:
 
 def test_late_less_plain_per_step_is_the_effect() -> None:
     measured = study()
-    table = by_window(rows(library(measured, EFFECT), measured))
+    table = effects(rows(library(measured, EFFECT), measured))
     apart = table["late per step"] - table["plain per step"]
     assert apart.tolist() == pytest.approx(table["gain per step"].tolist(), abs=1e-9)
 
 
 def test_all_windows_together_have_the_window_for_a_moderator() -> None:
     measured = study()
-    table = over_windows(rows(library(measured, EFFECT), measured)).set_index("moderator")
-    assert set(table.index) == {*MODERATORS, WIDER}
+    table = effects(rows(library(measured, EFFECT), measured)).set_index("moderator")
+    assert set(table.index) == set(MODERATORS)
     assert table.at[WIDER, "size of step"] == 1 and table.at[WIDER, "step"] == "doubling"
     assert table.at[NEAR, "shown"] == HIGHER and table.at[WIDER, "shown"] != HIGHER
     assert table.at[NEAR, "rows"] == 3 * 3 * len(QUERIES)
@@ -161,7 +164,6 @@ def test_the_gain_is_predicted_where_there_is_an_effect_and_not_from_noise() -> 
     measured = study()
     known = predictions(rows(library(measured, 2 * EFFECT), measured))
     noise = predictions(rows(library(measured, 0.0), measured))
-    assert set(known["window"]) == {0, *WINDOWS}
     assert (known["shown"] == "better").all() and (known["r2 low"] > 0).all()
     assert (known["change of error high"] < 0).all()
     assert (noise["shown"] != "better").all() and (noise["r2"] < 0.005).all()
@@ -224,20 +226,22 @@ def test_questions_without_words_and_chunks_that_were_not_measured_have_no_row()
     assert set(found["chunker"]) == set(CHUNKERS[1:])
     assert "q0" not in set(found["query_id"]) and found["query_id"].nunique() == len(QUERIES) - 1
     other_model = {**study(), "models": pd.DataFrame({"model": ["another"], "prefix": [0]})}
-    assert rows(library(study(), EFFECT), other_model).empty
+    with pytest.raises(StudyError, match="no record has chunks"):
+        rows(library(study(), EFFECT), other_model)
 
 
 def test_a_book_by_itself_is_divided_and_all_collections_take_it_whole() -> None:
     measured = study()
     found = rows(library(measured, EFFECT), measured)
     book = found[found["document"] == "paper-0"].assign(collection=EMMA, document="emma")
-    parts = by_window(pd.concat([found, book], ignore_index=True))
+    both = pd.concat([found, book], ignore_index=True)
+    parts = effects(both[both["window"] == 512])
     by_part = parts.groupby("collection")["documents"].unique()
     assert by_part[ALL].tolist() == [PAPERS + 1]
-    stretches = book["place"].mul(analysis.STRETCHES).astype(int).nunique()
+    stretches = book["place"].mul(STRETCHES).astype(int).nunique()
     assert by_part[EMMA].tolist() == [stretches]
-    foretold = predictions(pd.concat([found, book], ignore_index=True))
-    whole = foretold[(foretold["collection"] == ALL) & (foretold["window"] == 512)]
+    foretold = predictions(both[both["window"] == 512])
+    whole = foretold[foretold["collection"] == ALL]
     assert questions(pd.concat([found, book])) == len(QUERIES) + ASKED
     assert whole["rows"].item() == 3 * len(QUERIES)  # nobody else knows the book's constant
 
@@ -245,22 +249,14 @@ def test_a_book_by_itself_is_divided_and_all_collections_take_it_whole() -> None
 def test_what_does_not_vary_is_no_moderator() -> None:
     measured = study()
     found = rows(library(measured, EFFECT), measured).assign(**{SPLIT: 1.0})
-    assert SPLIT not in set(by_window(found)["moderator"])
-
-
-def test_without_records_or_study_the_tables_are_empty() -> None:
-    measured = study()
-    for nothing in (rows(made_library({}), measured), rows(library(measured, 0), {})):
-        assert nothing.empty and ranges(nothing).empty
-        assert by_window(nothing).empty and over_windows(nothing).empty
-        assert predictions(nothing).empty
+    assert SPLIT not in set(effects(found)["moderator"])
 
 
 def test_a_moderator_that_another_tells_is_left_out() -> None:
     measured = study()
     found = rows(library(measured, EFFECT), measured)
     book = found[found["document"] == "paper-0"]
-    together = over_windows(book)
+    together = effects(book)
     assert WIDER in set(together["moderator"]) and LONG_DOCUMENT not in set(together["moderator"])
     assert together["gain per step"].abs().max() < 1
 
@@ -268,7 +264,8 @@ def test_a_moderator_that_another_tells_is_left_out() -> None:
 def test_tokens_read_at_other_positions_are_no_late_chunking_as_it_comes() -> None:
     measured = study()
     assert len(rows(found_where_moved("contextualized-512"), measured)) == len(QUERIES)
-    assert rows(found_where_moved("contextualized-512-at-halved"), measured).empty
+    with pytest.raises(StudyError, match="no record has chunks"):
+        rows(found_where_moved("contextualized-512-at-halved"), measured)
 
 
 def test_ranges_hold_every_row_once_and_their_means_are_the_rows() -> None:
@@ -287,7 +284,6 @@ def test_ranges_hold_every_row_once_and_their_means_are_the_rows() -> None:
     by_hand = found[(found["window"] == 512) & (found[DEEPER] <= 127)]
     assert early["gain"].tolist() == pytest.approx([by_hand["gain"].mean()])
     assert (table["low"] <= table["gain"]).all() and (table["gain"] <= table["high"]).all()
-    assert not ((table["window"] == 128) & (table["by"] == TUNED)).any()
     none = table[(table["by"] == WORDS) & (table["range"] == "none") & (table["window"] == 128)]
     assert none["rows"].tolist() == [((found["window"] == 128) & (found[NEAR] == 0)).sum()]
 
@@ -296,12 +292,12 @@ def test_one_document_is_no_ground_for_a_prediction() -> None:
     measured = study()
     found = rows(library(measured, EFFECT), measured)
     only = found[(found["query_id"] == "q0")]
-    assert predictions(only)["rows"].tolist() == [0, 0, 0, 0]
+    assert predictions(only)["rows"].tolist() == [0]
 
 
 def test_effects_are_shown_in_points_with_their_interval() -> None:
     measured = study()
-    table = by_window(rows(library(measured, EFFECT), measured))
+    table = effects(rows(library(measured, EFFECT), measured))
     shown = tables.present(table)
     title = "gain of late chunking per step, points"
     assert {title, "95% interval", "shown"} <= set(shown.columns)

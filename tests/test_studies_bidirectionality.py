@@ -19,7 +19,7 @@ from chunkstudy.llm.causal_models import CausalModel
 from chunkstudy.llm.states import TOGETHER, CausalStates
 from chunkstudy.places import Places
 from chunkstudy.spans import Collection, Document
-from chunkstudy.studies import bidirectionality as study
+from chunkstudy.studies.which_models import bidirectionality as study
 from tests import small_llama
 
 OWN, OTHER = [0] * study.CONTENT, [1] * study.CONTENT

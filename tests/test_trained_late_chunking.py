@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.analysis import trained_late_chunking as analysis
 from chunkstudy.cli import app
 from chunkstudy.collections import chroma, covid_qa
 from chunkstudy.grid import study_parts, study_results
@@ -20,8 +19,9 @@ from chunkstudy.grid.study_results import StudyError
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import trained_late_chunking as study
+from chunkstudy.studies import trained_late_chunking as trained
 from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
+from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
 from chunkstudy.training import folds
 
@@ -293,7 +293,7 @@ def row(
 def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_folds(
     made: dict[str, pd.DataFrame],
 ) -> None:
-    table = analysis.tables(made)["trained_costs"].set_index("trained on")
+    table = trained.costs(trained.scored(made, 512)).set_index("trained on")
     assert table.index.tolist() == ["untrained", "alone", "context"]
     assert table.loc["untrained", "difference"] == pytest.approx((-0.2 + 0.0 - 0.5) / 3)
     assert table.loc["context", "difference"] == pytest.approx((0.1 + 0.0) / 2)
@@ -303,9 +303,9 @@ def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_fold
 
 
 def test_folds_stand_apart_and_come_to_the_whole(made: dict[str, pd.DataFrame]) -> None:
-    tables = analysis.tables(made)
-    folds = tables["trained_folds"]
-    whole = tables["trained_costs"].set_index("trained on")["difference"].to_dict()
+    models = trained.scored(made, 512)
+    folds = trained.by_fold(models)
+    whole = trained.costs(models).set_index("trained on")["difference"].to_dict()
     assert list(zip(folds["trained on"], folds["fold"], folds["n"], strict=True)) == [
         ("untrained", 0, 2), ("untrained", 1, 1), ("alone", 0, 2), ("alone", 1, 1),
         ("context", 0, 2),
@@ -316,7 +316,7 @@ def test_folds_stand_apart_and_come_to_the_whole(made: dict[str, pd.DataFrame]) 
 
 
 def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame]) -> None:
-    table = analysis.tables(made)["trained_arms"]
+    table = trained.arms(trained.scored(made, 512))
     keys = ["trained on", "counted", "against one trained on", "against"]
     found = {tuple(one[key] for key in keys): one for one in table.to_dict("records")}
     late = found["context", "late", "alone", "late"]
@@ -335,54 +335,23 @@ def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame])
 def test_the_learning_curve_takes_the_folds_that_every_share_has(
     made: dict[str, pd.DataFrame],
 ) -> None:
-    table = analysis.tables(made)["trained_triples"]
+    table = trained.triples(trained.scored(made, 512), made["parts"])
     assert table["triples"].tolist() == [0, 20, 80] and set(table["folds"]) == {1}
     expected = [(-0.2 + 0.0) / 2, (-0.1 + 0.0) / 2, (0.1 + 0.0) / 2]
     assert table["difference"].tolist() == pytest.approx(expected)
     assert set(table["n"]) == {2}
     whole = {**made, "parts": made["parts"][made["parts"]["share"] == 1]}
-    assert analysis.tables(whole)["trained_triples"].empty, "one share is no curve"
-
-
-def test_so_many_triples_are_held_against_none_and_against_all_of_them(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    table = analysis.tables(made)["trained_triples_against"]
-    keys = ["triples", "against triples", "counted"]
-    found = {tuple(row[key] for key in keys): row["difference"] for row in table.to_dict("records")}
-    assert {key[:2] for key in found} == {(20, 0), (20, 80), (80, 0)} and len(found) == 9
-    assert found[20, 0, "late"] == pytest.approx((0.1 + 0.1) / 2)
-    assert found[20, 80, "late"] == pytest.approx((-0.2 - 0.1) / 2)
-    assert found[80, 0, "late minus plain"] == pytest.approx((0.3 + 0.0) / 2)
-    assert table["family"].nunique() == 3 and set(table["n"]) == {2}
-
-
-def test_windows_are_compared_on_the_folds_that_all_of_them_have(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    assert analysis.tables(made)["trained_windows"].empty, "one window is no comparison"
-    name = "within/untrained-128-fold-1"
-    parts: list[Any] = made["parts"].to_dict("records")
-    parts.append(row(name, "within", "untrained", 1) | {"window": 128})
-    asked = {"collection": "covid-qa-within", "chunker": "sentence-5", "document": "d1"}
-    questions = [*made["questions"].to_dict("records")]
-    questions.append(asked | {"part": name, "query_id": "q2", "plain": 1.0, "late": 0.9})
-    without = [one for one in parts if one["arm"] != "context"]
-    study = {"parts": pd.DataFrame(without), "questions": pd.DataFrame(questions)}
-    table = analysis.tables(study)["trained_windows"]
-    found = table.set_index(["trained on", "window"])["difference"].to_dict()
-    expected = {("untrained", 512): -0.5, ("untrained", 128): -0.1, ("alone", 512): -0.3}
-    assert found == pytest.approx(expected) and set(table["n"]) == {1}
-    study["parts"] = pd.DataFrame(parts)
-    assert analysis.tables(study)["trained_windows"].empty, "no fold has the contextual arm too"
+    one_share = trained.triples(trained.scored(whole, 512), whole["parts"])
+    assert one_share.empty, "one share is no curve"
 
 
 def test_longer_training_is_held_against_the_usual_and_joins_no_other_table(
     made: dict[str, pd.DataFrame],
 ) -> None:
-    tables = analysis.tables(made)
+    models = trained.scored(made, 512)
     keys = ["counted", "against", "steps of the other"]
-    found = tables["trained_longer"].set_index(keys)["difference"].to_dict()
+    longer = trained.longer(models, trained.scored(made, 512, trained.LONGER))
+    found = longer.set_index(keys)["difference"].to_dict()
     assert found == pytest.approx(
         {
             ("late", "late", "a third"): 0.8 - 0.9,
@@ -392,30 +361,30 @@ def test_longer_training_is_held_against_the_usual_and_joins_no_other_table(
         }
     )
     parts = made["parts"]
-    usual = analysis.tables({**made, "parts": parts[parts["steps at most"] <= 120]})
-    for name in ("trained_costs", "trained_arms", "trained_triples", "trained_seeds"):
-        pd.testing.assert_frame_equal(tables[name], usual[name])
+    usual = trained.scored({**made, "parts": parts[parts["steps at most"] <= 120]}, 512)
+    for table in (trained.costs, trained.arms, trained.seeds):
+        pd.testing.assert_frame_equal(table(models), table(usual))
 
 
 def test_another_seed_is_held_against_the_first_on_the_questions_of_both_and_joins_no_other_table(
     made: dict[str, pd.DataFrame],
 ) -> None:
-    tables = analysis.tables(made)
-    found = tables["trained_seeds"].set_index("counted")
+    models = trained.scored(made, 512)
+    found = trained.seeds(models).set_index("counted")
     assert set(found["trained on"]) == {"context"} and set(found["n"]) == {1}
     expected = {"late": 0.5 - 0.9, "plain": 0.7 - 0.8, "late minus plain": -0.2 - 0.1}
     assert found["difference"].to_dict() == pytest.approx(expected)
     parts = made["parts"]
-    first = analysis.tables({**made, "parts": parts[parts["seed"] == 0]})
-    for name in ("trained_costs", "trained_arms", "trained_triples"):
-        pd.testing.assert_frame_equal(tables[name], first[name])
-    assert first["trained_seeds"].empty
+    first = trained.scored({**made, "parts": parts[parts["seed"] == 0]}, 512)
+    for table in (trained.costs, trained.arms):
+        pd.testing.assert_frame_equal(table(models), table(first))
+    assert trained.seeds(first).empty
 
 
 def test_other_collections_are_held_against_the_model_as_it_was(
     made: dict[str, pd.DataFrame],
 ) -> None:
-    (found,) = analysis.tables(made)["trained_elsewhere"].to_dict("records")
+    (found,) = trained.on_others(made["parts"], made["elsewhere"]).to_dict("records")
     assert (found["trained on"], found["n"]) == ("context", 3)
     assert found["against one trained on"] == "untrained"
     assert found["difference"] == pytest.approx(-0.1 / 3)
@@ -424,15 +393,11 @@ def test_other_collections_are_held_against_the_model_as_it_was(
 def test_a_trained_model_stands_beside_its_loss_before_and_where_it_was_kept(
     made: dict[str, pd.DataFrame],
 ) -> None:
-    table = analysis.tables(made)["trained_models"]
+    table = trained.trained(made["parts"], made["curves"])
     first = (table["share"] == 1) & (table["seed"] == 0) & (table["steps at most"] == 120)
     (here,) = table[(table["trained on"] == "context") & first].to_dict("records")
     assert (here["loss before"], here["loss kept"]) == (1.2, 0.9)
     assert "untrained" not in set(table["trained on"])
-
-
-def test_a_study_that_was_not_run_has_empty_tables() -> None:
-    assert all(table.empty for table in analysis.tables({}).values())
 
 
 def test_one_recipe_has_one_model_whatever_it_is_tested_on() -> None:

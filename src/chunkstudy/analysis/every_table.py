@@ -9,20 +9,13 @@ from functools import cached_property, partial
 import pandas as pd
 
 from chunkstudy.analysis import (
-    context_reach,
     contexts,
     equal_budget,
     language_models,
     language_models_answers,
     language_models_cost,
     late_chunking,
-    model_list,
-    moderators,
-    moderators_models,
-    moderators_ranges,
-    moderators_rows,
     random_boundaries,
-    trained_late_chunking,
     which_chunker,
 )
 from chunkstudy.collections import covid_qa
@@ -105,10 +98,7 @@ def _late_chunking(known: Known) -> Tables:
         "late_chunking_similarity": of_study("similarity", "orderings").rename(
             columns={"n": "documents, of a book chunks"}
         ),
-        "late_chunking_which_models": model_list.table(),
-        **context_reach.tables(of_study("bidirectionality")),
         "one_post_sizes": cuts.sizes(post) if post else pd.DataFrame(),
-        **trained_late_chunking.tables(known.study("trained-late-chunking")),
     }
 
 
@@ -159,17 +149,6 @@ def _controls(known: Known) -> Tables:
     }
 
 
-def _moderators(known: Known) -> Tables:
-    rows = moderators_rows.rows(known.library, known.study("moderators"))
-    return {
-        "moderators": moderators.over_windows(rows),
-        "moderators_by_window": moderators.by_window(rows),
-        "moderators_between": moderators_models.between(rows),
-        "moderators_predicted": moderators.predictions(rows),
-        "moderators_ranges": moderators_ranges.ranges(rows),
-    }
-
-
 def _labels(known: Known) -> Tables:
     """What claims and the paper need before the tutorial's notebook runs."""
     study = known.study("labels")
@@ -181,7 +160,7 @@ def _labels(known: Known) -> Tables:
 
 
 GROUPS: tuple[Group, ...] = (
-    _within, _moderators, _late_chunking, _controls, _labels,
+    _within, _late_chunking, _controls, _labels,
     _language_models,
 )  # fmt: skip
 """Tables that share what they read; those that take longest come first."""

@@ -350,15 +350,11 @@ KINDS: dict[str, Kinds] = {
     "contexts_alike": dict.fromkeys(
         ("correlation", "correlation low", "correlation high"), number),
     "contexts_prices": {"dollars": number},
-    "trained_models": dict.fromkeys(("loss before", "loss kept"), thousandths),
     "late_chunking_similarity": {"difference": number, "contextualized": number,
                                  "pre_embedding": number},
     "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
-    "context_both_ways": {"later": thousandths, "earlier": thousandths},
-    "context_yardsticks": {"largest": thousandths},
     "late_chunking_windows": {"cut": Column("chunks cut", percent)},
     "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     "evaluation_tests": {"score": percent, "best": percent},
-    "moderators_predicted": {"window": lambda size: whole(size) if size else "all"},
 }  # fmt: skip
 """Columns of single tables whose name does not tell how they are shown."""

@@ -1,25 +1,27 @@
 """A row per question, chunker, model and window: late chunking's gain and what may moderate it.
 
-Gains are from the records, moderators from the study that measures the texts; both are joined by
-the digest of the chunks, so that a record whose chunks were not measured is left out.
+Gains are from the records, moderators from the texts (texts.py); both are joined by the digest of
+the chunks, so that a record whose chunks were not measured is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.analysis import windows as reading
-from chunkstudy.analysis.late_chunking_excerpts import DCG, late_and_plain
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import SPECIAL, parse_ordering
+from chunkstudy.grid.encoding import PRE_EMBEDDING, SPECIAL, parse_ordering
+from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.library import Library
-from chunkstudy.studies.moderators import DIGITS, TOKENS
+from chunkstudy.show.faults import StudyError
 from chunkstudy.studies.moderators.places import read_at
+from chunkstudy.studies.moderators.texts import DIGITS, TOKENS
 
-YES = "yes"
+DCG = "DCG@10"
 LATER = "answer later in its document"
 DEEPER = "answer later in its window"
 AMID = "answer farther from its window's ends"
@@ -32,62 +34,57 @@ OUTSIDE = "question's words outside the chunk, not in it"
 NEAR = "of these, next to the chunk, not farther off"
 NOWHERE = "question's words nowhere in the document"
 WIDER = "wider window"
+YES_OR_NO, DOUBLED = "yes or no", "doublings of the window"
+_TOKENS, _WORDS, _LENGTHS = "tokens", "share of the question's words", "doublings of the tokens"
 MODERATORS = {
-    LATER: "", DEEPER: "", AMID: "", INSIDE: "", SPLIT: YES, LONG_CHUNK: "", TRUNCATED: YES,
-    OUTSIDE: "", NEAR: "", NOWHERE: "", LONG_DOCUMENT: "",
+    WIDER: DOUBLED, LATER: "share of the document", DEEPER: _TOKENS, AMID: _TOKENS,
+    INSIDE: _LENGTHS, SPLIT: YES_OR_NO, LONG_CHUNK: _LENGTHS, TRUNCATED: YES_OR_NO,
+    OUTSIDE: _WORDS, NEAR: _WORDS, NOWHERE: _WORDS, LONG_DOCUMENT: "doublings of the windows",
 }  # fmt: skip
-"""Each with its step where that is not a standard deviation within a chunker.
+"""Each with what it counts.
 
 Words are shares of the question's content words. Those outside the chunk with the answer (but in
 the document) and those nowhere are held against those in it; those in its two neighbours are a part
 of those outside, so that their effect is that of standing next to the chunk and not farther off,
 which makes a question no harder. Lengths, and the distance from the chunk's ends, are logarithms
 to base 2."""
-_TOKENS, _WORDS = "tokens", "share of the question's words"
-_LENGTHS = "doublings of the tokens"
-UNITS = {
-    LATER: "share of the document", DEEPER: _TOKENS, AMID: _TOKENS, INSIDE: _LENGTHS,
-    SPLIT: "yes or no", LONG_CHUNK: _LENGTHS, TRUNCATED: "yes or no", OUTSIDE: _WORDS, NEAR: _WORDS,
-    NOWHERE: _WORDS, LONG_DOCUMENT: "doublings of the windows", WIDER: "doublings of the window",
-}  # fmt: skip
-"""What the size of a moderator's step counts."""
-Study = Mapping[str, pd.DataFrame]
 
 
-def rows(library: Library, study: Study) -> pd.DataFrame:
-    """The keys, ``plain`` and ``late`` DCG@10, their ``gain``, and the moderators, all numbers.
+def rows(library: Library, measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The keys, ``plain`` and ``late`` DCG@10, their ``gain``, and the moderators, all numbers; the
+    model with most rows first, its windows ascending.
 
     Questions that no chunk answers, and those without a content word, have no row.
 
     Args:
         library: the records.
-        study: the tables of the study ``moderators``; none where it was not run.
+        measured: what the experiment ``moderators`` left.
+
+    Raises:
+        StudyError: if no record has chunks that were measured.
     """
+    chunkings = measured["chunkings"].set_index(["collection", "chunks"])["chunking"]
     found = []
-    if study:
-        chunkings = study["chunkings"].set_index(["collection", "chunks"])["chunking"]
-        for collection in chunkings.index.unique("collection"):
-            for late, record, plain in late_and_plain(library, collection):
-                key = collection, record.run.chunks_sha256[:DIGITS]
-                measured = DCG in record.wide and DCG in plain.wide and key in chunkings.index
-                if not reading.contextualized(late) or not measured:
-                    continue
-                measured_rows = moderators(study, late, int(chunkings[key]))
-                if measured_rows.empty:
-                    continue
-                scores = pd.DataFrame({"plain": plain.wide[DCG], "late": record.wide[DCG]})
-                found.append(measured_rows.join(scores, on="query_id", how="inner"))
+    late_ones = [one for one in library if one.protocol == OWN and reading.contextualized(one)]
+    for late in sorted(late_ones, key=lambda one: reading.window(one.ordering)):
+        record, plain = (library.get(one) for one in (late, replace(late, ordering=PRE_EMBEDDING)))
+        if record is None or plain is None:
+            continue
+        key = late.collection, record.run.chunks_sha256[:DIGITS]
+        if key in chunkings.index and DCG in record.wide and DCG in plain.wide:
+            scores = pd.DataFrame({"plain": plain.wide[DCG], "late": record.wide[DCG]})
+            own = moderators(measured, late, int(chunkings[key]))
+            found += [own.join(scores, on="query_id", how="inner")] if len(own) else []
     if not found:
-        return pd.DataFrame()
+        raise StudyError(
+            "no record has chunks that were measured; run `chunkstudy study moderators`"
+        )
     table = pd.concat(found, ignore_index=True)
     table["gain"] = table["late"] - table["plain"]
-    return table.dropna(ignore_index=True)
-
-
-def in_order(rows: pd.DataFrame) -> pd.DataFrame:
-    """The model with most rows first, its windows ascending."""
-    most = rows.groupby("model")["model"].transform("size")
-    return rows.assign(most=-most).sort_values(["most", "model", "window"], kind="stable")
+    table["most"] = -table.groupby("model")["model"].transform("size")
+    order = ["most", "model", "window", "collection"]
+    table = table.dropna().sort_values(order, kind="stable", ignore_index=True)
+    return table.drop(columns="most")
 
 
 def questions(rows: pd.DataFrame) -> int:
@@ -95,27 +92,32 @@ def questions(rows: pd.DataFrame) -> int:
     return len(rows[["collection", "query_id"]].drop_duplicates())
 
 
-def moderators(study: Study, late: Condition, chunking: int) -> pd.DataFrame:
+def moderators(
+    measured: Mapping[str, pd.DataFrame], late: Condition, chunking: int
+) -> pd.DataFrame:
     """The moderators of one chunking's questions, as a condition's model and window see them; no
-    row where the study did not count in the model's tokens."""
-    model = reading.model(late.encoder)
-    before = study["models"].set_index("model")["prefix"]
-    if model not in before.index:
-        return pd.DataFrame()
-    held, asked, texts = study["chunks"], study["answers"], study["documents"]
+    row where nobody counted in the model's tokens."""
+    model, window = reading.model(late.encoder), reading.window(late.ordering)
+    known = measured["models"].set_index("model")["prefix"]
+    held, asked, texts = measured["chunks"], measured["answers"], measured["documents"]
+    if model not in known.index:
+        asked = asked.head(0)
     held = held[held["chunking"] == chunking].set_index("query_id")
     asked = asked[asked["collection"] == late.collection].set_index("query_id")
     texts = texts[texts["collection"] == late.collection].set_index("document")
     own = ["boundary", "cut", "inside", "neighbours"]
     both = asked.join(held[own], how="inner")
+    if both.empty:
+        return both
+    before = int(known[model])
     size = held.loc[both.index, TOKENS + model]
     length = both["document"].map(texts[TOKENS + model])
-    place, from_end = read(both[TOKENS + model], length, late, before[model])
-    room = reading.window(late.ordering) - SPECIAL - before[model]
+    place, from_end = read(both[TOKENS + model], length, late, before)
+    room = window - SPECIAL - before
     words = both["words"].where(both["words"] > 0)
     keys = {
         "model": model,
-        "window": reading.window(late.ordering),
+        "window": window,
         "collection": late.collection,
         "chunker": late.chunker,
         "document": both["document"],
@@ -133,10 +135,10 @@ def moderators(study: Study, late: Condition, chunking: int) -> pd.DataFrame:
         OUTSIDE: (both["words"] - both["nowhere"] - both["inside"]) / words,
         NEAR: both["neighbours"] / words,
         NOWHERE: both["nowhere"] / words,
-        WIDER: np.log2(reading.window(late.ordering)),
+        WIDER: np.log2(window),
     }
-    measured = pd.DataFrame(values, index=both.index, dtype=float)
-    return pd.DataFrame(keys, index=both.index).join(measured).reset_index()
+    found = pd.DataFrame(values, index=both.index, dtype=float)
+    return pd.DataFrame(keys, index=both.index).join(found).reset_index()
 
 
 def read(
@@ -156,7 +158,7 @@ def read(
     found = np.zeros((2, len(asked)), dtype=np.int64)
     for length, own in lengths.groupby(lengths).indices.items():
         found[:, own] = read_at(
-            asked[own], int(str(length)), ordering.window, ordering.overlap, int(prefix)
+            asked[own], int(str(length)), ordering.window, ordering.overlap, prefix
         )
     place, from_end = (pd.Series(one, index=tokens.index) for one in found)
     return place, from_end

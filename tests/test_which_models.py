@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import statistics
-from chunkstudy.analysis import context_reach, model_list
 from chunkstudy.encoders import checklist
 from chunkstudy.grid import study_results
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.places import Places
-from chunkstudy.render.figures import context_reach as figure
-from chunkstudy.studies import bidirectionality as study
+from chunkstudy.studies.which_models import bidirectionality as study
+from chunkstudy.studies.which_models import figures as figure
+from chunkstudy.studies.which_models.reach import AGAINST, checked, reach, yardsticks
 
 ROOT = Places(Path(__file__).parents[1])
 TEXTS = 12
@@ -47,9 +46,7 @@ def movements(later: float, earlier: float, model: str = "a") -> pd.DataFrame:
 
 
 def test_movement_is_the_mean_over_texts_and_set_against_the_next_chunk() -> None:
-    found: Any = context_reach.reach(movements(0.02, 0.01)).set_index(
-        ["replaced", "direction", "distance"]
-    )
+    found: Any = reach(movements(0.02, 0.01)).set_index(["replaced", "direction", "distance"])
     mean = np.mean(np.arange(1, TEXTS + 1))
     row = found.loc[(study.BEYOND, study.LATER, 64)]
     assert row["texts"] == TEXTS
@@ -60,57 +57,18 @@ def test_movement_is_the_mean_over_texts_and_set_against_the_next_chunk() -> Non
     assert len(found) == 2 * (2 * len(study.DISTANCES) + len(study.NEAR))
 
 
-def test_both_ways_are_compared_text_by_text_and_no_reading_is_tested_twice() -> None:
-    found: Any = context_reach.both_ways(movements(0.02, 0.01))
-    assert len(found) == len(study.NEAR) + 2 * len(study.DISTANCES) - 1
-    assert set(found["family_size"]) == {
-        len(study.NEAR),
-        len(study.DISTANCES),
-        len(study.DISTANCES) - 1,
-    }
-    assert (found["shown"] == "higher").all()
-    assert found["later over earlier"].to_numpy() == pytest.approx(2.0)
-    turned: Any = context_reach.both_ways(movements(0.01, 0.02))
-    assert (turned["shown"] == "lower").all()
-    alike: Any = context_reach.both_ways(movements(0.01, 0.01))
-    assert (alike["shown"] == "not shown").all() and (alike["later minus earlier"] == 0).all()
-
-
-def test_a_family_holds_the_tests_of_all_models_for_one_kind_of_replacement() -> None:
-    two = pd.concat([movements(0.02, 0.01), movements(0.03, 0.01, "b")], ignore_index=True)
-    found: Any = context_reach.both_ways(two)
-    for _, family in found.groupby("family"):
-        assert family["replaced"].nunique() == 1 and family["model"].nunique() == 2
-        assert (family["family_size"] == len(family)).all()
-        assert family["p_holm"].to_numpy() == pytest.approx(statistics.holm(family["p"]))
-
-
-def test_a_causal_model_is_not_asked_whether_later_text_moves_it_less() -> None:
-    two = pd.concat([movements(0.02, 0.01), movements(0.0, 0.01, SMOLLM)], ignore_index=True)
-    found: Any = context_reach.both_ways(two).set_index("model")
-    assert found.loc[SMOLLM, "p"].isna().all() and (found.loc[SMOLLM, "shown"] == "").all()
-    assert (found.loc[SMOLLM, "later over earlier"] == 0).all()
-    alone = context_reach.both_ways(movements(0.02, 0.01))
-    assert list(found.loc["a", "p_holm"]) == list(alone["p_holm"])
-
-
 def test_yardsticks_stand_apart_by_direction_and_the_same_text_gives_0() -> None:
-    found: Any = context_reach.yardsticks(movements(0.02, 0.01)).set_index(["against", "direction"])
+    found: Any = yardsticks(movements(0.02, 0.01)).set_index(["against", "direction"])
     assert found.loc[(study.APART, study.LATER), "cosine distance"] == pytest.approx(0.1)
     assert found.loc[(study.APART, study.EARLIER), "cosine distance"] == pytest.approx(0.3)
     assert found.loc[(study.NEIGHBOUR, study.LATER), "of the next chunk"] == pytest.approx(0.25)
-    assert (found.loc[context_reach.AGAINST[study.SAME], "largest"] == 0).all()
-
-
-def test_without_the_study_the_tables_are_empty_and_nothing_is_drawn(tmp_path: Path) -> None:
-    assert all(table.empty for table in context_reach.tables(pd.DataFrame()).values())
-    assert not list(figure.figures(Places(tmp_path)))
+    assert (found.loc[AGAINST[study.SAME], "largest"] == 0).all()
 
 
 def test_the_figure_has_a_column_per_model_and_a_line_per_direction() -> None:
     two = pd.concat([movements(0.02, 0.01), movements(0.02, 0.01, SMOLLM)], ignore_index=True)
-    rows: Any = context_reach.reach(two.replace({"model": {"a": "text-embedding-3-large"}}))
-    drawn: Any = figure.by_distance(rows)
+    rows: Any = reach(two.replace({"model": {"a": "text-embedding-3-large"}}))
+    drawn: Any = figure.figure_reach(rows)
     assert len(drawn.axes) == 2 * len(figure.ROWS)
     for at, axes in enumerate(drawn.axes):
         distances = len(study.NEAR if at // 2 == 1 else study.DISTANCES)
@@ -119,7 +77,7 @@ def test_the_figure_has_a_column_per_model_and_a_line_per_direction() -> None:
 
 
 def test_the_table_of_models_has_all_of_them_and_says_what_is_unknown() -> None:
-    table: Any = model_list.table().set_index("model")
+    table: Any = checked().set_index("model")
     assert list(table.index) == [one.id for one in checklist.every()]
     assert table.loc["text-embedding-3-large", "tuned on"] == "unknown"
     assert table.loc["jinaai/jina-embeddings-v2-base-en", "tuned on"] == "512"

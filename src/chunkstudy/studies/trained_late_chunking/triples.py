@@ -4,14 +4,12 @@ all shares of the triples have."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from typing import cast
 
 import pandas as pd
 
-from chunkstudy.analysis.paired import Keys, Pair, differences
-from chunkstudy.analysis.trained_scores import (
-    COST,
+from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.studies.trained_late_chunking.scores import (
     LATE,
     PLAIN,
     WITHIN,
@@ -31,29 +29,7 @@ def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
         for keys, curve in _curves(models, parts)
         for seen, one in curve.items()
     ]
-    table = differences(pairs, family_of("by triples"), LATE, PLAIN)
-    return _ascending(table, "triples")
-
-
-def against(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
-    """What so many triples change of the scores and of late chunking's cost, against none and
-    against all of them, on the same folds."""
-    pairs = []
-    for keys, curve in _curves(models, parts):
-        none, every = min(curve), max(curve)
-        for (seen, one), other in product(curve.items(), (none, every)):
-            if seen == other or (seen, other) == (none, every):
-                continue
-            for counted in (LATE, PLAIN, COST):
-                named = keys | {"triples": seen, "against triples": other, "counted": counted}
-                values = one.values[counted], curve[other].values[counted]
-                pairs.append(Pair(named, *values, one.documents))
-
-    def family(keys: Keys) -> str:
-        return family_of(f"more triples, {keys['counted']}")(keys)
-
-    table = differences(pairs, family, "so many triples", "the others")
-    return _ascending(table, "counted", "triples", "against triples")
+    return differences(pairs, family_of("by triples"), LATE, PLAIN)
 
 
 def _curves(
@@ -75,11 +51,6 @@ def _curves(
             seen = _seen(parts, window, share, folds)
             curve[seen] = cast(Scored, known[share]).within(folds)
         yield keys | {"folds": len(folds)}, curve
-
-
-def _ascending(table: pd.DataFrame, *then: str) -> pd.DataFrame:
-    order = ["collection", "window", *then]
-    return table.sort_values(order, kind="stable", ignore_index=True) if len(table) else table
 
 
 def _seen(parts: pd.DataFrame, window: int, share: float, folds: set[int]) -> int:

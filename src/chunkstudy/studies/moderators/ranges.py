@@ -7,12 +7,13 @@ Intervals are those of leaving one document out at a time (statistics/left_out.p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from chunkstudy.analysis.moderators_rows import DEEPER, NEAR, in_order, questions
 from chunkstudy.statistics.left_out import Design
+from chunkstudy.studies.moderators.rows import DEEPER, NEAR, questions
 
 PLACE, TUNED = "place in the window", "first 128 places or later"
 WORDS = "words next to the chunk"
@@ -27,15 +28,13 @@ SHARES = {"none": 0.0, "up to a quarter": 0.25, "up to half": 0.5, "more than ha
 
 
 def ranges(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row per model, window and range, over all collections that the model has records of.
+    """A row per model and range, over all collections that the model has records of.
 
     Args:
-        rows: as :func:`moderators_rows.rows` makes them; may be empty.
+        rows: as :func:`rows.rows` makes them, of one window.
     """
     found: list[dict[str, object]] = []
-    if rows.empty:
-        return pd.DataFrame()
-    for (model, window), part in in_order(rows).groupby(["model", "window"], sort=False):
+    for (model, window), part in rows.groupby(["model", "window"], sort=False):
         for by, name, own in _ranges(part, int(str(window))):
             if len(own):
                 keys = {"model": model, "window": window, "by": by, "range": name}
@@ -43,14 +42,22 @@ def ranges(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
+def early(ranges: pd.DataFrame, model: str, later: bool = False) -> pd.Series[Any]:
+    """The gain of a model's answers that are read among the first 128 places, or ``later``, as a
+    comparison has it: ``difference, low, high, n, shown``."""
+    own = ranges[(ranges["by"] == TUNED) & (ranges["model"] == model)]
+    row = own.iloc[-1 if later else 0].rename({"gain": "difference"})
+    shown = "higher" if row["low"] > 0 else "lower" if row["high"] < 0 else "not shown"
+    return pd.concat([row, pd.Series({"shown": shown})])
+
+
 def _ranges(part: pd.DataFrame, window: int) -> Iterator[tuple[str, str, pd.DataFrame]]:
     for first in range(0, window, WIDTH):
         own = part[part[DEEPER].between(first, first + WIDTH - 1)]
         yield PLACE, f"{first} to {min(first + WIDTH, window) - 1}", own
-    if window > TUNED_ON:
-        early = part[DEEPER] < TUNED_ON
-        yield TUNED, f"0 to {TUNED_ON - 1}", part[early]
-        yield TUNED, f"{TUNED_ON} to {window - 1}", part[~early]
+    early = part[DEEPER] < TUNED_ON
+    yield TUNED, f"0 to {TUNED_ON - 1}", part[early]
+    yield TUNED, f"{TUNED_ON} to {window - 1}", part[~early]
     least = -np.inf
     for name, most in SHARES.items():
         yield WORDS, name, part[(part[NEAR] > least) & (part[NEAR] <= most)]

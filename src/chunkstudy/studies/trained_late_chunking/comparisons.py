@@ -6,20 +6,19 @@ them, so two models are held against each other on the same folds.
 
 Families, each for one collection, measure and window: late against plain chunking, model by model;
 what training changes of the cost of late chunking; what it changes of the scores; what context in
-training changes against training without; another seed against the first. By window, and by triples
-(:mod:`trained_triples`), families are a collection's.
+training changes against training without; another seed against the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
 
 import pandas as pd
 
-from chunkstudy.analysis import trained_triples
 from chunkstudy.analysis.paired import Keys, Pair, differences
-from chunkstudy.analysis.trained_scores import (
+from chunkstudy.grid.study_runs import Context
+from chunkstudy.show.faults import StudyError
+from chunkstudy.studies.trained_late_chunking.scores import (
     ARMS,
     COST,
     LATE,
@@ -28,9 +27,7 @@ from chunkstudy.analysis.trained_scores import (
     Models,
     family_of,
     places,
-    scored,
 )
-from chunkstudy.studies.trained_late_chunking.parts import LONGER
 from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, UNTRAINED
 
 ELSEWHERE = "nDCG@10"
@@ -44,29 +41,16 @@ AGAINST: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
 """What is held against what, each an arm and what is counted of it."""
 
 
-def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Every table of the study, empty where it was not run.
+def again(_: Context) -> dict[str, pd.DataFrame]:
+    """Training takes hours and comes in parts, which a notebook does not run.
 
-    Args:
-        study: the tables ``parts``, ``questions``, ``elsewhere`` and ``curves`` of
-            ``trained-late-chunking``.
+    Raises:
+        StudyError: always, with the command that trains.
     """
-    nothing = pd.DataFrame()
-    parts = study.get("parts", nothing)
-    questions = study.get("questions", nothing)
-    models = scored(parts, questions)
-    return {
-        "trained_models": trained(parts, study.get("curves", nothing)),
-        "trained_costs": costs(models),
-        "trained_folds": by_fold(models),
-        "trained_arms": arms(models),
-        "trained_windows": windows(models),
-        "trained_triples": trained_triples.triples(models, parts),
-        "trained_triples_against": trained_triples.against(models, parts),
-        "trained_longer": longer(models, scored(parts, questions, LONGER)),
-        "trained_seeds": seeds(models),
-        "trained_elsewhere": elsewhere(parts, study.get("elsewhere", nothing)),
-    }
+    raise StudyError(
+        "the models are trained for hours and part by part: `chunkstudy study "
+        'trained-late-chunking` does it, and says the price with `--dry-run`; use compute="stored"'
+    )
 
 
 def costs(models: Models) -> pd.DataFrame:
@@ -126,28 +110,6 @@ def arms(models: Models) -> pd.DataFrame:
     return differences(pairs, family, "first", "second")
 
 
-def windows(models: Models) -> pd.DataFrame:
-    """Late minus plain chunking by window, on the folds that every window has with every arm."""
-    pairs = []
-    for collection in sorted({key[-1] for key in models}):
-        here = {key: one for key, one in models.items() if key[2:] == (1.0, 0, collection)}
-        folds = set.intersection(*(set(one.folds) for one in here.values()))
-        if len({window for _, window, *_ in here}) < 2 or not folds:
-            continue
-        for (arm, window, *_), whole in here.items():
-            one = whole.within(folds)
-            keys = {"measure": WITHIN, "collection": collection, TRAINED: arm, "window": window}
-            keys |= {"folds": len(folds)}
-            pairs.append(Pair(keys, one.values[LATE], one.values[PLAIN], one.documents))
-
-    def family(keys: Keys) -> str:
-        return f"trained late chunking, late against plain by window, {keys['collection']}"
-
-    table = differences(pairs, family, LATE, PLAIN)
-    by_arm = table[TRAINED].map(ARMS.index) if len(table) else None
-    return table if by_arm is None else table.iloc[by_arm.argsort(kind="stable")]
-
-
 def longer(models: Models, more: Models) -> pd.DataFrame:
     """What three times the steps change: late against plain chunking after them, either score and
     the cost against the same after the usual steps, and late chunking after training in context
@@ -188,7 +150,7 @@ def seeds(models: Models) -> pd.DataFrame:
     return differences(pairs, family_of("another seed"), "by this seed", "by the first seed")
 
 
-def elsewhere(parts: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def on_others(parts: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Each trained model against the model as it was, and against the one trained on passages
     alone, on whole documents of other collections."""
     if rows.empty:

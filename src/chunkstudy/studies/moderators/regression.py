@@ -18,19 +18,18 @@ is fitted over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.moderators_rows import MODERATORS, UNITS, WIDER, in_order, questions
 from chunkstudy.analysis.paired import POINT, corrected
 from chunkstudy.statistics.left_out import Design
+from chunkstudy.studies.moderators.rows import DOUBLED, MODERATORS, YES_OR_NO, questions
 
-STEP = "standard deviation"
-BETTER, WORSE, NOT_SHOWN = "better", "worse", "not shown"
+STEPS = {YES_OR_NO: "yes", DOUBLED: "doubling"}
 ALL = "all"
 STRETCHES = 10
 """Of a book that is alone in its collection."""
@@ -38,24 +37,19 @@ ALMOST = 0.01
 """Of a standard deviation: what varies by less, the others held, is no moderator of its own."""
 FEWEST = 10
 """Documents that a bootstrap over documents needs; from fewer it draws intervals too narrow."""
-Keys = Mapping[str, Any]
 
 
-def by_window(rows: pd.DataFrame) -> pd.DataFrame:
+def effects(rows: pd.DataFrame) -> pd.DataFrame:
     """The effect of every moderator: what the gain changes by per step, a fraction of DCG@10.
 
-    One regression per model and window over all collections that the model has records of, and one
-    over each where there are several.
+    One regression per model over all collections, and one over each; the window is a moderator too
+    where there are several.
 
     Args:
-        rows: as :func:`moderators_rows.rows` makes them; may be empty.
+        rows: as :func:`rows.rows` makes them, of one window or several.
     """
-    return with_words([one for keys, part in _by_window(rows) for one in effects(part, keys)])
-
-
-def over_windows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The same with a model's windows together, the window being one more moderator."""
-    return with_words([one for keys, part in _together(rows) for one in effects(part, keys)])
+    found = [row for model, name, part in _parts(rows) for row in _effects(part, model, name)]
+    return corrected(pd.DataFrame(found)).rename(columns={"difference": "gain per step"})
 
 
 def predictions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -65,42 +59,12 @@ def predictions(rows: pd.DataFrame) -> pd.DataFrame:
     being that of the same chunker and collection on the other documents; below 0 they are worse
     than it. Its interval, and that of the change of the mean absolute error, are bootstraps over
     documents, of which there must be ten for anything to be shown. Rows of a chunker that no other
-    document has are left out. ``window`` is 0 where all windows are taken together.
+    document has are left out.
     """
-    if rows.empty:
-        return rows
-    found = [
-        {**keys, **_predicted(part)}
-        for keys, part in [*_by_window(rows), *_together(rows, window=0)]
-    ]
-    models = list(in_order(rows)["model"].unique())
-    found.sort(key=lambda one: (models.index(one["model"]), one["collection"], one["window"]))
-    return pd.DataFrame(found)
-
-
-def _by_window(rows: pd.DataFrame) -> Iterator[tuple[Keys, pd.DataFrame]]:
-    if rows.empty:
-        return
-    for (model, window), part in in_order(rows).groupby(["model", "window"], sort=False):
-        for collection, own in _collections(part):
-            yield {"model": model, "window": window, "collection": collection}, own
-
-
-def _together(rows: pd.DataFrame, **more: object) -> Iterator[tuple[Keys, pd.DataFrame]]:
-    if rows.empty:
-        return
-    for model, part in in_order(rows).groupby("model", sort=False):
-        for collection, own in _collections(part):
-            if own["window"].nunique() > 1:
-                yield {"model": model, **more, "collection": collection}, own
-
-
-def _collections(part: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """All that a model has records of together, and each where there are several."""
-    yield ALL, grouped(part)
-    if part["collection"].nunique() > 1:
-        for name, own in part.groupby("collection", sort=True):
-            yield str(name), grouped(own)
+    return pd.DataFrame(
+        {"model": model, "collection": name, **_predicted(part)}
+        for model, name, part in _parts(rows)
+    )
 
 
 def grouped(part: pd.DataFrame) -> pd.DataFrame:
@@ -112,13 +76,23 @@ def grouped(part: pd.DataFrame) -> pd.DataFrame:
     return part.assign(group=group)
 
 
+def _parts(rows: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Model and collection of each regression: all together, and each where there are several; of
+    several windows a collection that was read at one is none."""
+    several = rows["window"].nunique() > 1
+    for model, part in rows.groupby("model", sort=False):
+        yield str(model), ALL, grouped(part)
+        for name, own in part.groupby("collection"):
+            if len(own) < len(part) and (own["window"].nunique() > 1 or not several):
+                yield str(model), str(name), grouped(own)
+
+
 def _columns(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float], pd.DataFrame]:
     """The moderators that vary and are not known from those before them (in one book, its length in
     windows from the window), centred and per step; the size of each step; and the constants of the
     chunkers, a column of zeros and ones each."""
     cell = part["collection"] + " " + part["chunker"]
-    constants = pd.get_dummies(cell, dtype=float)
-    names = [*([WIDER] if part["window"].nunique() > 1 else []), *MODERATORS]
+    names = list(MODERATORS)
     centred = part[names] - part[names].groupby(cell).transform("mean")
     values = centred.to_numpy()
     steps: dict[str, float] = {}
@@ -127,29 +101,23 @@ def _columns(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float], pd.Dat
         spread = float(np.sqrt((own**2).mean()))
         known = before @ np.linalg.lstsq(before, own, rcond=None)[0] if steps else 0.0
         if np.sqrt(((own - known) ** 2).mean()) > ALMOST * max(spread, ALMOST):
-            steps[name] = 1.0 if MODERATORS.get(name, "step") else spread
-    return centred[list(steps)] / pd.Series(steps), steps, constants
+            steps[name] = 1.0 if MODERATORS[name] in STEPS else spread
+    return centred[list(steps)] / pd.Series(steps), steps, pd.get_dummies(cell, dtype=float)
 
 
-def effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
-    """A row per moderator of one regression, not yet corrected.
-
-    Args:
-        part: rows of one model, with their ``group``.
-        keys: the row's leading columns.
-    """
+def _effects(part: pd.DataFrame, model: str, collection: str) -> Iterator[dict[str, object]]:
     columns, steps, constants = _columns(part)
     design = Design(pd.concat([columns, constants], axis=1), part["group"])
     gain, plain, late = (design.fit(part[name]) for name in ("gain", "plain", "late"))
-    over = f"reading {keys['window']} tokens" if "window" in keys else "all windows"
     intervals, p, asked = gain.intervals(), gain.p, questions(part)
     for i, (name, step) in enumerate(steps.items()):
         yield {
-            **keys,
+            "model": model,
+            "collection": collection,
             "moderator": name,
-            "step": MODERATORS.get(name, "doubling") or STEP,
+            "step": STEPS.get(MODERATORS[name], "standard deviation"),
             "size of step": step,
-            "unit of step": UNITS[name],
+            "unit of step": MODERATORS[name],
             "n": asked,
             "rows": len(part),
             "documents": gain.groups,
@@ -162,48 +130,30 @@ def effects(part: pd.DataFrame, keys: Keys) -> Iterator[dict[str, object]]:
             "p_equivalent": statistics.two_one_sided(
                 gain.coefficients[i], gain.errors[i], gain.groups - 1, POINT
             ),
-            "family": f"what moderates the gain, {keys['collection']}, {keys['model']}, {over}",
+            "family": f"what moderates the gain, {collection}, {model}",
         }
-
-
-def with_words(found: list[dict[str, object]]) -> pd.DataFrame:
-    """The rows of :func:`effects` as a table, corrected within their families."""
-    if not found:
-        return pd.DataFrame()
-    return corrected(pd.DataFrame(found)).rename(columns={"difference": "gain per step"})
 
 
 def _predicted(part: pd.DataFrame) -> dict[str, Any]:
     columns, _, constants = _columns(part)
-    x = pd.concat([columns, constants], axis=1)
     cell = part["collection"] + " " + part["chunker"]
     known = part["group"].groupby(cell).transform("nunique") > 1
     if part["group"].nunique() < 2 or not known.any():
         return {"n": questions(part), "rows": 0}
-    fitted = Design(x, part["group"]).fit(part["gain"])
-    mean = Design(constants, part["group"]).fit(part["gain"])
-    wrong = [(part["gain"] - one.predicted)[known] for one in (fitted, mean)]
-    return _scored(part[known], *wrong)
-
-
-def _scored(part: pd.DataFrame, wrong: pd.Series, mean_wrong: pd.Series) -> dict[str, Any]:
-    errors = pd.DataFrame(
-        {
-            "squared": wrong**2,
-            "squared of mean": mean_wrong**2,
-            "absolute": wrong.abs(),
-            "absolute of mean": mean_wrong.abs(),
-            "rows": 1.0,
-        }
-    )
-    sums = errors.groupby(part["group"]).sum()
-    squared, of_mean, absolute, absolute_of_mean, rows = statistics.resampled_sums(sums.T)
+    designs = pd.concat([columns, constants], axis=1), constants
+    fitted, mean = (Design(one, part["group"]).fit(part["gain"]).predicted for one in designs)
+    wrong, of_mean = ((part["gain"] - one)[known].abs() for one in (fitted, mean))
+    errors = {"squared": wrong**2, "squared of mean": of_mean**2, "absolute": wrong,
+              "absolute of mean": of_mean, "rows": 1.0}  # fmt: skip
+    sums = pd.DataFrame(errors).groupby(part["group"][known]).sum()
+    squared, squared_of_mean, absolute, absolute_of_mean, rows = statistics.resampled_sums(sums.T)
     total = sums.sum()
-    low, high = statistics.percentile_interval(1 - squared / of_mean)
+    low, high = statistics.percentile_interval(1 - squared / squared_of_mean)
     less = statistics.percentile_interval((absolute - absolute_of_mean) / rows)
+    sure = len(sums) >= FEWEST
     return {
-        "n": questions(part),
-        "rows": len(part),
+        "n": questions(part[known]),
+        "rows": int(known.sum()),
         "documents": len(sums),
         "r2": 1 - total["squared"] / total["squared of mean"],
         "r2 low": low,
@@ -213,11 +163,5 @@ def _scored(part: pd.DataFrame, wrong: pd.Series, mean_wrong: pd.Series) -> dict
         "change of error": (total["absolute"] - total["absolute of mean"]) / total["rows"],
         "change of error low": less.low,
         "change of error high": less.high,
-        "shown": _word(low, high, len(sums)),
+        "shown": "better" if sure and low > 0 else "worse" if sure and high < 0 else "not shown",
     }
-
-
-def _word(low: float, high: float, documents: int) -> str:
-    if documents < FEWEST:
-        return NOT_SHOWN
-    return BETTER if low > 0 else WORSE if high < 0 else NOT_SHOWN

@@ -45,12 +45,17 @@ Key = tuple[str, int, float, int, str]
 Models = Mapping[Key, Scored]
 
 
-def scored(parts: pd.DataFrame, questions: pd.DataFrame, steps: int = STEPS) -> Models:
+def scored(made: Mapping[str, pd.DataFrame], window: int, steps: int = STEPS) -> Models:
     """The models that have questions, over all their folds, in the order of the arms: those trained
-    for at most so many steps, and the one that was not trained."""
-    if questions.empty:
-        return {}
-    parts = parts[parts["steps at most"].isin((0, steps))]
+    for at most so many steps, and the one that was not trained.
+
+    Args:
+        made: what the experiment left, its tables ``parts`` and ``questions``.
+        window: tokens that late chunking reads together.
+        steps: 120, or three times as many.
+    """
+    parts, questions = made["parts"], made["questions"]
+    parts = parts[parts["steps at most"].isin((0, steps)) & (parts["window"] == window)]
     rows = questions.merge(parts[["part", "fold", *MODEL]], on="part")
     found: dict[Key, Scored] = {}
     for key, of_model in rows.groupby([*MODEL, "collection"]):

@@ -32,6 +32,7 @@ from chunkstudy.llm import causal_models
 from chunkstudy.llm.states import CausalStates
 from chunkstudy.spans import Collection
 
+NAME = "bidirectionality"
 COLLECTIONS = ("chroma", covid_qa.ALL)
 WINDOW = 512
 CONTENT = 508

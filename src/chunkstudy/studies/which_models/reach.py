@@ -1,5 +1,4 @@
-"""How far the context of a late chunk reaches, and whether alike both ways, from the study of
-bidirectionality.
+"""Which models have what late chunking asks for, and how far the context of a late chunk reaches.
 
 The unit is a model's own: the mean distance between two neighbouring chunks that are read alone,
 as plain chunking reads them, since models spread their vectors over spaces of different width.
@@ -7,20 +6,17 @@ as plain chunking reads them, since models spread their vectors over spaces of d
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
+from chunkstudy.encoders import checklist
 from chunkstudy.statistics.intervals import percentile_interval, resampled_sums
-from chunkstudy.studies.bidirectionality import (
+from chunkstudy.studies.which_models.bidirectionality import (
     ALONE,
     APART,
     BEYOND,
-    DISTANCES,
     EARLIER,
     FEW,
     HALF,
@@ -32,26 +28,17 @@ from chunkstudy.studies.bidirectionality import (
 TEXT = ["collection", "document", "start"]
 MOVED = "cosine distance"
 AGAINST = {ALONE: "itself, read alone", SAME: "itself, the same text again"}
-DIFFERENCE = "later minus earlier"
 OVER_TEXTS = f"percentile bootstrap over texts, {statistics.RESAMPLES:,} resamples"
-FAMILY = "later against earlier text"
-"""A family for each kind of replacement, over models and distances."""
 
 
-def tables(movements: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Every table, empty where the study was not run.
-
-    Args:
-        movements: the study's table.
-    """
-    if movements.empty:
-        names = ("context_reach", "context_yardsticks", "context_both_ways")
-        return dict.fromkeys(names, pd.DataFrame())
-    return {
-        "context_reach": reach(movements),
-        "context_yardsticks": yardsticks(movements),
-        "context_both_ways": both_ways(movements),
-    }
+def checked() -> pd.DataFrame:
+    """The registered models by the checklist of Jina's second post, a row each; what nobody says is
+    unknown."""
+    rows = [checklist.row(one) for one in checklist.every()]
+    for row in rows:
+        for length in ("tuned on", "pre-trained on"):
+            row[length] = checklist.UNKNOWN if row[length] is None else f"{row[length]:,}"
+    return pd.DataFrame(rows)
 
 
 def reach(movements: pd.DataFrame) -> pd.DataFrame:
@@ -109,48 +96,6 @@ def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
                     }
                 )
     return pd.DataFrame(rows)
-
-
-def both_ways(movements: pd.DataFrame) -> pd.DataFrame:
-    """By model, distance and what is replaced: movement by later text minus that by earlier text of
-    the same document, and the one over the other.
-
-    Where later text moves nothing at all, as in a causal model, there is nothing to test.
-    """
-    rows: list[dict[str, object]] = []
-    for model, part in movements.groupby("model", sort=False):
-        for what in (HALF, BEYOND, FEW):
-            for distance, of in part[part["replaced"] == what].groupby("distance"):
-                if (what, distance) == (FEW, DISTANCES[-1]):
-                    continue  # all that is left beyond it, tested above
-                ways = of.pivot_table(index=TEXT, columns="direction", values=MOVED)
-                found = statistics.paired_difference(ways[LATER], ways[EARLIER])
-                rows.append(
-                    {
-                        "model": model,
-                        "replaced": what,
-                        "distance": distance,
-                        "texts": found.n,
-                        LATER: ways[LATER].mean(),
-                        EARLIER: ways[EARLIER].mean(),
-                        DIFFERENCE: found.mean,
-                        f"{DIFFERENCE} low": found.interval.low,
-                        f"{DIFFERENCE} high": found.interval.high,
-                        "later over earlier": ways[LATER].mean() / ways[EARLIER].mean(),
-                        "p": found.p if ways[LATER].any() else math.nan,
-                        "p_holm": math.nan,
-                        "family": f"{FAMILY}, {what}",
-                        "interval": OVER_TEXTS,
-                    }
-                )
-    table = pd.DataFrame(rows)
-    families = table.groupby("family")["p"]
-    table["p_holm"] = families.transform(statistics.holm)
-    table["family_size"] = families.transform("count")
-    sign = np.where(table[DIFFERENCE] > 0, HIGHER, LOWER)
-    table["shown"] = np.where(table["p_holm"] < SIGNIFICANT, sign, NOT_SHOWN)
-    table.loc[table["p"].isna(), "shown"] = ""
-    return table
 
 
 def _moved(part: pd.DataFrame) -> Iterator[tuple[tuple[str, str, int], pd.DataFrame]]:
