@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis import equal_budget as analysis
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import study_results
 from chunkstudy.grid.conditions import Condition
@@ -18,6 +17,7 @@ from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_toke
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import equal_budget as study
+from chunkstudy.studies.controls import budget as analysis
 from chunkstudy.tokens import cl100k_offsets
 
 PLACES = Places(Path(__file__).parents[1])

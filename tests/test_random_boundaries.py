@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from chunkstudy.analysis import random_boundaries as analysis
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import study_results
@@ -23,6 +22,7 @@ from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies import random_boundaries as study
+from chunkstudy.studies.controls import chance as analysis
 from tests.made_keys import text_keys
 
 PLACES = Places(Path(__file__).parents[1])
@@ -107,7 +107,7 @@ def compared(made: tuple[Collection, Chunks], tmp_path: Path, encoder: Words) ->
     )
     arm = study.Arm(covid_qa.WITHIN, (study.SEMANTIC,), "none", PRE_EMBEDDING, 6, 3)
     draws, questions = study.compare(cast(Context, context), arm)
-    return analysis.table(pd.concat(questions, ignore_index=True), pd.DataFrame(draws))
+    return analysis.against_chance(pd.concat(questions, ignore_index=True), pd.DataFrame(draws))
 
 
 @pytest.fixture(autouse=True)
@@ -189,7 +189,7 @@ def frames(own: list[float], drawn: list[list[float]]) -> tuple[pd.DataFrame, pd
 
 def test_where_the_method_lies_among_the_draws_is_counted() -> None:
     questions, draws = frames([0.4, 0.6], [[0.1, 0.3], [0.5, 0.5], [0.9, 0.9], [0.2, 0.2]])
-    row = analysis.table(questions, draws).iloc[0]
+    row = analysis.against_chance(questions, draws).iloc[0]
     assert (row["lowest draw"], row["highest draw"], row["draws below"]) == (0.2, 0.9, 0.5)
     assert row["draws"] == 4 and row["p_rank"] == 1  # two draws at its mean or above
     assert row["difference"] == pytest.approx(0.5 - np.mean([0.2, 0.5, 0.9, 0.2]))
@@ -197,7 +197,7 @@ def test_where_the_method_lies_among_the_draws_is_counted() -> None:
 
 
 def test_nothing_measured_is_an_empty_table() -> None:
-    assert analysis.table(pd.DataFrame(), pd.DataFrame()).empty
+    assert analysis.against_chance(pd.DataFrame(), pd.DataFrame()).empty
 
 
 @pytest.mark.skipif(

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import (
     COLORS,
     intervals,
     one_legend,
     rows_named,
-    table,
     zero,
 )
 
@@ -25,19 +21,7 @@ SHOWN = "chroma"
 """The collection whose overlaps and sizes are drawn."""
 
 
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure of everything whose table is there and not empty."""
-    drawn: dict[str, Callable[[pd.DataFrame], Figure]] = {
-        "random_boundaries": boundaries,
-        "equal_budget_overlap": overlap,
-        "equal_budget_sizes": sizes,
-    }
-    for name, draw in drawn.items():
-        if len(rows := table(places, name)):
-            yield name, draw(rows)
-
-
-def boundaries(rows: pd.DataFrame) -> Figure:
+def figure_boundaries(rows: pd.DataFrame) -> Figure:
     """The method minus the mean of its draws, with 95% intervals, a panel per measure; behind them
     how far the method lies from its best and worst draw."""
     arms = ["collection", "part", "chunker", "encoder", "ordering"]
@@ -69,7 +53,7 @@ def boundaries(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def overlap(rows: pd.DataFrame) -> Figure:
+def figure_overlap(rows: pd.DataFrame) -> Figure:
     """With minus without overlap, with 95% intervals: five chunks, then by budget; a panel per way
     of counting what two chunks share."""
     rows = rows[rows["collection"] == SHOWN]
@@ -103,7 +87,7 @@ def overlap(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def sizes(rows: pd.DataFrame) -> Figure:
+def figure_sizes(rows: pd.DataFrame) -> Figure:
     """Recall by mean chunk size, for chunkers without overlap, a panel per ordering: five chunks,
     then by budget, what two chunks share counted again."""
     rows = rows[(rows["collection"] == SHOWN) & rows["counted"].isin((CHUNKS, "again"))]

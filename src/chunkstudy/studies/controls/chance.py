@@ -23,7 +23,7 @@ KEYS = ["collection", "part", "chunker", "encoder", "ordering", "boundaries"]
 CHOSEN, RANDOM = "chosen", "random"
 
 
-def table(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
+def against_chance(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
     """A row per collection, method, encoder, ordering, place of boundaries and measure.
 
     ``draws`` is their number, ``lowest draw`` and ``highest draw`` are the outermost of their
