@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.analysis import contexts
-from chunkstudy.analysis.contexts import left_of
 from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, OVER_DOCUMENTS
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import OWN, PRE, SMOLLM, WIDE, WINDOWS
 from chunkstudy.grid.library import Library
+from chunkstudy.studies import contexts
+from chunkstudy.studies.contexts.gains import left_of
 from tests.made_library import made_library
 
 QUERIES = [f"q{i}" for i in range(80)]

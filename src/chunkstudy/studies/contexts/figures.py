@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.places import Places
 from chunkstudy.render import display_names
 from chunkstudy.render.figures.drawing import (
     COLORS,
     intervals,
     one_legend,
     rows_named,
-    table,
     zero,
 )
+from chunkstudy.render.formats import number
+from chunkstudy.render.tables import Kinds
 
 MARKED = ("o", "s")
+AS_ALIKE: Kinds = dict.fromkeys(("correlation", "correlation low", "correlation high"), number)
+AS_PRICES: Kinds = {"dollars": number}
 
 
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure, where the table is there."""
-    rows = table(places, "contexts_gains")
-    if len(rows):
-        yield "contexts_gains", gains(rows)
-
-
-def gains(rows: pd.DataFrame) -> Figure:
+def figure_gains(rows: pd.DataFrame) -> Figure:
     """With context minus plain with 95% intervals, a panel per collection, a mark per model: first
     what a document offers, then what a language model wrote, then late chunking by window."""
     over = rows.groupby(["collection", "model", "context"])["chunkers"].transform("max")
