@@ -9,13 +9,10 @@ from functools import cached_property, partial
 import pandas as pd
 
 from chunkstudy.analysis import (
-    contexts,
-    equal_budget,
     language_models,
     language_models_answers,
     language_models_cost,
     late_chunking,
-    random_boundaries,
     which_chunker,
 )
 from chunkstudy.collections import covid_qa
@@ -109,8 +106,6 @@ def _within(known: Known) -> Tables:
         library, known.published, chunker_costs.table(library), sizes, of_papers
     )
     return {
-        **contexts.tables(library, of_papers),
-        "contexts_prices": known.of_study("context-prices", "requests"),
         "which_chunker": chosen,
         "which_chunker_advice": which_chunker.advice(chosen),
     }
@@ -136,19 +131,6 @@ def _language_models(known: Known) -> Tables:
     }
 
 
-def _controls(known: Known) -> Tables:
-    drawn, read = known.study("random-boundaries"), known.study("equal-budget")
-    nothing = pd.DataFrame()
-    questions = read.get("questions", nothing)
-    return {
-        "random_boundaries": random_boundaries.table(
-            drawn.get("questions", nothing), drawn.get("draws", nothing)
-        ),
-        "equal_budget_overlap": equal_budget.overlaps(questions),
-        "equal_budget_sizes": equal_budget.sizes(questions, read.get("chunkers", nothing)),
-    }
-
-
 def _labels(known: Known) -> Tables:
     """What claims and the paper need before the tutorial's notebook runs."""
     study = known.study("labels")
@@ -160,7 +142,7 @@ def _labels(known: Known) -> Tables:
 
 
 GROUPS: tuple[Group, ...] = (
-    _within, _late_chunking, _controls, _labels,
+    _within, _late_chunking, _labels,
     _language_models,
 )  # fmt: skip
 """Tables that share what they read; those that take longest come first."""

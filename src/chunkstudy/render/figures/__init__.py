@@ -9,7 +9,7 @@ from chunkstudy.places import Places
 from chunkstudy.render import captions
 
 STUDIES = (
-    "late_chunking", "contexts", "controls", "language_models",
+    "late_chunking", "language_models",
 )  # fmt: skip
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
