@@ -22,7 +22,7 @@ from chunkstudy.grid.run import evaluate
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.studies import similarity
+from chunkstudy.studies.late_whole import similarity
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
 
 WORD = re.compile(r"\w+|[^\w\s]")

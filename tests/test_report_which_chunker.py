@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis import late_chunking
 from chunkstudy.analysis.paired import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
 from chunkstudy.analysis.which_chunker import (
     ADVISED,
@@ -38,7 +37,7 @@ PUBLISHED = cells.frame(cells.read(ROOT))
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    sizes, papers = late_chunking.facts(ROOT), facts.read(ROOT, covid_qa.WITHIN)
+    sizes, papers = facts.every(ROOT), facts.read(ROOT, covid_qa.WITHIN)
     return which_chunker(LIBRARY, PUBLISHED, chunker_costs.table(LIBRARY), sizes, papers)
 
 

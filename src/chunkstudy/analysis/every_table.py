@@ -12,7 +12,6 @@ from chunkstudy.analysis import (
     language_models,
     language_models_answers,
     language_models_cost,
-    late_chunking,
     which_chunker,
 )
 from chunkstudy.collections import covid_qa
@@ -22,7 +21,6 @@ from chunkstudy.places import Places
 from chunkstudy.published import speeds
 from chunkstudy.published.cells import Cell, frame
 from chunkstudy.studies.labels import averages, power
-from chunkstudy.studies.one_post import cuts
 
 Tables = dict[str, pd.DataFrame]
 Group = Callable[["Known"], Tables]
@@ -81,27 +79,9 @@ def _asked(known: Known, group: Group) -> Tables:
     return group(known)
 
 
-def _late_chunking(known: Known) -> Tables:
-    library, of_study = known.library, known.of_study
-    post = known.study("one-post")
-    return {
-        "late_chunking_gains": late_chunking.gains(library),
-        "late_chunking_windows": late_chunking.windows(library),
-        "late_chunking_tails": late_chunking.tails(library),
-        "late_chunking_tail_gains": late_chunking.tail_gains(library),
-        "late_chunking_collections": late_chunking.facts(known.places),
-        "late_chunking_propositions": late_chunking.propositions(library),
-        "late_chunking_excerpts_alike": of_study("similarity", "windows"),
-        "late_chunking_similarity": of_study("similarity", "orderings").rename(
-            columns={"n": "documents, of a book chunks"}
-        ),
-        "one_post_sizes": cuts.sizes(post) if post else pd.DataFrame(),
-    }
-
-
 def _within(known: Known) -> Tables:
     library, of_papers = known.library, known.papers
-    sizes = late_chunking.facts(known.places)
+    sizes = facts.every(known.places)
     chosen = which_chunker.which_chunker(
         library, known.published, chunker_costs.table(library), sizes, of_papers
     )
@@ -142,7 +122,6 @@ def _labels(known: Known) -> Tables:
 
 
 GROUPS: tuple[Group, ...] = (
-    _within, _late_chunking, _labels,
-    _language_models,
+    _within, _labels, _language_models,
 )  # fmt: skip
 """Tables that share what they read; those that take longest come first."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from chunkstudy.encoders import models
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, SPECIAL, parse_ordering
-from chunkstudy.grid.library import Record
+from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
 
 IN_ORDER = "in order"
 
@@ -35,9 +34,3 @@ def positions(ordering: str) -> str:
 def contextualized(one: Condition) -> bool:
     """Whether it is late chunking as it comes, at positions in order."""
     return one.ordering.startswith(CONTEXTUALIZED) and positions(one.ordering) == IN_ORDER
-
-
-def cuts(record: Record, tokens: int) -> bool:
-    """Whether a window of so many tokens cuts any chunk of a record, embedded by itself: the rest
-    of that chunk is never read. Sizes are WordPiece tokens."""
-    return record.run.sizes["wordpiece"].percentiles[-1] > tokens - SPECIAL

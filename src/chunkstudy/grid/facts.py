@@ -31,6 +31,13 @@ def read(places: Places, name: str) -> pd.DataFrame:
     return pd.read_csv(path, dtype={"query_id": str}) if path.exists() else pd.DataFrame()
 
 
+def every(places: Places) -> pd.DataFrame:
+    """What decides how each collection's documents are read, a row a collection."""
+    paths = sorted((places.results / "facts").glob("*_facts.csv"))
+    found = [read(places, path.stem) for path in paths]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
 def write(collection: Collection, places: Places) -> None:
     """Write all that is known of a collection of the study."""
     if collection.name in IN_PARTS:

@@ -155,7 +155,6 @@ COLUMNS: dict[str, Column] = {
     "needed for 2 points": Column("queries needed for 2 points", whole),
     "needed for 5 points": Column("queries needed for 5 points", whole),
     "share of ceiling": Column("% of the best reachable", percent),
-    "documents, of a book chunks": Column("documents (of Emma: chunks)", whole),
     "queries_with_the_word_and": Column('queries with the word "and"', whole),
 }
 SAID_BELOW = ("family", "family_size", "interval", "margin")
@@ -350,10 +349,6 @@ KINDS: dict[str, Kinds] = {
     "contexts_alike": dict.fromkeys(
         ("correlation", "correlation low", "correlation high"), number),
     "contexts_prices": {"dollars": number},
-    "late_chunking_similarity": {"difference": number, "contextualized": number,
-                                 "pre_embedding": number},
-    "late_chunking_excerpts_alike": {"plain": number, "contextualized": number},
-    "late_chunking_windows": {"cut": Column("chunks cut", percent)},
     "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     "evaluation_tests": {"score": percent, "best": percent},
 }  # fmt: skip

@@ -16,6 +16,7 @@ from chunkstudy.render.display_names import shown
 IELAB, JINA = AS_PUBLISHED_IELAB.name, AS_PUBLISHED_JINA.name
 LUMBER = AS_PUBLISHED_LUMBERCHUNKER.name
 WITH = "all-MiniLM-L6-v2, "
+PROPOSITIONS = "proposition-released"
 
 
 def berlin_with_minilm(evidence: Evidence) -> str:
@@ -88,18 +89,16 @@ def documents_of_several_paragraphs(evidence: Evidence) -> str:
 
 def propositions_by_either_rule(evidence: Evidence) -> str:
     """A proposition credited with its paragraph, as the paper's code does, and by its own text."""
-    table = evidence.frame("table", "late_chunking_propositions")
-    if table.empty:
+    by_paragraph, by_itself = (_emma(evidence, protocol) for protocol in (IELAB, LUMBER))
+    if by_paragraph.empty or by_itself.empty:
         return ""
-    row = _of_minilm(table).iloc[0]
-    ceilings = [
-        float(_emma(evidence, protocol)["Ceiling(DCG@10)"][row["chunker"]])
-        for protocol in (IELAB, LUMBER)
-    ]
+    score, best = (
+        [float(rows[name][PROPOSITIONS]) for rows in (by_paragraph, by_itself)]
+        for name in ("DCG@10", "Ceiling(DCG@10)")
+    )
     return (
-        f"{WITH}Emma: {row['parents judged']:.3f} judged by the paragraph, "
-        f"{row['own text judged']:.3f} by its own text; the best any ranking could reach is "
-        f"{ceilings[0]:.3f} and {ceilings[1]:.3f}"
+        f"{WITH}Emma: {score[0]:.3f} judged by the paragraph, {score[1]:.3f} by its own text; the "
+        f"best any ranking could reach is {best[0]:.3f} and {best[1]:.3f}"
     )
 
 
@@ -134,7 +133,8 @@ def growth_of_similarity_and_change(evidence: Evidence) -> str:
         return ""
     growth = table[table["pairs"] == "all"]
     keys = ["collection", "chunker"]
-    gains = _of_minilm(gains[gains["protocol"] == "corrected"])[[*keys, "difference"]]
+    in_corpora = _of_minilm(gains[gains["protocol"] == "corrected"])
+    gains = pd.concat([in_corpora, _gains_on_emma(evidence)])[[*keys, "difference"]]
     both = growth.merge(gains, on=keys, suffixes=("", " of score"))
     r = float(both["difference"].corr(both["difference of score"]))
     rises = growth["difference"]
@@ -173,12 +173,10 @@ def windows_and_documents(evidence: Evidence) -> str:
 
 def gains_within_documents(evidence: Evidence) -> str:
     """Contextualized minus plain, in points, on Emma and within Chroma's corpora by window."""
-    gains = evidence.frame("table", "late_chunking_gains")
+    emma = _gains_on_emma(evidence)
     windows = evidence.frame("table", "late_chunking_by_model")
     found = []
-    if len(gains):
-        emma = _of_minilm(gains)
-        emma = emma[(emma["collection"] == "gutenqa-emma") & (emma["protocol"] == "corrected")]
+    if len(emma):
         found.append(f"{WITH}Emma, points: {_differences(emma, 'chunker')}")
     if len(windows):
         whole = windows.query(
@@ -192,6 +190,14 @@ def gains_within_documents(evidence: Evidence) -> str:
 def _differences(table: pd.DataFrame, key: str) -> str:
     rows = zip(*(table[name] for name in (key, "difference", "low", "high")), strict=True)
     return "; ".join(f"{shown(key, name)} {points(tuple(found))}" for name, *found in rows)
+
+
+def _gains_on_emma(evidence: Evidence) -> pd.DataFrame:
+    """all-MiniLM-L6-v2 on GutenQA's public book, late minus plain, by chunker."""
+    table = evidence.frame("table", "late_chunking_emma_tests")
+    if table.empty:
+        return table
+    return table.assign(collection="gutenqa-emma").sort_values("chunker")
 
 
 def _emma(evidence: Evidence, protocol: str) -> pd.DataFrame:

@@ -8,9 +8,7 @@ from pathlib import Path
 from chunkstudy.places import Places
 from chunkstudy.render import captions
 
-STUDIES = (
-    "late_chunking", "language_models",
-)  # fmt: skip
+STUDIES = ("language_models",)
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
 

@@ -30,6 +30,7 @@ from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 
+NAME = "similarity"
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma", "chroma")
 LONG = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0", "cluster-200")
 """Chunkers of Chroma's corpora, each one long document."""

@@ -20,6 +20,7 @@ from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Document
 from chunkstudy.studies.berlin import FILE, load
 
+NAME = "late-direction"
 COLLECTIONS: tuple[str, ...] = ()
 OTHER = " The museum keeps paintings and prints from four centuries."
 """Put in the place of a sentence, to see which vectors notice."""

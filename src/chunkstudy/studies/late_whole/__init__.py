@@ -1,0 +1,33 @@
+"""What the notebook on late chunking where whole documents are looked for needs beyond a cell."""
+
+from chunkstudy.studies.late_whole.figures import figure_alike, figure_gains
+from chunkstudy.studies.late_whole.gains import gains, left_of_gains, without_tails
+from chunkstudy.studies.late_whole.quoted import (
+    AS_CUT,
+    AS_SIMILARITY,
+    LENGTHS,
+    SHORTER,
+    at,
+    quote,
+)
+from chunkstudy.studies.late_whole.reading import WHOLE, read
+from chunkstudy.studies.late_whole.similarity import COLLECTIONS as COMPARED
+from chunkstudy.studies.late_whole.similarity import tables as alike
+
+__all__ = [
+    "AS_CUT",
+    "AS_SIMILARITY",
+    "COMPARED",
+    "LENGTHS",
+    "SHORTER",
+    "WHOLE",
+    "alike",
+    "at",
+    "figure_alike",
+    "figure_gains",
+    "gains",
+    "left_of_gains",
+    "quote",
+    "read",
+    "without_tails",
+]

@@ -1,0 +1,98 @@
+"""Late and plain chunking of collections whose documents are ranked by their best chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy import Study
+from chunkstudy.encoders import models
+from chunkstudy.grid.conditions import NONE
+from chunkstudy.grid.encoding import PRE_EMBEDDING, SPECIAL
+from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
+
+WHOLE = (NONE,)
+"""The chunkers of documents that are not cut."""
+
+
+@dataclass(frozen=True)
+class Both:
+    """Both ways of embedding the same chunks.
+
+    Attributes:
+        collection: its name.
+        encoder: the slug of the model with its window.
+        window: tokens read at once.
+        protocol: whose rules.
+        measure: such as ``nDCG@10``.
+        late: a row a question and a column a chunker; fractions.
+        plain: the same of chunks that are embedded by themselves.
+        cut: the chunkers of which the window cuts a chunk that is embedded by itself.
+    """
+
+    collection: str
+    encoder: str
+    window: int
+    protocol: str
+    measure: str
+    late: pd.DataFrame
+    plain: pd.DataFrame
+    cut: frozenset[str]
+
+    @property
+    def by_ordering(self) -> dict[str, pd.DataFrame]:
+        return {PRE_EMBEDDING: self.plain, f"contextualized-{self.window}": self.late}
+
+
+def read(
+    study: Study,
+    chunkers: Mapping[str, Sequence[str]],
+    encoder: str,
+    window: int,
+    protocols: Sequence[str],
+    k: int,
+) -> list[Both]:
+    """Both ways, a protocol and collection each.
+
+    Args:
+        study: the notebook's.
+        chunkers: by collection.
+        encoder: a hub id.
+        window: tokens read at once.
+        protocols: whose rules. Plain documents that are not cut are the same by Jina's and by the
+            corrected ones, which stand for both.
+        k: how many documents are retrieved.
+    """
+    return [
+        _both(study, collection, some, encoder, window, protocol, k)
+        for protocol in protocols
+        for collection, some in chunkers.items()
+    ]
+
+
+def _both(
+    study: Study,
+    collection: str,
+    chunkers: Sequence[str],
+    encoder: str,
+    window: int,
+    protocol: str,
+    k: int,
+) -> Both:
+    same = tuple(chunkers) == WHOLE and protocol == AS_PUBLISHED_JINA.name
+    ordering, measure = f"contextualized-{window}", f"nDCG@{k}"
+    late = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
+    plain = study.runs(collection, chunkers, encoder, window, CORRECTED.name if same else protocol)
+    longest = {name: one.run.sizes["wordpiece"].percentiles[-1] for name, one in late.found.items()}
+    return Both(
+        collection,
+        models.slug(encoder, window),
+        window,
+        protocol,
+        measure,
+        late.scores(k=k).wide(measure),
+        plain.scores(k=k).wide(measure),
+        frozenset(name for name, size in longest.items() if size > window - SPECIAL),
+    )
