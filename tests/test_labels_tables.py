@@ -135,3 +135,14 @@ def test_a_difference_in_the_table_is_that_of_the_queries(records: LabelRecords)
     curve = power.power_curve(records)
     seen = curve[curve["measure"] == "recall"].set_index("queries")["seen"]
     assert seen[10] < 0.8 <= seen[1000]
+
+
+def test_what_overlap_changes_has_a_row_a_measure_and_is_empty_where_it_is_not_compared(
+    records: LabelRecords,
+) -> None:
+    needed = power.queries_needed(records)
+    tokens = needed.assign(a="token-250-125", b="token-250-0")
+    found = power.overlapping(tokens)
+    assert found["difference"].tolist() == needed["a minus b"].tolist()
+    assert found["n"].tolist() == [QUERIES, QUERIES]
+    assert power.overlapping(needed)["n"].isna().all()

@@ -20,7 +20,6 @@ from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import speeds
 from chunkstudy.published.cells import Cell, frame
-from chunkstudy.studies.labels import averages, power
 
 Tables = dict[str, pd.DataFrame]
 Group = Callable[["Known"], Tables]
@@ -111,17 +110,5 @@ def _language_models(known: Known) -> Tables:
     }
 
 
-def _labels(known: Known) -> Tables:
-    """What claims and the paper need before the tutorial's notebook runs."""
-    study = known.study("labels")
-    needed = power.queries_needed(averages.LabelRecords.of(study)) if study else pd.DataFrame()
-    return {
-        "labels_worked_example": averages.worked_example(known.places),
-        "labels_power": needed,
-    }
-
-
-GROUPS: tuple[Group, ...] = (
-    _within, _labels, _language_models,
-)  # fmt: skip
+GROUPS: tuple[Group, ...] = (_within, _language_models)
 """Tables that share what they read; those that take longest come first."""
