@@ -13,7 +13,7 @@ from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.grid import study_results
 from chunkstudy.llm.interface import Reply, Request
-from chunkstudy.studies import prompted_breakpoints as study
+from chunkstudy.studies.one_post import prompting as study
 
 TEXT = "The lane was paved in 1904.\n\nA flood came in 1931 and took the houses."
 GOOD = json.dumps({"segments": [{"begins": "The lane was"}, {"begins": "A flood came in"}]})

@@ -16,7 +16,7 @@ from chunkstudy.cli import app
 from chunkstudy.collections import builtin
 from chunkstudy.grid import parquet, study_results, study_runs
 from chunkstudy.places import Places
-from chunkstudy.studies import document_lengths
+from chunkstudy.studies.jina import document_lengths
 from tests.made_study import MODEL, SHA, made_by
 
 ROOT = Places(Path(__file__).parents[1])

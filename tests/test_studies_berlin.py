@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from chunkstudy.collections import berlin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.conditions import MINILM
-from chunkstudy.studies import berlin
+from chunkstudy.studies.jina import three_sentences
 
 HAMBURG = berlin.Example(
     "Hamburg lies on the Elbe. It has 1.9 million people.",
@@ -26,13 +27,13 @@ def encoder() -> TransformerEncoder:
 def test_the_notebook_gives_a_full_stop_to_the_next_sentence(encoder: TransformerEncoder) -> None:
     ((_, offsets),) = encoder.content([HAMBURG.text])
     tokens = [HAMBURG.text[a:b] for a, b in offsets.tolist()]
-    (a, b), (c, d) = berlin.in_notebook(HAMBURG.text, offsets).tolist()
+    (a, b), (c, d) = three_sentences.in_notebook(HAMBURG.text, offsets).tolist()
     assert tokens[a:b] == ["Hamburg", "lies", "on", "the", "El", "be"]
     assert tokens[c:d] == [".", "It", "has", "1", ".", "9", "million", "people"]
 
 
 def test_each_arm_is_the_mean_of_the_states_it_says(encoder: TransformerEncoder) -> None:
-    table = berlin.similarities(HAMBURG, encoder).set_index("chunk")
+    table = three_sentences.similarities(HAMBURG, encoder).set_index("chunk")
     query = encoder.encode(["Hamburg"], "query")[0]
     ((ids, offsets),) = encoder.content([HAMBURG.text])
     first, last = encoder.ends
@@ -41,7 +42,7 @@ def test_each_arm_is_the_mean_of_the_states_it_says(encoder: TransformerEncoder)
     late = states[1:-1][inside].mean(axis=0)
     row = table.loc["It has 1.9 m"]
     assert row["late"] == pytest.approx(late @ query / np.linalg.norm(late), abs=1e-5)
-    notebook = in_sequence(berlin.in_notebook(HAMBURG.text, offsets), document_ends=False)
+    notebook = in_sequence(three_sentences.in_notebook(HAMBURG.text, offsets), document_ends=False)
     shifted = states[slice(*notebook[1])].mean(axis=0)
     expected = shifted @ query / np.linalg.norm(shifted)
     assert row["late as published"] == pytest.approx(expected, abs=1e-5)

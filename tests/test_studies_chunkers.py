@@ -10,7 +10,7 @@ import pytest
 from chunkstudy.grid import study_results
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
-from chunkstudy.studies import cluster_optimum, percentile_threshold
+from chunkstudy.studies.chroma import cluster_optimum, percentile_threshold
 
 ROOT = Path(__file__).parents[1]
 

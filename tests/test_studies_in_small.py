@@ -21,9 +21,10 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.grid.run import evaluate
 from chunkstudy.places import Places
-from chunkstudy.studies import berlin, random_boundaries, window_answers
+from chunkstudy.studies import random_boundaries, window_answers
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.conformance import arms
+from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.taxonomy.empty_documents import chain
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
 from tests.small_study import write_outcome
@@ -38,8 +39,8 @@ LACKING = {
 }
 """What a study takes that is not here and that nothing small can stand for."""
 SMALLER: dict[str, dict[str, Any]] = {
-    "berlin": {"MODELS": berlin.MODELS[1:]},
-    "bidirectionality": {"TEXTS": dict.fromkeys(berlin.MODELS[1:], 1)},
+    "berlin": {"MODELS": three_sentences.MODELS[1:]},
+    "bidirectionality": {"TEXTS": dict.fromkeys(three_sentences.MODELS[1:], 1)},
     "chroma-llm-chunker": {"OTHERS": ("recursive-200-0",), "DRAWS": 1},
     "chroma-search": {
         "CHUNKERS": chroma_search.CHUNKERS[:2], "SEEDS": 1, "SEARCH_LISTS": (50,),

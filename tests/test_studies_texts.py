@@ -17,8 +17,8 @@ from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import Collection, Document, chunk_documents
-from chunkstudy.studies import chunks_per_question, document_lengths, printed_texts
-from chunkstudy.studies.chroma import questions
+from chunkstudy.studies.chroma import chunks_per_question, printed_texts, questions
+from chunkstudy.studies.jina import document_lengths
 
 ROOT = Places(Path(__file__).parents[1])
 

@@ -19,9 +19,8 @@ from types import ModuleType
 import pandas as pd
 
 from chunkstudy.chunkers.passages import ielab_sentences
-from chunkstudy.collections import beir, chroma, gutenqa
+from chunkstudy.collections import beir, berlin, chroma, gutenqa
 from chunkstudy.collections.sources import SourceFile
-from chunkstudy.studies import berlin
 from tests.rehearsal import texts
 from tests.rehearsal.texts import Question
 

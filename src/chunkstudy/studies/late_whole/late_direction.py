@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.collections import berlin
 from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import JINA, LATE, WIDE
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.spans import Chunks, Document
-from chunkstudy.studies.berlin import FILE, load
 
 NAME = "late-direction"
 COLLECTIONS: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ OTHER = " The museum keeps paintings and prints from four centuries."
 def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
     """``cosines``: how far a late chunk's vector moves when the last sentence is replaced, or the
     first: its cosine similarity to what it was. A replaced sentence has none."""
-    sentences, store = load(context.file(FILE)).chunks, context.store(WIDE)
+    sentences, store = berlin.load(context.file(berlin.FILE)).chunks, context.store(WIDE)
     before = vectors(store, sentences)
     later = vectors(store, (*sentences[:-1], OTHER))
     earlier = vectors(store, (OTHER.strip(), *sentences[1:]))

@@ -14,6 +14,7 @@ from chunkstudy.measures.token_overlap import TokenOverlap
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.spans import Chunks, Collection
 
+NAME = "chunks-per-question"
 COLLECTIONS = ("chroma",)
 
 

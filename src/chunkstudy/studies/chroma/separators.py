@@ -11,6 +11,7 @@ from chunkstudy import tokens
 from chunkstudy.chunkers import structure
 from chunkstudy.grid.study_runs import Context
 
+NAME = "separators"
 COLLECTIONS = ("chroma",)
 LANGCHAIN = ("\n\n", "\n", " ", "")
 SIZES = (200, 400)

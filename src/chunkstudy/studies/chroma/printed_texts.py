@@ -14,6 +14,7 @@ import pandas as pd
 from chunkstudy import tokens
 from chunkstudy.grid.study_runs import Context
 
+NAME = "printed-texts"
 COLLECTIONS: tuple[str, ...] = ()
 FOLDER = "CHUNKSTUDY_PRINTED"
 

@@ -12,6 +12,7 @@ from chunkstudy.grid.published_grid import JINA_TABLE
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Collection
 
+NAME = "document-lengths"
 COLLECTIONS = tuple(dict.fromkeys((*BEIR_AT_HAND, *JINA_TABLE)))
 
 

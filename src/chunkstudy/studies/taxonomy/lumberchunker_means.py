@@ -10,6 +10,7 @@ import pandas as pd
 from chunkstudy.collections.sources import SourceFile
 from chunkstudy.grid.study_runs import Context
 
+NAME = "lumberchunker-means"
 COLLECTIONS: tuple[str, ...] = ()
 FILE = SourceFile(
     "gutenqa_emma/published_results.json",

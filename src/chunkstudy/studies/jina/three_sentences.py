@@ -7,54 +7,31 @@ before, and without special tokens, which the plain arm includes (chunked_poolin
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.collections.sources import SourceFile
+from chunkstudy.collections import berlin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, tokens_between, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.grid.study_runs import Context
 
+NAME = "berlin"
 COLLECTIONS: tuple[str, ...] = ()
-FILE = SourceFile(
-    "jina/berlin.json", "", "2d8e29b9d32aebfa49a2e5d63697305fbd221c8d3f1470827873cd956b638989"
-)
 MODELS = ("jinaai/jina-embeddings-v2-base-en", "sentence-transformers/all-MiniLM-L6-v2")
 """The example's own model, and ours beside."""
 NAMED = 12
 """Characters of a sentence that stand for it in tables."""
 
 
-@dataclass(frozen=True)
-class Example:
-    """A text, its chunks, which joined give it, and what they are compared with."""
-
-    text: str
-    chunks: tuple[str, ...]
-    query: str
-
-
-def load(path: Path) -> Example:
-    """The example as its authors published it."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    example = Example(found["text"], tuple(c["text"] for c in found["chunks"]), found["query"])
-    if "".join(example.chunks) != example.text:
-        raise ValueError("the chunks of the Berlin example do not join to its text; fetch it again")
-    return example
-
-
 def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
     """``cosines``: a row per sentence with its three cosines, by every model of ``MODELS`` whose
     weights are verified."""
-    example = load(context.file(FILE))
+    example = berlin.load(context.file(berlin.FILE))
     found = []
     for spec in (models.with_recorded_digests(models.spec(name)) for name in MODELS):
         if spec.verified:
@@ -65,7 +42,7 @@ def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
     return {"cosines": pd.concat(found, ignore_index=True)}
 
 
-def similarities(example: Example, encoder: TransformerEncoder) -> pd.DataFrame:
+def similarities(example: berlin.Example, encoder: TransformerEncoder) -> pd.DataFrame:
     """Cosine of each chunk with the query: ``chunk, plain, late as published, late``."""
     query = encoder.encode([example.query], "query")[0]
     ((ids, offsets),) = encoder.content([example.text])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers.semantic import cluster_cuts
 from chunkstudy.grid.study_runs import Context
 
+NAME = "cluster-optimum"
 COLLECTIONS: tuple[str, ...] = ()
 TEXTS, PIECES, LONGEST = 100, 8, 3
 """Texts, pieces of each, and pieces that a chunk may hold."""

@@ -24,6 +24,7 @@ from chunkstudy.llm.reading import CausalReader
 from chunkstudy.spans import text_digest
 from chunkstudy.studies.one_post import printed
 
+NAME = "prompted-breakpoints"
 COLLECTIONS = ("builtin",)
 POST = "the post"
 MODEL = f"local/{SMOLLM}"

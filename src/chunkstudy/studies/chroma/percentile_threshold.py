@@ -18,6 +18,7 @@ from chunkstudy.chunkers.structure import sentences
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.grid.study_runs import Context
 
+NAME = "percentile-threshold"
 COLLECTIONS = ("chroma",)
 SHARES = (0.1, 0.25, 0.5, 1.0)
 """Of a corpus' sentences, from its first."""
