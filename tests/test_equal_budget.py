@@ -16,8 +16,8 @@ from chunkstudy.grid.library import Library
 from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import equal_budget as study
 from chunkstudy.studies.controls import budget as analysis
+from chunkstudy.studies.controls import equal_budget as study
 from chunkstudy.tokens import cl100k_offsets
 
 PLACES = Places(Path(__file__).parents[1])

@@ -12,7 +12,7 @@ from chunkstudy import Study, statistics
 from chunkstudy.analysis.paired import OVER_DOCUMENTS
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.studies import late_within as late
-from chunkstudy.studies.cut_chunks import DIGITS
+from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import Arms
 
 GRADED, NDCG = "builtin-graded", "nDCG@10"

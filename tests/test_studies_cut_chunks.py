@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies.cut_chunks import beyond, largest
+from chunkstudy.studies.late_within.cut_chunks import beyond, largest
 
 SIZES = np.array([4, 6, 7, 20])
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from chunkstudy.analysis.paired import Keys, Pair, differences
 from chunkstudy.show.study import Tables
-from chunkstudy.studies.cut_chunks import DIGITS
+from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
 
 FIT, CUT = "chunkers whose chunks fit", "chunkers whose chunks are cut"

@@ -12,6 +12,7 @@ from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm import estimates
 from chunkstudy.protocols import CORRECTED
 
+NAME = "context-prices"
 COLLECTIONS = ("builtin", "chroma", "covid-qa")
 CHUNKER = "sentence-5"
 MODELS = ("gpt-4o-mini", "gpt-4o")

@@ -24,6 +24,7 @@ from chunkstudy.grid.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WIN
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Chunks, Collection
 
+NAME = "cut-chunks"
 COLLECTIONS = ("chroma-within",)
 DIGITS = 12
 """Of a digest, to tell chunks apart."""

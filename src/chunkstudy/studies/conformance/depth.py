@@ -17,6 +17,7 @@ from chunkstudy.protocols import PROTOCOLS
 from chunkstudy.retrieval import chunks as retrieval
 from chunkstudy.retrieval.documents import documents_of, jina_depth, search_documents
 
+NAME = "depth"
 COLLECTIONS = BEIR_AT_HAND
 DEPTHS = (10, 20, 100, 1000)
 

@@ -28,6 +28,7 @@ from chunkstudy.tokens import TokenOffsets, cl100k_offsets
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""
 PAPERS = (covid_qa.WITHIN,)
+NAME = "equal-budget"
 COLLECTIONS = (*FIVE, *PAPERS)
 BUDGETS = (1_000, 2_000, 4_000)
 """cl100k tokens."""
