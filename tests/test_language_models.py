@@ -10,16 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis import language_models as emma
-from chunkstudy.analysis import language_models_answers as answers
-from chunkstudy.analysis import language_models_cost as cost
 from chunkstudy.grid import segmentation_cost
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published.speeds import Speed
-from chunkstudy.studies.window_answers import MEASURES, RELEASED, SMALL
+from chunkstudy.studies.language_models import answers, cost, emma, published
+from chunkstudy.studies.language_models.window_answers import MEASURES, RELEASED, SMALL
 from tests.made_library import made_library
 
 PLACES = Places(Path(__file__).parents[1])
@@ -211,23 +208,19 @@ def test_published_rows_are_those_that_ask_a_model_in_the_tables_asked_for() -> 
             | {"reason": "computed from 2 conditions, 1 not run: needs recordings; needs a key"},
         ]
     )
-    bounds = comparison.iloc[[0]].assign(kind="value", registered="2026-01-01")
-    bounds["at least"], bounds["at most"] = 0.4, 0.6
     prices = cost.prices(PLACES)
-    found = emma.published_tables(comparison, bounds, prices)
-    short = found["language_models_published"].set_index(["table", "chunker"])
-    counts = short[["cells", "run", "bounds registered"]].to_dict("index")
-    assert list(counts["3", "lumberchunker"].values()) == [2, 1, 1]
+    found = published.cells(comparison)
+    short = published.published(found, prices).set_index(["table", "chunker"])
+    counts = short[["cells", "run"]].to_dict("index")
+    assert list(counts["3", "lumberchunker"].values()) == [2, 1]
+    assert ("4", "lumberchunker") not in counts and ("3", "paragraph") not in counts
     two = prices[(prices["chunker"] == "lumberchunker")].set_index("collection")["US dollars"]
     assert short.loc[("3", "lumberchunker"), "US dollars"] == pytest.approx(
         two["scifact"] + two["fiqa"]
     )
-    lacking = found["language_models_lacking"]
-    assert lacking.set_index("needs")["cells"].to_dict() == {
+    assert published.lacking(found).set_index("needs")["cells"].to_dict() == {
         "needs recordings": 2, "needs a key": 1, "weights are missing": 1,
     }  # fmt: skip
-    first = found["language_models_cells"].iloc[0]
-    assert (first["published"], first["expected least"], first["unit"]) == (50, 40, "percent")
 
 
 def test_a_price_is_the_estimate_of_its_collection_at_a_dated_price() -> None:
@@ -245,9 +238,7 @@ def test_speed_is_measured_where_it_was_and_printed_where_it_is_printed() -> Non
         [{"collection": "scifact", "chunker": "paragraph", "documents": 100, "tokens": 5000,
           "chunks": 100, "seconds": 2.0}]
     )  # fmt: skip
-    said = [Speed(work="taxonomy", chunker="paragraph", collection="scidocs", published="1,854",
-                  place="there")]  # fmt: skip
-    rows = cost.beside_score(records(emma.PARAGRAPH), PLACES, measured, said, [])
+    rows = cost.beside_score(records(emma.PARAGRAPH), PLACES, measured, [])
     row = rows.set_index("chunker").loc["paragraph"]
     assert row["documents a second"] == 50 and row["tokens a second"] == 2500
     assert row["printed a second"] == 1854 and row["US dollars, Emma"] == 0

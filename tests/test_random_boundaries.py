@@ -13,10 +13,12 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import study_results
 from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.many_cuts import encoded
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
@@ -119,7 +121,7 @@ def _known_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_world_where_boundaries_matter_is_told(tmp_path: Path) -> None:
     found = compared(world(whole_topic), tmp_path, Topics()).query("measure == 'DCG@10'")
-    assert found["boundaries"].tolist() == [study.UNITS, study.ANYWHERE]
+    assert found["boundaries"].tolist() == [UNITS, ANYWHERE]
     assert set(found["shown"]) == {"higher"} and (found["low"] > 0).all()
     assert (found["draws below"] == 1).all() and found["draws"].tolist() == [6, 3]
     assert found["p_rank"].tolist() == pytest.approx([2 / 7, 2 / 4])
@@ -129,7 +131,7 @@ def test_a_world_where_boundaries_matter_is_told(tmp_path: Path) -> None:
 
 def test_a_world_where_they_do_not_is_called_equivalent(tmp_path: Path) -> None:
     found = compared(world(one_mark), tmp_path, Words())
-    at_units = found[found["boundaries"] == study.UNITS]
+    at_units = found[found["boundaries"] == UNITS]
     assert set(at_units["shown"]) == {"equivalent"}
     assert (at_units["chosen"] == 1).all() and (at_units["p_rank"] == 1).all()
 
@@ -138,12 +140,12 @@ def test_draws_keep_each_document_s_number_of_chunks_and_leave_nothing_out() -> 
     collection, own = world(one_mark)
     units = [punkt_sentences(document.text) for document in collection.documents]
     for places in (units, None):
-        drawn = study.drawn(collection.documents, own, 3, places)
-        assert np.bincount(drawn.document).tolist() == np.bincount(own.document).tolist()
+        cut = drawn(collection.documents, own, 3, places)
+        assert np.bincount(cut.document).tolist() == np.bincount(own.document).tolist()
         for d, document in enumerate(collection.documents):
-            here = drawn.document == d
+            here = cut.document == d
             kept = "".join(
-                document.text[s:e] for s, e in zip(drawn.start[here], drawn.end[here], strict=True)
+                document.text[s:e] for s, e in zip(cut.start[here], cut.end[here], strict=True)
             )
             assert "".join(kept.split()) == "".join(document.text.split())
 
@@ -160,13 +162,13 @@ def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_other
 def test_sets_of_chunks_encoded_together_get_the_vectors_they_get_alone(tmp_path: Path) -> None:
     collection, own = world(one_mark)
     store = VectorStore(cast(Any, Words()), tmp_path)
-    sets = [own, study.drawn(collection.documents, own, 1, None)]
-    together = study.encoded(store, collection, sets, PRE_EMBEDDING)
+    sets = [own, drawn(collection.documents, own, 1, None)]
+    together = encoded(store, collection, sets, PRE_EMBEDDING)
     for chunks, vectors in zip(sets, together, strict=True):
         assert (vectors == store.encode(chunks.texts(collection.documents))).all()
 
 
-def frames(own: list[float], drawn: list[list[float]]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def frames(own: list[float], draws: list[list[float]]) -> tuple[pd.DataFrame, pd.DataFrame]:
     keys = {
         "collection": "chroma-within", "part": study.ALL, "chunker": "cluster-200", "encoder": "e",
         "ordering": PRE_EMBEDDING,
@@ -176,13 +178,13 @@ def frames(own: list[float], drawn: list[list[float]]) -> tuple[pd.DataFrame, pd
             "query_id": [f"q{i}" for i in range(len(own))],
             "document": "one",
             "method DCG@10": own,
-            "draws DCG@10": np.mean(drawn, axis=0),
+            "draws DCG@10": np.mean(draws, axis=0),
         }
-    ).assign(**keys, boundaries=study.UNITS)
+    ).assign(**keys, boundaries=UNITS)
     rows = [{**keys, "boundaries": "", "draw": 0, "DCG@10": np.mean(own)}]
     rows += [
-        {**keys, "boundaries": study.UNITS, "draw": i, "DCG@10": np.mean(one)}
-        for i, one in enumerate(drawn, 1)
+        {**keys, "boundaries": UNITS, "draw": i, "DCG@10": np.mean(one)}
+        for i, one in enumerate(draws, 1)
     ]
     return questions, pd.DataFrame(rows)
 

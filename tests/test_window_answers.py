@@ -17,7 +17,7 @@ from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.places import Places
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import Chunks, Collection, Document, chunk_documents
-from chunkstudy.studies import window_answers as study
+from chunkstudy.studies.language_models import window_answers as study
 
 PLACES = Places(Path(__file__).parents[1])
 TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in range(80))

@@ -9,16 +9,12 @@ from functools import cached_property, partial
 import pandas as pd
 
 from chunkstudy.analysis import (
-    language_models,
-    language_models_answers,
-    language_models_cost,
     which_chunker,
 )
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import chunker_costs, facts, study_results
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
-from chunkstudy.published import speeds
 from chunkstudy.published.cells import Cell, frame
 
 Tables = dict[str, pd.DataFrame]
@@ -90,25 +86,5 @@ def _within(known: Known) -> Tables:
     }
 
 
-def _language_models(known: Known) -> Tables:
-    """What follows from records; what stands beside predictions is added where these are known."""
-    library, places = known.library, known.places
-    study = known.study("window-answers")
-    arms = language_models.arms(library, study, known.study("random-boundaries"))
-    answers = language_models_answers.answers(places)
-    return {
-        "language_models_emma": language_models.side_by_side(arms),
-        "language_models_bought": language_models.bought(arms),
-        "language_models_replies": language_models_answers.replies(answers),
-        "language_models_answers": language_models_answers.where(
-            answers, study.get("answers", pd.DataFrame())
-        ),
-        "language_models_prices": language_models_cost.prices(places),
-        "language_models_cost": language_models_cost.beside_score(
-            library, places, known.of_study("chunking-speed"), speeds.read(places), answers
-        ),
-    }
-
-
-GROUPS: tuple[Group, ...] = (_within, _language_models)
+GROUPS: tuple[Group, ...] = (_within,)
 """Tables that share what they read; those that take longest come first."""

@@ -18,8 +18,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.spans import Span
+from chunkstudy.spans import Chunks, Document, Span
 
+UNITS, ANYWHERE = "at its units", "anywhere"
 Ints = NDArray[np.int64]
 
 
@@ -27,6 +28,31 @@ def generator(draw: int, document: str) -> np.random.Generator:
     """The random numbers of one draw for one document, whatever else is drawn beside it."""
     digest = hashlib.sha256(document.encode("utf-8", errors="surrogatepass")).digest()
     return np.random.default_rng([draw, int.from_bytes(digest[:8], "little")])
+
+
+def drawn(
+    documents: Sequence[Document],
+    chunks: Chunks,
+    draw: int,
+    units: Sequence[Sequence[Span]] | None,
+) -> Chunks:
+    """A collection's chunks with the sizes of each document in another order.
+
+    Args:
+        documents: of the collection.
+        chunks: the method's.
+        draw: its number; the same number gives the same boundaries.
+        units: of each document, what the method cannot cut through; None to cut anywhere.
+    """
+    index, first = np.unique(chunks.document, return_index=True)
+    limits = [*first.tolist(), len(chunks)]
+    found: list[tuple[int, int, int]] = []
+    for i, low, high in zip(index.tolist(), limits, limits[1:], strict=False):
+        own = list(zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True))
+        random = generator(draw, documents[i].id)
+        spans = at_units(own, units[i], random) if units else anywhere(own, random)
+        found += [(i, start, end) for start, end in spans]
+    return Chunks(*np.asarray(found, dtype=np.int64).reshape(-1, 3).T)
 
 
 def at_units(

@@ -25,7 +25,6 @@ from chunkstudy.render.formats import (
     points,
     points_finely,
     probability,
-    significant,
     tenths,
     thousandths,
     tokens,
@@ -325,19 +324,6 @@ CAPTIONS: dict[str, str] = tomllib.loads(
 """What each table shows, for those that are printed."""
 
 KINDS: dict[str, Kinds] = {
-    "language_models_published": {"requests": whole, "US dollars": number},
-    "language_models_cells": dict.fromkeys(
-        ("published", "reproduced", "expected", "expected least", "expected most"), number),
-    "language_models_windows": {"mean tokens": whole, "taken officially": percent,
-                                "pieces": tenths, "tokens read": whole, "tokens written": whole},
-    "language_models_emma": {"chunks": whole, "mean tokens": whole, "draws": whole},
-    "language_models_answers": {"answered": percent, "at random": percent, "windows": whole},
-    "language_models_replies": {"candidates": tenths, "tokens in": whole, "seconds": tenths},
-    "language_models_prices": {"requests": whole, "million tokens in": number,
-                               "million tokens out": number, "US dollars": number},
-    "language_models_cost": {"documents": whole, "documents a second": significant,
-                             "tokens a second": significant, "printed a second": significant,
-                             "US dollars, Emma": number},
     "generation_thresholds": dict.fromkeys(
         ("published threshold", "reached by 95%", "95% of questions below"), number),
     "generation_candidates": dict.fromkeys(

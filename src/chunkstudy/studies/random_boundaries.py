@@ -12,27 +12,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from chunkstudy.chunkers import random_boundaries, structure
+from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
-from chunkstudy.collections import covid_qa, registry
-from chunkstudy.grid import records, scoring
+from chunkstudy.collections import covid_qa
+from chunkstudy.grid import records
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import encode, parse_ordering
 from chunkstudy.grid.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
+from chunkstudy.grid.many_cuts import encoded, score
 from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Chunks, Collection, Document, Span
+from chunkstudy.spans import Chunks, Collection, Span
 from chunkstudy.tokens import counter
 
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
 ALL, SMALLER = "all", "its three smaller corpora"
 THREE = ("chatlogs", "state_of_the_union", "wikitexts")
-UNITS, ANYWHERE = "at its units", "anywhere"
-MEASURES = ("DCG@10", "SpanRecall@5")
 CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
 
 
@@ -196,71 +193,6 @@ def by_question(found: Sequence[Scored]) -> list[pd.DataFrame]:
         table = table.rename_axis("query_id").reset_index()
         tables.append(table.assign(chunker=own.chunker, boundaries=boundaries))
     return tables
-
-
-def drawn(
-    documents: Sequence[Document],
-    chunks: Chunks,
-    draw: int,
-    units: Sequence[Sequence[Span]] | None,
-) -> Chunks:
-    """A collection's chunks with the sizes of each document in another order.
-
-    Args:
-        documents: of the collection.
-        chunks: the method's.
-        draw: its number; the same number gives the same boundaries.
-        units: of each document, what the method cannot cut through; None to cut anywhere.
-    """
-    index, first = np.unique(chunks.document, return_index=True)
-    limits = [*first.tolist(), len(chunks)]
-    found: list[tuple[int, int, int]] = []
-    for i, low, high in zip(index.tolist(), limits, limits[1:], strict=False):
-        own = list(zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True))
-        random = random_boundaries.generator(draw, documents[i].id)
-        spans = (
-            random_boundaries.at_units(own, units[i], random)
-            if units
-            else random_boundaries.anywhere(own, random)
-        )
-        found += [(i, start, end) for start, end in spans]
-    return Chunks(*np.asarray(found, dtype=np.int64).reshape(-1, 3).T)
-
-
-def encoded(
-    store: VectorStore, collection: Collection, sets: Sequence[Chunks], ordering: str
-) -> list[NDArray[np.float32]]:
-    """Vectors of several sets of chunks, shape (chunks, dimension) each, from one reading."""
-    document = np.concatenate([chunks.document for chunks in sets])
-    order = np.argsort(document, kind="stable")
-    together = Chunks(
-        document[order],
-        np.concatenate([chunks.start for chunks in sets])[order],
-        np.concatenate([chunks.end for chunks in sets])[order],
-    )
-    found, _ = encode(
-        store, collection.documents, together, parse_ordering(ordering), PROTOCOLS[OWN]
-    )
-    back = np.empty_like(found)
-    back[order] = found
-    return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])
-
-
-def score(
-    collection: Collection,
-    chunks: Chunks,
-    asked: NDArray[np.float32],
-    of_chunks: NDArray[np.float32],
-    measures: Sequence[str] = MEASURES,
-) -> pd.DataFrame:
-    """A row per query that is judged, a column per measure, as a record has them."""
-    quotations = registry.find(collection.name).quotations
-    gold = quotations() if quotations else None
-    found = scoring.in_document(
-        collection, chunks, (asked, of_chunks), PROTOCOLS[OWN], gold, by_parent=False
-    )
-    wide = records.rounded(found.scores)
-    return wide[[one for one in measures if one in wide]]
 
 
 def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:

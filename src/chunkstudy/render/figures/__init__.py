@@ -8,7 +8,7 @@ from pathlib import Path
 from chunkstudy.places import Places
 from chunkstudy.render import captions
 
-STUDIES = ("language_models",)
+STUDIES: tuple[str, ...] = ()
 """Modules of this package; each has ``figures(places)``, names and figures."""
 
 

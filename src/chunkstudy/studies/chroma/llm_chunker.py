@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.chunkers import catalogue, llm_windows
+from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.grid import records, scoring
 from chunkstudy.grid.chunking import chunk
@@ -33,7 +34,6 @@ from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.published import cells
 from chunkstudy.spans import Chunks, Collection, chunk_documents
 from chunkstudy.statistics import bootstrap_interval
-from chunkstudy.studies.random_boundaries import drawn
 from chunkstudy.tokens import counter
 
 COLLECTIONS = ("builtin", "chroma")

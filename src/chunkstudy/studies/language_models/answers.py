@@ -25,7 +25,7 @@ from chunkstudy.collections import builtin
 from chunkstudy.llm import interface, providers, recordings
 from chunkstudy.llm.interface import Provider
 from chunkstudy.places import Places
-from chunkstudy.studies.window_answers import SMALL
+from chunkstudy.studies.language_models.window_answers import SMALL
 from chunkstudy.tokens import without_surrogates
 
 STORY, OTHERS, EMMA = "the built-in story", "the other built-in texts", "the novel Emma"

@@ -8,15 +8,12 @@ could give them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.language_models import EMMA
-from chunkstudy.analysis.language_models_answers import EMMA as ABOUT_EMMA
-from chunkstudy.analysis.language_models_answers import Answer
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid import records, segmentation_cost
 from chunkstudy.grid.conditions import Condition
@@ -25,9 +22,12 @@ from chunkstudy.grid.library import Library
 from chunkstudy.grid.published_grid import published_grid
 from chunkstudy.grid.segmentation_cost import Segmentation
 from chunkstudy.places import Places
-from chunkstudy.published.speeds import Speed
+from chunkstudy.published import speeds
 from chunkstudy.services.prices import PRICES
-from chunkstudy.studies.window_answers import RELEASED, SMALL
+from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
+from chunkstudy.studies.language_models.answers import Answer
+from chunkstudy.studies.language_models.emma import EMMA
+from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
 
 ON_EMMA = {
     "paragraph": "paragraph",
@@ -59,7 +59,6 @@ def beside_score(
     library: Library,
     places: Places,
     measured: pd.DataFrame,
-    printed: Iterable[Speed],
     answers: Sequence[Answer],
 ) -> pd.DataFrame:
     """A row per chunker: documents and tokens a second, documents a second as printed, dollars for
@@ -67,10 +66,9 @@ def beside_score(
 
     Args:
         measured: of the study ``chunking-speed``; may be empty.
-        printed: what the works say.
         answers: the small model's, whose seconds are its time.
     """
-    said = {one.chunker: one for one in printed}
+    said = {one.chunker: one for one in speeds.read(places)}
     rows = []
     for chunker, on_emma in ON_EMMA.items():
         row: dict[str, object] = {"chunker": chunker}
@@ -81,6 +79,26 @@ def beside_score(
         if set(row) - {"chunker"}:
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def quoted(priced: pd.DataFrame, beside: pd.DataFrame) -> tuple[float, float, float]:
+    """US dollars for all collections of LumberChunker and of propositions, and the documents a
+    second that the taxonomy publishes for LumberChunker.
+
+    Raises:
+        ValueError: if a chunker that asks nobody was slower here, or propositions are cheaper.
+    """
+    lumber, propositions = (
+        priced.loc[priced["chunker"] == one, "US dollars"].sum()
+        for one in ("lumberchunker", "proposition")
+    )
+    speed = beside.set_index("chunker").loc["lumberchunker", "printed a second"]
+    slowest = beside.loc[beside["measured on"] == "scifact", "documents a second"].min()
+    if not (lumber < propositions and speed < slowest):
+        raise ValueError(
+            "asking costs less than the paper says; write its sentence on prices and speed anew"
+        )
+    return lumber, propositions, speed
 
 
 def _keys(one: Segmentation) -> dict[str, object]:

@@ -21,6 +21,7 @@ from chunkstudy.protocols import CORRECTED
 from chunkstudy.spans import chunk_documents
 from chunkstudy.tokens import counter
 
+NAME = "chunking-speed"
 COLLECTIONS = ("scifact",)
 CHUNKERS = (
     "paragraph",

@@ -1,6 +1,6 @@
-"""Chunkers that ask a language model: what is published, and what they are worth on Emma.
+"""LumberChunker on Emma with a language model and without.
 
-On Emma the boundaries that LumberChunker's authors released and those of a small model that runs
+The boundaries that LumberChunker's authors released and those of a small model that runs
 here stand beside boundaries that nobody chose: the last candidate of every window, any candidate,
 and the same sizes in another order. A mean over draws has a score for each question, as a chunker
 has, so that both are compared question by question.
@@ -18,13 +18,18 @@ import pandas as pd
 from chunkstudy import statistics
 from chunkstudy.analysis import windows
 from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.chunkers.random_boundaries import UNITS
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
-from chunkstudy.published.side_by_side import needs_of
-from chunkstudy.studies.random_boundaries import UNITS
-from chunkstudy.studies.window_answers import CANDIDATES, MEASURES, RELEASED, SIZES, SMALL
+from chunkstudy.studies.language_models.window_answers import (
+    CANDIDATES,
+    MEASURES,
+    RELEASED,
+    SIZES,
+    SMALL,
+)
 
 EMMA = "gutenqa-emma"
 PARAGRAPH, LAST = "paragraph", "lumberchunker-last"
@@ -45,12 +50,6 @@ BOUGHT = (
     (SMALL, LAST),
 )
 """A model's boundaries and what stands against them."""
-CELLS = [
-    "work", "table", "collection", "chunker", "encoder", "ordering", "part", "measure", "statistic",
-]  # fmt: skip
-BOUNDS = {"at least": "expected least", "at most": "expected most"}
-TABLES = {("chroma", "main"), ("chroma", "appendix")} | {("taxonomy", one) for one in "135"}
-ASKING = ("llm", "lumberchunker", "proposition")
 Study = Mapping[str, pd.DataFrame]
 
 
@@ -64,74 +63,15 @@ class Arm:
     draws: int = 0
 
 
-def published_tables(
-    comparison: pd.DataFrame, predictions: pd.DataFrame, prices: pd.DataFrame
-) -> dict[str, pd.DataFrame]:
-    """What is published of these chunkers: cell by cell, what the cells wait for, and in short."""
-    found = cells(comparison, predictions)
-    return {
-        "language_models_cells": found.drop(columns="reason"),
-        "language_models_lacking": lacking(found),
-        "language_models_published": published(found, prices),
-    }
+def of(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """The rows of one measure.
 
-
-def cells(comparison: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
-    """A row per published cell that takes a language model, with what became of it and between
-    which bounds it is expected, in percent or tokens."""
-    tables = pd.MultiIndex.from_frame(comparison[["work", "table"]])
-    asks = comparison["chunker"].isin(ASKING) & tables.isin(TABLES)
-    found = comparison[asks]
-    about = ["value", "unit", "place", "verdict", "reproduced", "reason"]
-    found = found[[*CELLS, *about]].rename(columns={"value": "published"}).astype({"table": str})
-    if predictions.empty:
-        found = found.assign(**dict.fromkeys(BOUNDS.values(), float("nan")))
-    else:
-        bounds = predictions[predictions["kind"] == "value"].rename(columns=BOUNDS)
-        bounds = bounds.drop_duplicates(CELLS).astype({"table": str})
-        found = found.merge(bounds[[*CELLS, *BOUNDS.values(), "registered"]], on=CELLS, how="left")
-    numbers = ["published", "reproduced", *BOUNDS.values()]
-    fractions = found["unit"] == "fraction"
-    found.loc[fractions, numbers] *= 100
-    return found.assign(unit=found["unit"].mask(fractions, "percent")).reset_index(drop=True)
-
-
-def lacking(found: pd.DataFrame) -> pd.DataFrame:
-    """What the cells wait for, and how many wait for each; one cell may wait for several."""
-    waiting = found.loc[found["verdict"] == "not_run", "reason"].dropna()
-    return (
-        waiting.map(needs_of)
-        .explode()
-        .value_counts()
-        .rename_axis("needs")
-        .rename("cells")
-        .reset_index()
-        .sort_values(["cells", "needs"], ascending=[False, True], ignore_index=True)
-    )
-
-
-def published(found: pd.DataFrame, priced: pd.DataFrame) -> pd.DataFrame:
-    """A row per table and method: cells, how many were run and have a bound registered, and what
-    asking for the boundaries of the table's collections would take."""
-    rows = []
-    for (work, table, chunker), part in found.groupby(["work", "table", "chunker"], sort=False):
-        asked = priced[
-            (priced["chunker"] == chunker) & priced["collection"].isin(part["collection"])
-        ]
-        rows.append(
-            {
-                "work": work,
-                "table": table,
-                "chunker": chunker,
-                "cells": len(part),
-                "run": int((part["verdict"] != "not_run").sum()),
-                "bounds registered": int(part["expected least"].notna().sum()),
-                "language model": ", ".join(dict.fromkeys(asked["language model"])),
-                "requests": float(asked["requests"].sum()),
-                "US dollars": float(asked["US dollars"].sum()),
-            }
-        )
-    return pd.DataFrame(rows)
+    Raises:
+        ValueError: for any but ``MEASURES``.
+    """
+    if measure not in MEASURES:
+        raise ValueError(f"unknown measure {measure!r}; use one of {', '.join(MEASURES)}")
+    return rows[rows["measure"] == measure]
 
 
 def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
@@ -204,6 +144,12 @@ def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
         and measure in arms[ordering, second].scores
     ]
     return differences(pairs, _family("what the model's choice buys"), "chosen", "other")
+
+
+def against_last(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Of :func:`bought` the authors' boundaries minus always the last candidate, plain first."""
+    mine = (chosen["chunker"] == RELEASED) & (chosen["instead"] == LAST)
+    return chosen[mine].sort_values("ordering", key=lambda one: one != PRE)
 
 
 def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str], Arm]:

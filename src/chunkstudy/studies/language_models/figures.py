@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.analysis.language_models_answers import FIFTHS
-from chunkstudy.places import Places
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named, table
-from chunkstudy.studies.window_answers import RELEASED, SMALL
+from chunkstudy.render.figures.drawing import COLORS, intervals, one_legend, rows_named
+from chunkstudy.studies.language_models.answers import FIFTHS
+from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
 
-MEASURE = "DCG@10"
 NOBODY = "a rule or chance draws the boundaries"
 MODEL = "a language model draws the boundaries"
 MODELS = frozenset((RELEASED, SMALL))
 
 
-def figures(places: Places) -> Iterator[tuple[str, Figure]]:
-    """Name and figure of everything whose table is there and not empty."""
-    if len(rows := table(places, "language_models_emma")):
-        yield "language_models_emma", side_by_side(rows[rows["measure"] == MEASURE])
-    if len(rows := table(places, "language_models_answers")):
-        yield "language_models_answers", fifths(rows[rows["place"].isin(FIFTHS)])
-
-
-def side_by_side(rows: pd.DataFrame) -> Figure:
-    """The score of each arm with its 95% interval, a panel per ordering, the line at paragraphs."""
+def figure_emma(rows: pd.DataFrame) -> Figure:
+    """The score of each arm with its 95% interval, a panel per ordering, the line at paragraphs; of
+    one measure."""
     names = list(dict.fromkeys(rows["chunker"]))
     orderings = list(dict.fromkeys(rows["ordering"]))
     figure, panels = plt.subplots(
@@ -47,7 +36,7 @@ def side_by_side(rows: pd.DataFrame) -> Figure:
         for score in 100 * paragraphs:
             axes.axvline(score, color="0.7", lw=0.8, ls="--", zorder=0, label="paragraphs")
         axes.set_title(display_names.ordering(ordering), loc="left")
-        axes.set_xlabel(f"{MEASURE} (%), 95% interval")
+        axes.set_xlabel(f"{rows['measure'].iloc[0]} (%), 95% interval")
     rows_named(panels[0][0], [_named(rows, name) for name in names], 9)
     count = int(rows["n"].max())
     figure.suptitle(f"The novel Emma, {count} questions, {display_names.encoder(_only(rows))}")
@@ -55,9 +44,10 @@ def side_by_side(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def fifths(rows: pd.DataFrame) -> Figure:
+def figure_answers(rows: pd.DataFrame) -> Figure:
     """The share of answers in each fifth of a window with its 95% interval, a panel per text and
     model, the line where answers at random would lie."""
+    rows = rows[rows["place"].isin(FIFTHS)]
     groups = list(rows.groupby(["text", "answered by"], sort=False))
     figure, panels = plt.subplots(
         1, len(groups), figsize=(2.0 * len(groups) + 0.8, 3.3), squeeze=False, sharey=True,

@@ -15,14 +15,16 @@ import pandas as pd
 
 from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.grids import LATE, OWN, PRE, SMOLLM, WIDE
+from chunkstudy.grid.many_cuts import encoded, score
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.spans import Chunks, Collection, Document
-from chunkstudy.studies.random_boundaries import drawn, encoded, score
 from chunkstudy.tokens import counter
 
+NAME = "window-answers"
 COLLECTIONS = ("gutenqa-emma",)
 RELEASED, SMALL = "lumberchunker-released", f"lumberchunker-by-{SMOLLM}"
 DRAWN = (SMALL,)

@@ -1,0 +1,24 @@
+"""Chunkers that ask a language model: their worth on Emma, their answers, and their cost."""
+
+from chunkstudy.studies.language_models import (
+    answers,
+    chunking_speed,
+    cost,
+    emma,
+    published,
+    shown,
+    window_answers,
+)
+from chunkstudy.studies.language_models.figures import figure_answers, figure_emma
+
+__all__ = [
+    "answers",
+    "chunking_speed",
+    "cost",
+    "emma",
+    "figure_answers",
+    "figure_emma",
+    "published",
+    "shown",
+    "window_answers",
+]

@@ -1,0 +1,42 @@
+"""How the columns of this page's tables are shown."""
+
+from __future__ import annotations
+
+from chunkstudy.render.formats import Column, number, percent, significant, tenths, whole
+from chunkstudy.render.tables import Kinds
+
+SETTINGS = ["measure", "encoder", "protocol", "ordering", "chunker"]
+TESTED = ["difference", "low", "high", "p_holm", "shown"]
+OF_EMMA = [
+    *SETTINGS, "draws", "chunks", "mean tokens", "n", "score", "score low", "score high", *TESTED,
+]  # fmt: skip
+OF_BOUGHT = [*SETTINGS, "instead", "n", "chosen", "other", *TESTED]
+OF_ANSWERS = ["text", "answered by", "place", "windows", "answered", "at random", *TESTED]
+OF_COST = [
+    "chunker", "measured on", "documents", "documents a second", "tokens a second",
+    "printed a second", "US dollars, Emma", "DCG@10", "low", "high",
+]  # fmt: skip
+AS_PUBLISHED: Kinds = {"requests": whole, "US dollars": number}
+AS_EMMA: Kinds = {"chunks": whole, "mean tokens": whole, "draws": whole}
+AS_ANSWERS: Kinds = {"answered": percent, "at random": percent, "windows": whole}
+AS_REPLIES: Kinds = {"candidates": tenths, "tokens in": whole, "seconds": tenths}
+AS_WINDOWS: Kinds = {
+    "mean tokens": whole,
+    "taken officially": percent,
+    "pieces": tenths,
+    "tokens read": whole,
+    "tokens written": whole,
+}
+AS_COST: Kinds = {
+    "documents": whole,
+    "documents a second": significant,
+    "tokens a second": significant,
+    "printed a second": Column("published, documents a second", significant),
+    "US dollars, Emma": number,
+}
+AS_PRICES: Kinds = {
+    "requests": whole,
+    "million tokens in": number,
+    "million tokens out": number,
+    "US dollars": number,
+}
