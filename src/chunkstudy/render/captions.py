@@ -42,7 +42,7 @@ class Caption(BaseModel):
 @cache
 def read(path: Path = SOURCE) -> dict[str, Caption]:
     """Every caption by its figure's name."""
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["figure"]
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("figure", [])
     return {one["name"]: Caption.model_validate(one) for one in entries}
 
 

@@ -92,7 +92,7 @@ def quoted(priced: pd.DataFrame, beside: pd.DataFrame) -> tuple[float, float, fl
         priced.loc[priced["chunker"] == one, "US dollars"].sum()
         for one in ("lumberchunker", "proposition")
     )
-    speed = beside.set_index("chunker").loc["lumberchunker", "printed a second"]
+    speed = float(beside.loc[beside["chunker"] == "lumberchunker", "printed a second"].iloc[0])
     slowest = beside.loc[beside["measured on"] == "scifact", "documents a second"].min()
     if not (lumber < propositions and speed < slowest):
         raise ValueError(
