@@ -53,7 +53,6 @@ TABLES = (
     "verdicts",
     "labels_power",
 )
-OF_README = ("findings", "which_chunker_advice", "which_chunker")
 FIGURE = "controls"
 
 

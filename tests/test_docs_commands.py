@@ -55,7 +55,7 @@ IN_SMALL = {"run": ["--dry-run"], "export": ["--only", "builtin/*"]}
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ELSEWHERE = ("dask_jobqueue", "Asker(", "compare(")
 """What a snippet holds that needs a cluster, a language model, or minutes: the notebook
-your_own_chunker runs that one."""
+your_own_data runs that one."""
 TARGETS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 

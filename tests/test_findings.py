@@ -134,12 +134,3 @@ def test_what_is_said_to_be_shown_or_not_rests_on_a_test(answer: str) -> None:
         findings._check(finding(answer=answer, holds="loss < 0", numbers={"loss": loss}))
     high = finding().numbers["high"]
     findings._check(finding(answer=answer, holds="high < 0", numbers={"high": high}))
-
-
-def test_every_difference_a_finding_rests_on_is_of_one_model() -> None:
-    """A second encoder adds rows to the tables; a finding about one of them must not count both."""
-    tested = ("which_chunker",)
-    for one in findings.read():
-        for name, number in one.numbers.items():
-            named = re.search(r"\b(encoder|model)\b", number.where)
-            assert number.table not in tested or named, f"{one.name}: {name}"

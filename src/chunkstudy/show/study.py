@@ -143,7 +143,8 @@ class Study:
 
     def show(self, frame: pd.DataFrame, caption: str = "") -> HTML:
         """Show a table with what its rows are called, and keep nothing."""
-        return notebook.show(frame.reset_index(), caption=caption)
+        numbered = frame.index.names == [None]
+        return notebook.show(frame if numbered else frame.reset_index(), caption=caption)
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict

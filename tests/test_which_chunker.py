@@ -9,18 +9,6 @@ import pandas as pd
 import pytest
 
 from chunkstudy.analysis.paired import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
-from chunkstudy.analysis.which_chunker import (
-    ADVISED,
-    AS_GOOD,
-    ENCODED,
-    FEWEST_QUESTIONS,
-    GROUP,
-    ITSELF,
-    OPERATIONS,
-    READ,
-    advice,
-    which_chunker,
-)
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import chunker_costs, facts
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, Condition
@@ -28,17 +16,31 @@ from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
+from chunkstudy.studies.which_chunker import (
+    ADVISED,
+    AS_GOOD,
+    ENCODED,
+    GROUP,
+    ITSELF,
+    OPERATIONS,
+    READ,
+    Known,
+    advice,
+    ranking,
+)
 from tests.made_library import made_library
 
 ROOT = Places(Path(__file__).parents[1])
 LIBRARY = Library(ROOT)
 PUBLISHED = cells.frame(cells.read(ROOT))
+ALONE = Known(PUBLISHED, pd.DataFrame(columns=["chunker"]))
 
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     sizes, papers = facts.every(ROOT), facts.read(ROOT, covid_qa.WITHIN)
-    return which_chunker(LIBRARY, PUBLISHED, chunker_costs.table(LIBRARY), sizes, papers)
+    known = Known(PUBLISHED, chunker_costs.table(LIBRARY), sizes, papers)
+    return ranking(LIBRARY, known)
 
 
 def test_every_task_is_ranked_from_its_best_down(table: pd.DataFrame) -> None:
@@ -88,7 +90,7 @@ def test_advice_says_where_parents_are_credited(table: pd.DataFrame) -> None:
 
 def test_too_few_questions_are_shown_and_advise_nothing(table: pd.DataFrame) -> None:
     found = advice(table)
-    assert ((found[ADVISED] == "yes") == (found["n"] >= FEWEST_QUESTIONS)).all()
+    assert ((found[ADVISED] == "yes") == (found["n"] >= 100)).all()
     emma = found[found["collections"] == "gutenqa-emma"]
     assert len(emma) and set(emma[ADVISED]) == {"no"}
     papers = found[found["collections"] == covid_qa.WITHIN]
@@ -134,14 +136,13 @@ def test_two_arms_are_no_choice_and_four_bits_give_no_advice() -> None:
         Condition("chroma-within", chunker, WIDE, PRE, OWN): scores
         for chunker in ("fixed-256", "paragraph")
     }
-    nothing = pd.DataFrame(columns=["chunker"])
-    assert which_chunker(made_library(few), PUBLISHED, nothing).empty
+    assert ranking(made_library(few), ALONE).empty
     four_bits = {
         Condition("chroma-within", chunker, FOUR_BITS, ordering, OWN): scores
         for chunker in ("fixed-256", "paragraph")
         for ordering in (PRE, LATE)
     }
-    assert which_chunker(made_library(four_bits), PUBLISHED, nothing).empty
+    assert ranking(made_library(four_bits), ALONE).empty
 
 
 def test_a_control_is_no_choice_and_a_language_model_is_what_its_boundaries_need() -> None:
@@ -150,7 +151,7 @@ def test_a_control_is_no_choice_and_a_language_model_is_what_its_boundaries_need
     small = "lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
     names = ("fixed-256", "paragraph", small, "lumberchunker-last")
     made = {Condition("gutenqa-emma", one, WIDE, PRE, OWN): scores for one in names}
-    found = which_chunker(made_library(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
+    found = ranking(made_library(made), ALONE)
     assert found.set_index("chunker")["needs"].to_dict() == {
         "fixed-256": "nothing", "paragraph": "nothing", small: "an LLM",
     }  # fmt: skip
@@ -166,7 +167,7 @@ def test_a_second_model_is_ranked_by_itself() -> None:
             values = base + 0.2 * (chunker == better) + 0.01 * random.standard_normal(50)
             one = Condition("scifact", chunker, encoder, PRE, OWN)
             made[one] = pd.DataFrame({"nDCG@10": values}, index=queries)
-    table = which_chunker(made_library(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
+    table = ranking(made_library(made), ALONE)
     best = table.groupby("encoder")["chunker"].first()
     assert best[WIDE] == "fixed-256" and best.drop(WIDE).tolist() == ["none"]
     assert table["behind"].tolist() == ["", "yes", "yes"] * 2
@@ -188,7 +189,7 @@ def test_within_documents_late_chunking_competes_at_every_window_and_plain_chunk
         for ordering in (PRE, "contextualized-128")
     }
     made = {one: s.assign(**{"nDCG@10": s["DCG@10"]}) for one, s in (wide | swept).items()}
-    table = which_chunker(made_library(made), PUBLISHED, pd.DataFrame(columns=["chunker"]))
+    table = ranking(made_library(made), ALONE)
     arms = {name: set(zip(part["chunker"], part["ordering"], strict=True))
             for name, part in table.groupby("collections")}  # fmt: skip
     whole = {(one, ordering) for one in ("fixed-256", "paragraph") for ordering in (PRE, LATE)}
@@ -204,8 +205,7 @@ def test_late_arms_without_their_plain_ones_are_not_ranked() -> None:
     chunkers = ("fixed-256", "paragraph", "sentence-5")
     plain = {Condition("chroma-within", one, WIDE, PRE, OWN): scores for one in chunkers}
     late = {Condition("chroma-within", one, WIDE, LATE, OWN): scores + 1 for one in chunkers}
-    nothing = pd.DataFrame(columns=["chunker"])
-    assert which_chunker(made_library(late), PUBLISHED, nothing).empty
+    assert ranking(made_library(late), ALONE).empty
     del plain[Condition("chroma-within", "paragraph", WIDE, PRE, OWN)]
-    table = which_chunker(made_library(plain | late), PUBLISHED, nothing)
+    table = ranking(made_library(plain | late), ALONE)
     assert ("paragraph" not in set(table["chunker"])) and len(table) == 4
