@@ -88,7 +88,6 @@ def test_a_finding_with_an_unknown_part_is_refused(tmp_path: Path) -> None:
 def test_the_studys_findings_are_well_written() -> None:
     found = findings.read()
     pages = {path.stem for path in (Path(__file__).parents[1] / "notebooks").glob("*.ipynb")}
-    assert sorted(one.headline for one in found if one.headline) == [2, 3, 4, 5]
     for one in found:
         assert one.page in pages, one.name
         assert len(re.findall(r"[.!?](?:\s|$)", one.answer)) <= 2, f"{one.name}: two sentences"
