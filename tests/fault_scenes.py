@@ -26,14 +26,13 @@ import nbformat
 import pandas as pd
 
 from chunkstudy import derive, live, notebooks, reproduce, tokens
-from chunkstudy.analysis import every_table
 from chunkstudy.encoders.registry import MODELS
 from chunkstudy.files import json_text, write_json, write_text
 from chunkstudy.grid import conditions, records, store
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.run import read_together, run
 from chunkstudy.places import Places
-from chunkstudy.render import latex, readme
+from chunkstudy.render import readme
 from chunkstudy.render.formats import write_csv
 from tests import checkpoints, forking, mounts, small_study, small_training
 
@@ -53,15 +52,12 @@ TABLES = (
     "verdicts",
     "labels_power",
 )
-FIGURE = "controls"
 
 
 def import_everything() -> None:
     """Import and read what every child needs, so that none of them has to; nothing is computed."""
     for name in ("chunkstudy.cli", "torch._dynamo", "pyarrow.pandas_compat"):
         importlib.import_module(name)
-    for name in derive.figure_names():
-        importlib.import_module(f"chunkstudy.render.figures.{name}")
     for name in ("cl100k", "wordpiece"):
         tokens.counter(name)
 
@@ -120,7 +116,7 @@ def small_train(world: str, folder: str) -> None:
 
 
 def small_project(folder: str) -> None:
-    """A project of a few tables and one figure."""
+    """A project of a few tables."""
     here = Path(folder)
     for name in ("notebooks", "results"):
         (here / name).mkdir(parents=True, exist_ok=True)
@@ -134,23 +130,20 @@ def small_project(folder: str) -> None:
 def small_reproduce(folder: str) -> None:
     """Reproduce it with two processes."""
     small_project(folder)
-    derive.tables = _tables
-    derive.figure_names = lambda: (FIGURE,)
+    derive.comparison = _tables
     live.units = list
     reproduce.inspect_builtin = derive.publish = _left_out
     reproduce.pool = _forked
     reproduce.reproduce(Places(Path(folder)), workers=2)
 
 
-def _tables(places: Places, mapped: every_table.Mapped = map) -> str:
-    """As ``derive.tables`` writes them, of what the study's own derivation found."""
+def _tables(places: Places) -> str:
+    """Tables as notebooks write them, and the README."""
     given = Places(Path(__file__).parents[1])
     some = {name: _read(given.tables / f"{name}.csv") for name in TABLES}
     write_csv(places.results / "comparison.csv", _read(given.results / "comparison.csv"))
     for name, table in some.items():
         write_csv(places.tables / f"{name}.csv", table)
-    for name, text in latex.every_table(some).items():
-        write_text(places.generated / f"{name}.tex", text)
     readme.fill(places)
     return f"{len(some)} tables"
 

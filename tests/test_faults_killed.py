@@ -73,7 +73,7 @@ def test_a_training_killed_at_random_moments(forker: Forker, world: Path, tmp_pa
 
 @tried(
     "a reproduction is killed",
-    f"SIGKILL at {KILLS} random moments of deriving five tables, the README and a figure in two "
+    f"SIGKILL at {KILLS} random moments of writing tables and the README in two "
     f"processes; let to its end after every {IN_A_ROW} kills",
     "the same bytes of every file, nothing left over, and no process that outlives the killed one",
 )

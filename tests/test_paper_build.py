@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy import derive
 from chunkstudy.files import write_text
-from chunkstudy.paper import build, generate
+from chunkstudy.paper import build
 from chunkstudy.paper.build import PaperError
 from chunkstudy.places import Places
-from chunkstudy.render import answers
 
 pytestmark = pytest.mark.slow
 
@@ -26,10 +24,8 @@ FEWEST, MOST = 8, 10
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Places:
     """The paper beside today's tables."""
     places = Places(tmp_path_factory.mktemp("checkout"))
-    shutil.copytree(ROOT.paper, places.paper, ignore=shutil.ignore_patterns("*.pdf", "generated"))
+    shutil.copytree(ROOT.paper, places.paper, ignore=shutil.ignore_patterns("*.pdf"))
     places.figures.symlink_to(ROOT.figures)
-    for name, text in generate.every(derive.written(ROOT), answers.numbers(ROOT)).items():
-        write_text(places.generated / f"{name}.tex", text)
     return places
 
 

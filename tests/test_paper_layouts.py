@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.paper import layouts
-from chunkstudy.paper.layouts import Layout, LayoutError
+from chunkstudy.paper.layouts import LayoutError, latex_table
 
 GAINS = pd.DataFrame(
     {"collection": ["scifact", "scifact", "nfcorpus"], "window": [128, 256, 128],
@@ -17,23 +17,18 @@ GAINS = pd.DataFrame(
 )  # fmt: skip
 
 
-def layout(**changes: Any) -> Layout:
-    columns = {"collection": "where", "window": "window", "difference": "gain", "low": "95%"}
+def set_one(frame: pd.DataFrame = GAINS, **changes: Any) -> str:
+    heads = {"collection": "where", "window": "window", "difference": "gain", "low": "95%"}
     parts: dict[str, Any] = {
-        "name": "gains", "table": "gains", "caption": "Of {all/n} & more.", "span": "column",
-        "columns": columns, "once": "collection",
-    }  # fmt: skip
-    return Layout(**(parts | changes))
+        "heads": heads,
+        "caption": r"Of \val{all/n} more.",
+        "once": "collection",
+    }
+    return latex_table("gains", frame, **(parts | changes))
 
 
-def set_one(**changes: Any) -> str:
-    return layouts.every([layout(**changes)], {"gains": GAINS}, {"all/n": "5%"})["paper_gains"]
-
-
-def test_a_caption_takes_its_number_and_text_is_escaped() -> None:
-    assert r"\caption{Of 5\% \& more.}\label{tab:gains}" in set_one()
-    with pytest.raises(LayoutError, match="names all/n, which is no number"):
-        layouts.every([layout()], {"gains": GAINS}, {})
+def test_a_caption_is_latex_and_a_label_names_the_table() -> None:
+    assert r"\caption{Of \val{all/n} more.}\label{tab:gains}" in set_one()
 
 
 def test_the_interval_is_one_column_and_a_group_is_said_once() -> None:
@@ -50,7 +45,7 @@ def test_long_names_can_be_said_shorter_and_a_group_is_still_said_once() -> None
 
 def test_a_models_name_is_not_broken_at_its_hyphens() -> None:
     frame = GAINS.assign(collection="all-MiniLM-L6-v2 or a late-chunked one")
-    text = layouts.every([layout(once="")], {"gains": frame}, {"all/n": ""})["paper_gains"]
+    text = set_one(frame, once="")
     assert r"\mbox{all-MiniLM-L6-v2} or a late-chunked one" in text
 
 
@@ -75,10 +70,9 @@ def test_texts_of_an_appendix_share_what_numbers_leave() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"table": "losses"}, "needs losses, which is no table"),
-        ({"where": "window == 512"}, "no row where window == 512"),
-        ({"columns": {"fold": "fold"}, "once": ""}, "no column fold"),
-        ({"columns": {"low": "ends", "high": "again"}, "once": ""}, "interval named twice"),
+        ({"frame": GAINS.head(0)}, "has no row"),
+        ({"heads": {"fold": "fold"}, "once": ""}, "no column fold"),
+        ({"heads": {"low": "ends", "high": "again"}, "once": ""}, "interval named twice"),
     ],
 )
 def test_a_table_that_cannot_be_laid_out_says_why(changes: dict[str, Any], said: str) -> None:

@@ -13,8 +13,8 @@ from chunkstudy.generation.settings import Settings
 from chunkstudy.grid.run import load_store
 from chunkstudy.llm.asking import Asker, recordings_folder
 from chunkstudy.places import Places
-from chunkstudy.render.figures import drawing
-from chunkstudy.render.figures.generation import similarities
+from chunkstudy.render import drawing
+from chunkstudy.render.similarities import similarities
 
 RECORDINGS = "llm"
 FIGURE = "similarities"

@@ -80,8 +80,7 @@ def from_records(places: Places, board: Board) -> None:
     """Everything that follows from the records; what sums up waits for what it sums up, and is left
     out where some of that failed."""
     stages: list[tuple[str, Callable[..., str], list[tuple[Any, ...]]]] = [
-        ("published cells", derive.tables, [(places,)]),
-        ("figures", derive.figure, [(places, name) for name in derive.figure_names()]),
+        ("published numbers", derive.comparison, [(places,)]),
         *(
             ("notebooks", notebooks.run_one, [(places, source) for source in sources])
             for sources in notebooks.in_turn(places)

@@ -16,11 +16,21 @@ from chunkstudy.own.tables import Tables
 from chunkstudy.own.texts import Texts
 from chunkstudy.render import display_names, latex
 from chunkstudy.render import tables as shown
+from chunkstudy.render.formats import percent, thousandths, whole
 from chunkstudy.render.notebook import show
 
 PAGE = "index.html"
 SCORES = "scores.csv"
 HARDEST = 10
+CAPTIONS = {
+    tables.TABLE: "Ways of chunking, the best first; scores in percent.",
+    tables.TESTS: "Every other against the best.",
+    tables.NEEDED: "How many questions would tell the best two apart four times in five.",
+}
+AS: dict[str, shown.Kinds] = {
+    tables.TABLE: {"score": percent, "mean tokens": whole, "US dollars": thousandths},
+    tables.TESTS: {"score": percent, "best": percent},
+}
 
 
 class Found(Protocol):
@@ -55,7 +65,10 @@ def write(
     for name, frame in named(found).items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
         if len(frame):
-            write_text(folder / f"{name}.tex", latex.table(_without_seconds(frame), name))
+            write_text(
+                folder / f"{name}.tex",
+                latex.table(_without_seconds(frame), name, CAPTIONS[name], AS.get(name)),
+            )
     scores = found.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
     write_json(folder / record.FILE, described)
@@ -72,8 +85,8 @@ def text(found: Found) -> str:
     """The tables as a terminal shows them."""
     parts = []
     for name, frame in named(found).items():
-        few = shown.present(frame, kinds=shown.KINDS.get(name))
-        parts.append(f"{shown.CAPTIONS[name]}\n{few.to_string(index=False)}")
+        few = shown.present(frame, kinds=AS.get(name))
+        parts.append(f"{CAPTIONS[name]}\n{few.to_string(index=False)}")
     return "\n\n".join(parts)
 
 
@@ -92,7 +105,10 @@ def page(
             question=tables.QUESTION,
             collection=texts.collection,
             found=found,
-            tables={name: Markup(show(one, name).data) for name, one in named(found).items()},
+            tables={
+                name: Markup(show(one, caption=CAPTIONS[name], shown_as=AS.get(name)).data)
+                for name, one in named(found).items()
+            },
             bars=_bars(found.table),
             measure=display_names.measure(str(found.table["measure"].iloc[0])),
             hardest=_hardest(found.scores),

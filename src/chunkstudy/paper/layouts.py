@@ -1,26 +1,20 @@
-"""The paper's tables: derived tables with chosen rows and columns, in a shape that fits.
+"""The paper's tables in a shape that fits, as notebooks write them.
 
-``layouts.toml`` says which. A table of a column's or the page's width is a ``tabularx`` whose texts
+A table of a column's or the page's width is a ``tabularx`` whose texts
 share what the numbers leave; one of the appendix is a ``longtable`` whose texts do.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, ValidationError
 
-from chunkstudy.faults import first_fault
 from chunkstudy.render import latex, tables
-from chunkstudy.render.findings import Tables, _Strict
 
-SOURCE = Path(__file__).with_name("layouts.toml")
 PREFIX = "paper_"
 HYPHENS = re.compile(r"\w+(?:-\w+){2,}")
 """A name that no line break may cut."""
@@ -33,94 +27,6 @@ Span = Literal["column", "page", "appendix"]
 
 class LayoutError(RuntimeError):
     """A table of the paper that cannot be laid out; the message says why."""
-
-
-class Layout(_Strict):
-    """One table of the paper.
-
-    Attributes:
-        name: of the file, behind ``paper_``.
-        table: where its rows come from.
-        where: which rows; all if empty.
-        caption: a sentence or two, which may name numbers as ``{statement/number}``.
-        span: how wide it is set; ``appendix`` breaks over pages.
-        columns: the heads, by column; an interval is its ``low``.
-        once: a column whose change draws a line, and which is said once.
-        shorter: parts of texts that are said shorter in this table, by what they are elsewhere.
-    """
-
-    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
-    table: str
-    where: str = ""
-    caption: str
-    span: Span
-    columns: dict[str, str]
-    once: str = ""
-    shorter: dict[str, str] = Field(default_factory=dict)
-
-
-def read(path: Path = SOURCE) -> list[Layout]:
-    """Every layout.
-
-    Raises:
-        LayoutError: if one is not written as it should be.
-    """
-    found = []
-    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("layout", []):
-        try:
-            found.append(Layout.model_validate(entry))
-        except ValidationError as error:
-            where, fault = first_fault(error)
-            raise LayoutError(
-                f"table {entry.get('name', '?')} of the paper is not written as it should be "
-                f"({where}: {fault})"
-            ) from error
-    return found
-
-
-def every(layouts: list[Layout], made: Tables, numbers: Mapping[str, str]) -> dict[str, str]:
-    """LaTeX by file name.
-
-    Args:
-        layouts: as they are written.
-        made: every derived table.
-        numbers: by ``statement/number``, for captions.
-
-    Raises:
-        LayoutError: if a table lacks rows or columns, or a caption a number.
-    """
-    return {f"{PREFIX}{one.name}": table(one, made, caption_of(one, numbers)) for one in layouts}
-
-
-def caption_of(layout: Layout, numbers: Mapping[str, str]) -> str:
-    """The caption with its numbers."""
-
-    def number(found: re.Match[str]) -> str:
-        if found[1] not in numbers:
-            raise LayoutError(f"the caption of {layout.name} names {found[1]}, which is no number")
-        return numbers[found[1]]
-
-    return re.sub(r"\{([^}]+)\}", number, layout.caption)
-
-
-def table(layout: Layout, made: Tables, caption: str) -> str:
-    """One table as LaTeX; text is escaped."""
-    if layout.table not in made:
-        raise LayoutError(
-            f"table {layout.name} of the paper needs {layout.table}, which is no table"
-        )
-    frame = made[layout.table]
-    rows = frame.query(layout.where, engine="python") if layout.where else frame
-    return latex_table(
-        layout.name,
-        rows,
-        layout.columns,
-        latex.escape(caption),
-        layout.span,
-        once=layout.once,
-        shorter=layout.shorter,
-        shown_as=tables.KINDS.get(layout.table),
-    )
 
 
 def latex_table(

@@ -21,24 +21,17 @@ SPECIAL = str.maketrans({
 })  # fmt: skip
 
 
-def every_table(made: dict[str, pd.DataFrame]) -> dict[str, str]:
-    """LaTeX by name, of each table that has a caption and a row."""
-    return {
-        name: table(made[name], name)
-        for name in tables.CAPTIONS
-        if name in made and len(made[name])
-    }
-
-
-def table(frame: pd.DataFrame, name: str) -> str:
+def table(
+    frame: pd.DataFrame, name: str, caption: str, shown_as: tables.Kinds | None = None
+) -> str:
     """A booktabs table in small type that breaks over pages (``array``, ``longtable``); text is
     escaped. What does not fit the line stands in further panels below."""
-    found = tables.present(frame, kinds=tables.KINDS.get(name))
+    found = tables.present(frame, kinds=shown_as)
     panels = table_shapes.panels(found)
     if len(panels) > 1:
         found.insert(0, ROW, [str(at + 1) for at in range(len(found))])
         panels = table_shapes.panels(found)
-    said = escape(tables.CAPTIONS[name])
+    said = escape(caption)
     body = [
         panel(found.iloc[:, list(one.columns)], one.formats, said if at == 0 else CONTINUED,
               name if at == 0 else "")

@@ -1,24 +1,18 @@
-"""What a notebook shows: findings, tables and figures that ``chunkstudy reproduce`` derived.
-
-A notebook calls these and holds no computation of its own, so that a page and a table in
-``results/tables`` can never disagree.
-"""
+"""Tables as a notebook or page shows them, and as they were written."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 import pandas as pd
-from IPython.core.getipython import get_ipython
-from IPython.display import HTML, Image, Markdown
+from IPython.display import HTML
 from pandas.io.formats.style import Styler
 
 from chunkstudy.places import Places
-from chunkstudy.render import captions, parameters, table_notes, tables
+from chunkstudy.render import table_notes, tables
 
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
@@ -58,47 +52,6 @@ def read(places: Places, name: str) -> pd.DataFrame:
         return pd.DataFrame()
 
 
-def answers(places: Places, page: str, first: Sequence[str] = ()) -> Markdown:
-    """The questions that a page answers, in bold, each with its answer; a page opens with them,
-    and from here on its parameters are checked.
-
-    Args:
-        places: the checkout.
-        page: the notebook's name without its ending.
-        first: names of the findings that it opens with, since they answer its title.
-    """
-    parameters.check_cells(page)
-    found = read(places, "findings").set_index("name", drop=False)
-    found = found[found["page"] == page]
-    order = [*first, *(name for name in found["name"] if name not in first)]
-    rows = found.loc[order].to_dict("records")
-    return Markdown("\n\n".join(f"**{row['question']}** {row['answer']}" for row in rows))
-
-
-def table(
-    places: Places,
-    name: str,
-    where: str = "",
-    columns: list[str] | None = None,
-    rows: int = 200,
-    caption: str = "",
-) -> HTML:
-    """A derived table, or the rows of it that ``DataFrame.query`` finds, for reading.
-
-    Args:
-        places: the checkout.
-        name: of the table.
-        where: which rows; all if empty.
-        columns: which columns, in this order; all if none are named.
-        rows: at most so many are shown.
-        caption: of a table that has none of its own.
-    """
-    frame = read(places, name)
-    if where and len(frame):
-        frame = frame.query(where, engine="python", local_dict=_parameters())
-    return show(frame, name, columns, rows, caption)
-
-
 def show(
     frame: pd.DataFrame,
     name: str = "",
@@ -107,23 +60,24 @@ def show(
     caption: str = "",
     shown_as: tables.Kinds | None = None,
 ) -> HTML:
-    """A frame of numbers for reading, with the caption of table ``name`` and its families; folded
-    where it is ``LONG``. ``shown_as`` says by column how, where its name does not."""
-    found = tables.present(frame, columns, shown_as or tables.KINDS.get(name))
+    """A frame of numbers for reading, with its families; folded where it is ``LONG``.
+
+    Args:
+        frame: the rows.
+        name: of its file, if there is one.
+        columns: which, in this order; all if none are named.
+        rows: at most so many are shown.
+        caption: what stands above it.
+        shown_as: by column, its title and unit, where the name does not say them.
+    """
+    found = tables.present(frame, columns, shown_as)
     note = _note(frame, columns, len(found), rows)
-    caption = caption or tables.CAPTIONS.get(name, "")
     below = f"<p>{escape(note)}</p>" if note else ""
     if len(found) <= LONG:
         return HTML(html(found, caption) + below)
     file = f" As a file: <code>results/tables/{name}.csv</code>." if name else ""
     head = f"<b>{escape(caption)}</b> {len(found):,} rows, folded; click to open.{file}"
     return HTML(f"<details><summary>{head}</summary>{html(found.head(rows))}{below}</details>")
-
-
-def figure(places: Places, name: str, width: int = 830) -> Image:
-    """A derived figure, with its alternative text."""
-    path = places.figures / f"{name}.png"
-    return Image(path, width=width, alt=captions.of(name).alternative)
 
 
 def html(found: pd.DataFrame, caption: str = "") -> str:
@@ -155,12 +109,6 @@ def _breakable(text: object) -> str:
     raised, and what stands between backticks as code."""
     found = POWER.sub(r"10<sup>\1</sup>", PATH.sub("<wbr>", escape(str(text))))
     return CODE.sub(r"<code>\1</code>", found)
-
-
-def _parameters() -> dict[str, object]:
-    """The notebook's variables, which a query may name with an @ before them."""
-    shell = get_ipython()
-    return dict(shell.user_ns) if shell is not None else {}
 
 
 def _numeric(column: pd.Series) -> bool:

@@ -1,15 +1,13 @@
 """Frames of numbers as tables for reading: the one place where a column becomes text.
 
-A column's name decides its title and how its values are shown (``COLUMNS``); captions stand in
-``table_captions.toml``. Scores are fractions in a frame and percent in a table, their differences
+A column's name decides its title and how its values are shown (``COLUMNS``); where it does not, the
+table says so (``Kinds``). Scores are fractions in a frame and percent in a table, their differences
 points; of a row whose measure counts tokens both are tokens.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import pandas as pd
 
@@ -316,26 +314,3 @@ def _column(frame: pd.DataFrame, name: str, how: Callable[[float], str], kinds: 
     if name in kinds and not isinstance(kinds[name], Column):
         return values.map(lambda v: how(float(v)) if str(v) not in ("", "nan", "None") else "")
     return values.map(lambda value: display_names.shown(name, value))
-
-
-CAPTIONS: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("table_captions.toml").read_text(encoding="utf-8")
-)
-"""What each table shows, for those that are printed."""
-
-KINDS: dict[str, Kinds] = {
-    "generation_thresholds": dict.fromkeys(
-        ("published threshold", "reached by 95%", "95% of questions below"), number),
-    "generation_candidates": dict.fromkeys(
-        ("least similar excerpt", "most similar earlier question"), number),
-    "generation_filters": dict.fromkeys(("least similar excerpt, from", "to"), number),
-    "generation_cost": dict.fromkeys(
-        ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
-    "generation_shifted": {"shared": lambda share: f"{whole(100 * share)}%"},
-    "contexts_alike": dict.fromkeys(
-        ("correlation", "correlation low", "correlation high"), number),
-    "contexts_prices": {"dollars": number},
-    "evaluation": {"score": percent, "mean tokens": whole, "US dollars": thousandths},
-    "evaluation_tests": {"score": percent, "best": percent},
-}  # fmt: skip
-"""Columns of single tables whose name does not tell how they are shown."""

@@ -26,8 +26,7 @@ from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.paper import layouts
 from chunkstudy.protocols import CORRECTED
 from chunkstudy.published import cells
-from chunkstudy.render import notebook, parameters, tables
-from chunkstudy.render.figures import drawing
+from chunkstudy.render import drawing, notebook, parameters, tables
 from chunkstudy.render.formats import decimals, points, write_csv
 from chunkstudy.show import beside as published
 from chunkstudy.show import runs

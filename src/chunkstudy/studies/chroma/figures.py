@@ -11,8 +11,7 @@ from matplotlib.lines import Line2D
 
 from chunkstudy.chunkers import catalogue
 from chunkstudy.grid.records import Run
-from chunkstudy.render import display_names
-from chunkstudy.render.figures import drawing
+from chunkstudy.render import display_names, drawing
 
 OURS, SEARCH = drawing.COLORS[0], drawing.COLORS[1]
 FAMILIES = ("recursive", "token", "cluster", "kamradt", "kamradt-modified")

@@ -7,12 +7,19 @@ from matplotlib.figure import Figure
 
 from chunkstudy.generation.filters import ALIKE, LEAST, MOST, UNLIKE
 from chunkstudy.generation.replies import REASONS
-from chunkstudy.render import display_names
-from chunkstudy.render.figures import drawing
-from chunkstudy.render.figures.generation import similarities
+from chunkstudy.render import display_names, drawing, tables
+from chunkstudy.render.formats import number, tenths, whole
+from chunkstudy.render.similarities import similarities
 
 ACCEPTED = "accepted"
 SIMILARITIES = ("least similar excerpt", "most similar earlier question")
+AS_NUMBERS: tables.Kinds = dict.fromkeys(
+    ("published threshold", "reached by 95%", "95% of questions below", *SIMILARITIES,
+     "least similar excerpt, from", "to"), number)  # fmt: skip
+AS_COST: tables.Kinds = dict.fromkeys(
+    ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths
+)
+AS_SHIFTED: tables.Kinds = {"shared": lambda share: f"{whole(100 * share)}%"}
 
 
 def outcomes(requests: pd.DataFrame) -> pd.DataFrame:

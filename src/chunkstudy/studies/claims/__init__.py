@@ -11,7 +11,7 @@ from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published.claims import ledger
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, one_legend
+from chunkstudy.render.drawing import COLORS, one_legend, style
 from chunkstudy.show.study import Study
 
 VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
@@ -64,6 +64,7 @@ def contradicted(claims: pd.DataFrame) -> pd.DataFrame:
     return claims[verdicts.transform(lambda found: set(found) == {"contradicted"})]
 
 
+@style()
 def figure_verdicts(claims: pd.DataFrame) -> Figure:
     """Stacked bars of the claims of each work, a panel for each way of reading them."""
     figure, panels = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True, layout="constrained")

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import (
+from chunkstudy.render.drawing import (
     COLORS,
     intervals,
     one_legend,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chunkstudy.render import display_names, formats
-from chunkstudy.render.figures.drawing import (
+from chunkstudy.render.drawing import (
     COLORS,
     LOG,
     intervals,

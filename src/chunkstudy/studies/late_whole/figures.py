@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.render import display_names
-from chunkstudy.render.figures import drawing
+from chunkstudy.render import drawing
 
 
 def figure_gains(rows: pd.DataFrame) -> Figure:

@@ -10,8 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names
-from chunkstudy.render.figures import drawing
+from chunkstudy.render import display_names, drawing
 from chunkstudy.studies.late_within.reading import EVERY
 
 MARKED = ("o", "s", "^", "D")

@@ -8,8 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names
-from chunkstudy.render.figures import drawing
+from chunkstudy.render import display_names, drawing
 from chunkstudy.studies.moderators.ranges import PLACE, SHARES, WORDS
 from chunkstudy.studies.moderators.regression import ALL, STEPS
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import COLORS, rows_named, style
+from chunkstudy.render.drawing import COLORS, rows_named, style
 
 PRINTED, HERE, LOST = COLORS[0], COLORS[1], "0.82"
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from chunkstudy.places import Places
 from chunkstudy.published.predictions import outcomes, register, tables
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import LATE, PLAIN, rows_named, zero
+from chunkstudy.render.drawing import LATE, PLAIN, rows_named, style, zero
 from chunkstudy.render.formats import number
 
 LEAST = 0.25
@@ -63,6 +63,7 @@ def registered_for(predictions: pd.DataFrame) -> bool:
     return set(OPEN) <= set(predictions["rule"])
 
 
+@style()
 def figure_bets(predictions: pd.DataFrame) -> Figure:
     """The published difference of two conditions beside the side on which ours is expected, of
     predictions in points that are worth betting on."""

@@ -16,8 +16,7 @@ from scipy import stats
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.published.chunk_size import BOOKS, CHANGE
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.render import display_names
-from chunkstudy.render.figures import drawing
+from chunkstudy.render import display_names, drawing
 from chunkstudy.render.formats import MINUS, decimals
 from chunkstudy.statistics.intervals import constant
 from chunkstudy.studies.taxonomy.tables import METHOD_OF

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chunkstudy.render import display_names
-from chunkstudy.render.figures.drawing import (
+from chunkstudy.render.drawing import (
     COLORS,
     intervals,
     one_legend,
