@@ -65,8 +65,7 @@ def _written(root: Path) -> dict[str, str]:
     names = [*(f"docs/{one}.md" for one in (*GUIDES, *REFERENCE)), *OF_THE_ROOT]
     names += [path.relative_to(root).as_posix() for path in (root / NOTEBOOKS).glob("*.ipynb")]
     found = {name: (root / name).read_text(encoding="utf-8") for name in names}
-    home = re.sub(r"<!-- generated: badges -->.*?<!-- end generated -->", "",
-                  (root / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)  # fmt: skip
+    home = (root / "README.md").read_text(encoding="utf-8")
     sections = [f"pages/{name}" for name in (*TREE, "reference")]
     return found | {"index.md": f"{home}\n{_toctree(sections, hidden=True)}"}
 
