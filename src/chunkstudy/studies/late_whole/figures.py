@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names
-from chunkstudy.render import drawing
+from chunkstudy.render import display_names, drawing
 
 
 def figure_gains(rows: pd.DataFrame) -> Figure:
