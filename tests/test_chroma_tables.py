@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study, statistics
-from chunkstudy.analysis.paired import EQUIVALENT, HIGHER, NOT_SHOWN
 from chunkstudy.grid import chunker_costs
 from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
 from chunkstudy.show.scores import Scores
+from chunkstudy.statistics.differences import EQUIVALENT, HIGHER, NOT_SHOWN
 from chunkstudy.studies import chroma
 
 ROOT = Places(Path(__file__).parents[1])

@@ -14,8 +14,7 @@ import pytest
 import typer
 
 from chunkstudy import cli
-from chunkstudy.analysis import search_cost
-from chunkstudy.grid import conditions, records, study_results
+from chunkstudy.grid import conditions, records, search_cost, study_results
 from chunkstudy.grid.conditions import MINILM
 from chunkstudy.places import Places
 from chunkstudy.render import cluster_page

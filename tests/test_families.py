@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
-from chunkstudy.analysis.windows import model
 from chunkstudy.grid.conditions import NONE
+from chunkstudy.grid.windows import model
 from chunkstudy.render import table_notes, tables
+from chunkstudy.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from tests import derived_tables
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")

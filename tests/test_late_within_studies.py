@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study, statistics
-from chunkstudy.analysis.paired import OVER_DOCUMENTS
 from chunkstudy.grid.conditions import Condition
+from chunkstudy.statistics.differences import OVER_DOCUMENTS
 from chunkstudy.studies import late_within as late
 from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import Arms

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis.paired import HIGHER, LOWER
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import centred
@@ -15,6 +14,7 @@ from chunkstudy.grid.grids import OWN, PRE, WINDOWS
 from chunkstudy.grid.library import Library
 from chunkstudy.render import formats, tables
 from chunkstudy.show.faults import StudyError
+from chunkstudy.statistics.differences import HIGHER, LOWER
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
 from chunkstudy.studies.moderators.regression import ALL, STRETCHES, effects, predictions
 from chunkstudy.studies.moderators.rows import (

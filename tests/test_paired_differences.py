@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import (
+from chunkstudy.statistics.differences import (
     EQUIVALENT,
     FEWEST_DOCUMENTS,
     HIGHER,

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.analysis.paired import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
 from chunkstudy.collections import covid_qa
 from chunkstudy.grid import chunker_costs, facts
 from chunkstudy.grid.conditions import FOUR_BITS, MINILM, Condition
@@ -16,6 +15,7 @@ from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.published import cells
+from chunkstudy.statistics.differences import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
 from chunkstudy.studies.which_chunker import (
     ADVISED,
     AS_GOOD,

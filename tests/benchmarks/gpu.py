@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from chunkstudy.analysis.paired import POINT
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.native import Native
@@ -42,6 +41,7 @@ from chunkstudy.measures.ranking import per_query
 from chunkstudy.places import Places
 from chunkstudy.retrieval.documents import search_documents
 from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.statistics.differences import POINT
 from tests.benchmarks import grid_hours, random_models
 from tests.checkpoints import largest_cosine_deviation
 

@@ -13,7 +13,13 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import (
+from chunkstudy.measures.units import in_tokens
+from chunkstudy.own.running import Ran, label, measures
+from chunkstudy.own.texts import Texts
+from chunkstudy.render import display_names
+from chunkstudy.statistics import power
+from chunkstudy.statistics.clusters import clustered_means
+from chunkstudy.statistics.differences import (
     BOOTSTRAP,
     FEWEST_DOCUMENTS,
     OVER_DOCUMENTS,
@@ -21,12 +27,6 @@ from chunkstudy.analysis.paired import (
     Pair,
     differences,
 )
-from chunkstudy.measures.units import in_tokens
-from chunkstudy.own.running import Ran, label, measures
-from chunkstudy.own.texts import Texts
-from chunkstudy.render import display_names
-from chunkstudy.statistics import power
-from chunkstudy.statistics.clusters import clustered_means
 
 ANSWERS = Path(__file__).with_name("answers.toml")
 QUESTION = "Is one way of chunking best on these documents?"

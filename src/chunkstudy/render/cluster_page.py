@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from chunkstudy.analysis import search_cost
 from chunkstudy.files import write_text
-from chunkstudy.grid import study_results
+from chunkstudy.grid import search_cost, study_results
 from chunkstudy.places import Places
 
 STUDY = "search-cost"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.analysis.paired import POINT
 from chunkstudy.render import display_names, tables
+from chunkstudy.statistics.differences import POINT
 
 FEW = 3
 """Families that a page names one by one; more stand in the file."""

@@ -9,8 +9,8 @@ import pandas as pd
 from scipy import stats
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.statistics import roc
+from chunkstudy.statistics.differences import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.statistics.intervals import LEVEL
 
 KINDS = {

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from chunkstudy.analysis.paired import NOT_SHOWN
 from chunkstudy.show.scores import Scores
+from chunkstudy.statistics.differences import NOT_SHOWN
 
 CHUNKERS = (
     "recursive-250-125",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import Keys, Pair, differences
 from chunkstudy.grid.conditions import MINILM, NONE, Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import MINILM_SIZES
@@ -13,6 +12,7 @@ from chunkstudy.grid.library import Library
 from chunkstudy.places import Places
 from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.render.formats import points
+from chunkstudy.statistics.differences import Keys, Pair, differences
 
 COLLECTION = "chroma"
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from chunkstudy import Study
-from chunkstudy.analysis.paired import HIGHER, Keys, Pair, differences
 from chunkstudy.grid.conditions import NONE
 from chunkstudy.show.scores import Scores
+from chunkstudy.statistics.differences import HIGHER, Keys, Pair, differences
 from chunkstudy.studies.conformance.arms import (
     APART,
     APART_CLS,

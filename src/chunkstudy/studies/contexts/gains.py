@@ -9,27 +9,26 @@ scores are correlated by these alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis import windows as reading
-from chunkstudy.analysis.model_gains import DCG, RECALL, mean
-from chunkstudy.analysis.paired import Keys, Pair, differences
-from chunkstudy.analysis.papers import with_papers
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections import covid_qa
+from chunkstudy.grid import windows as reading
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED, parse_ordering
 from chunkstudy.grid.grids import MPNET_WINDOWS, WINDOWS, Windows
 from chunkstudy.grid.library import Library
 from chunkstudy.protocols import CORRECTED
+from chunkstudy.statistics.differences import Keys, Pair, differences, documents_of
 from chunkstudy.statistics.intervals import Floats
 
+DCG, RECALL = "DCG@10", "SpanRecall@5"
 MEASURES = {
     "chroma-within": DCG,
     covid_qa.WITHIN: DCG,
@@ -97,7 +96,7 @@ def _gains(found: Found, papers: pd.DataFrame) -> pd.DataFrame:
         way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
         return f"{way}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
 
-    return differences(with_papers(pairs, papers), family, "with context", "plain")
+    return differences(_over_papers(pairs, papers), family, "with context", "plain")
 
 
 def _alike(found: Found, papers: pd.DataFrame) -> pd.DataFrame:
@@ -119,7 +118,7 @@ def _alike(found: Found, papers: pd.DataFrame) -> pd.DataFrame:
         question = "contexts against late chunking" if late else "contexts against each other"
         return f"{question}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
 
-    table = differences(with_papers(pairs, papers), family, "gain", "gain beside")
+    table = differences(_over_papers(pairs, papers), family, "gain", "gain beside")
     rows = [(one.r, *one.interval, one.p) for one in statistics.correlations(sides)]
     columns = ["correlation", "correlation low", "correlation high", "correlation p"]
     return pd.concat([table, pd.DataFrame(rows, columns=columns)], axis=1)
@@ -154,7 +153,7 @@ def _ways(library: Library, collection: str, windows: Windows) -> Iterator[Way]:
             continue
         for name in sorted(found, key=_in_order):
             if set(chunkers) <= set(found[name]):
-                yield Way(name, chunkers, mean(found[name][one] for one in chunkers), plain)
+                yield Way(name, chunkers, _mean(found[name][one] for one in chunkers), plain)
         for window, slug in windows.items():
             late = _read(library, collection, chunkers, slug, f"{CONTEXTUALIZED}-{window}")
             beside = _read(library, collection, chunkers, slug, PRE_EMBEDDING)
@@ -170,7 +169,7 @@ def _read(
     records = [record for one in conditions if (record := library.get(one)) is not None]
     if not records or len(records) < len(conditions):
         return None
-    return mean(record.wide[MEASURES[collection]] for record in records)
+    return _mean(record.wide[MEASURES[collection]] for record in records)
 
 
 def _in_order(context: str) -> int:
@@ -185,3 +184,22 @@ def _written(context: str) -> bool:
 
 def _keys(collection: str, model: str) -> dict[str, object]:
     return {"measure": MEASURES[collection], "collection": collection, "model": model}
+
+
+def _over_papers(pairs: Iterable[Pair], parts: pd.DataFrame) -> Iterator[Pair]:
+    """The pairs, those of COVID-QA with the paper of every question: questions of one paper share
+    its text, so papers are what is drawn.
+
+    Args:
+        pairs: comparisons whose keys name a ``collection``.
+        parts: ``query_id`` and ``part``, the paper of every query; may be empty.
+    """
+    documents = documents_of(parts)
+    for pair in pairs:
+        of_papers = pair.keys["collection"] in (covid_qa.WITHIN, covid_qa.ALL)
+        yield replace(pair, documents=documents) if of_papers else pair
+
+
+def _mean(columns: Iterable[pd.Series]) -> pd.Series:
+    """Each question's mean."""
+    return pd.concat(list(columns), axis=1).mean(axis=1)

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import FEWEST_DOCUMENTS, Pair, differences
 from chunkstudy.chunkers import catalogue
 from chunkstudy.statistics.clusters import clustered_means
+from chunkstudy.statistics.differences import FEWEST_DOCUMENTS, Pair, differences
 from chunkstudy.statistics.intervals import Interval
 
 MEASURE = "SpanRecall(unit=token)"

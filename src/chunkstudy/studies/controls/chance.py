@@ -15,9 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from chunkstudy.analysis.paired import Pair, differences
-from chunkstudy.analysis.windows import model
 from chunkstudy.grid.encoding import PRE_EMBEDDING
+from chunkstudy.grid.windows import model
+from chunkstudy.statistics.differences import Pair, differences
 
 KEYS = ["collection", "part", "chunker", "encoder", "ordering", "boundaries"]
 CHOSEN, RANDOM = "chosen", "random"

@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.render.formats import Column, thousandths, whole
 from chunkstudy.render.tables import Kinds
 from chunkstudy.show.scores import Scores
+from chunkstudy.statistics.differences import Pair, differences
 
 ARMS = ["plain", "late", "no chunking"]
 ARM_OF = {

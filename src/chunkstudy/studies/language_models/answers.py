@@ -19,12 +19,12 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers import catalogue, lumberchunker
 from chunkstudy.collections import builtin
 from chunkstudy.llm import interface, providers, recordings
 from chunkstudy.llm.interface import Provider
 from chunkstudy.places import Places
+from chunkstudy.statistics.differences import Pair, differences
 from chunkstudy.studies.language_models.window_answers import SMALL
 from chunkstudy.tokens import without_surrogates
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis import windows
-from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.chunkers.random_boundaries import UNITS
+from chunkstudy.grid import windows
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.grid.library import Library
+from chunkstudy.statistics.differences import Pair, differences
 from chunkstudy.studies.language_models.window_answers import (
     CANDIDATES,
     MEASURES,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy import Study
-from chunkstudy.analysis.paired import HIGHER, LOWER, NOT_SHOWN
 from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.render.formats import number, percent, whole
 from chunkstudy.render.tables import Column, Kinds
+from chunkstudy.statistics.differences import HIGHER, LOWER, NOT_SHOWN
 
 AS_CUT: Kinds = {"cut": Column("chunks cut", percent)}
 AS_SIMILARITY: Kinds = {

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from chunkstudy import Study
-from chunkstudy.analysis.paired import Keys, Pair, differences
 from chunkstudy.grid.encoding import parse_ordering
+from chunkstudy.statistics.differences import Keys, Pair, differences
 from chunkstudy.studies.late_within.reading import cut, read
 
 IN_ORDER, PLAIN = "late, positions in order", "plain"

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from chunkstudy import Study
-from chunkstudy.analysis.paired import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN
 from chunkstudy.grid.conditions import NONE
+from chunkstudy.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN
 from chunkstudy.studies.late_within.cut import CUT, TRUNCATED, WHOLE
 from chunkstudy.studies.late_within.gains import between_models, by_window
 from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN

@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis.paired import POINT, corrected
+from chunkstudy.statistics.differences import POINT, corrected
 from chunkstudy.statistics.left_out import Design
 from chunkstudy.studies.moderators.rows import DOUBLED, MODERATORS, YES_OR_NO, questions
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.analysis import windows as reading
+from chunkstudy.grid import windows as reading
 from chunkstudy.grid.conditions import Condition
 from chunkstudy.grid.encoding import PRE_EMBEDDING, SPECIAL, parse_ordering
 from chunkstudy.grid.grids import OWN

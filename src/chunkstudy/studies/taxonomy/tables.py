@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.analysis.paired import Pair, differences
 from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.protocols import (
     AS_PUBLISHED_IELAB,
@@ -24,6 +23,7 @@ from chunkstudy.protocols import (
 from chunkstudy.published.chunk_size import BOOKS, METHODS
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
 from chunkstudy.show.scores import Scores
+from chunkstudy.statistics.differences import Pair, differences
 
 ALPHA = 0.05
 PUBLISHED, RECORDS = "published", "records"

@@ -15,9 +15,9 @@ from itertools import product
 
 import pandas as pd
 
-from chunkstudy.analysis.paired import Keys, Pair, differences
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.show.faults import StudyError
+from chunkstudy.statistics.differences import Keys, Pair, differences
 from chunkstudy.studies.trained_late_chunking.scores import (
     ARMS,
     COST,

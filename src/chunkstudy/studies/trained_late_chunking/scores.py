@@ -11,7 +11,7 @@ from typing import cast
 
 import pandas as pd
 
-from chunkstudy.analysis.paired import Keys
+from chunkstudy.statistics.differences import Keys
 from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, STEPS, UNTRAINED
 
 LATE, PLAIN, COST = "late", "plain", "late minus plain"

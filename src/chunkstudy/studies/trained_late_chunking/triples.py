@@ -8,7 +8,7 @@ from typing import cast
 
 import pandas as pd
 
-from chunkstudy.analysis.paired import Pair, differences
+from chunkstudy.statistics.differences import Pair, differences
 from chunkstudy.studies.trained_late_chunking.scores import (
     LATE,
     PLAIN,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from chunkstudy.analysis import windows
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
+from chunkstudy.grid import windows
 from chunkstudy.grid.conditions import NONE, Condition
 from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.grid.library import Library, Record

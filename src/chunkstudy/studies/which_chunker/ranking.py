@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy import statistics
-from chunkstudy.analysis import windows
-from chunkstudy.analysis.paired import SIGNIFICANT, Pair, differences, documents_of
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
+from chunkstudy.grid import windows
 from chunkstudy.grid.grids import PRE
 from chunkstudy.grid.library import Library
 from chunkstudy.statistics.clusters import clustered_means
+from chunkstudy.statistics.differences import SIGNIFICANT, Pair, differences, documents_of
 from chunkstudy.studies.which_chunker import arms, cost
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS, MEASURES, Method, Question
 

@@ -1,1 +1,0 @@
-"""Tables as frames of numbers, one file a study."""
