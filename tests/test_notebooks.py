@@ -33,7 +33,8 @@ def test_a_source_notebook_is_thin_and_without_outputs(source: Path) -> None:
         if cell.cell_type == "code":
             assert not cell.outputs
             assert not re.search(r"^\s*(def|class)\s|pip install|[\"']/\w", cell.source, re.M)
-            assert cell.source.count("\n") < 20
+            given = "parameters" in cell.metadata.get("tags", [])
+            assert given or cell.source.count("\n") < 20
     assert inspect_parameters(source)
 
 

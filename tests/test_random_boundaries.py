@@ -23,8 +23,8 @@ from chunkstudy.grid.store import VectorStore
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.places import Places
 from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies import random_boundaries as study
 from chunkstudy.studies.controls import chance as analysis
+from chunkstudy.studies.controls import random_boundaries as study
 from tests.made_keys import text_keys
 
 PLACES = Places(Path(__file__).parents[1])

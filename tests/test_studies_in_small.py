@@ -21,9 +21,9 @@ from chunkstudy.grid.conditions import MINILM, Condition
 from chunkstudy.grid.grids import OWN, PRE, WIDE
 from chunkstudy.grid.run import evaluate
 from chunkstudy.places import Places
-from chunkstudy.studies import random_boundaries
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.conformance import arms
+from chunkstudy.studies.controls import random_boundaries
 from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.language_models import window_answers
 from chunkstudy.studies.taxonomy.empty_documents import chain

@@ -27,6 +27,7 @@ from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Chunks, Collection, Span
 from chunkstudy.tokens import counter
 
+NAME = "random-boundaries"
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
 ALL, SMALLER = "all", "its three smaller corpora"
 THREE = ("chatlogs", "state_of_the_union", "wikitexts")
