@@ -198,8 +198,10 @@ def test_afterthoughts_reads_every_chunk_and_pools_nothing_else(
         for (first, last), vector in zip(read.spans.tolist(), read.vector.tolist(), strict=True)
         if last - first == read.tokens[vector, 1] - read.tokens[vector, 0]
     }
-    # An overfull window cuts its last chunk, which the next keeps first, unless it is the end.
-    assert whole >= set(range(len(read.tokens) - 1))
+    # An overfull window cuts its last chunk, which the next keeps first, unless it is the end; a
+    # chunk longer than half a window may be cut in every one.
+    if 2 * max(map(len, chunks), default=0) <= window - len(ENDS):
+        assert whole >= set(range(len(read.tokens) - 1))
 
 
 def test_afterthoughts_overfills_a_window_and_takes_the_mean_of_two_readings() -> None:

@@ -157,7 +157,8 @@ def afterthoughts(
             start, stop = parts[part]
             at = done + 1 + len(read)
             read += content[start:stop]
-            spans.append((at, min(at + stop - start, done + 1 + room)))
+            end = done + 1 + room
+            spans.append((min(at, end), min(at + stop - start, end)))
             vectors.append(part)
         windows.append((ends[0], *read[:room], ends[1]))
         done += len(windows[-1])
