@@ -42,20 +42,6 @@ def test_tau_of_what_has_no_order_is_a_gap() -> None:
     assert math.isnan(agreement.kendall([1, 1, 1], [1, 2, 3]).tau)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1))
-def test_rmse_is_the_root_of_the_mean_squared_distance(pairs: list[tuple[float, float]]) -> None:
-    x, y = zip(*pairs, strict=True)
-    expected = math.sqrt(sum((a - b) ** 2 for a, b in pairs) / len(pairs))
-    assert agreement.rmse(x, y) == pytest.approx(expected)
-    assert agreement.rmse(x, x) == 0
-    assert agreement.rmse(x, y) >= abs(np.mean(x) - np.mean(y)) - 1e-12
-
-
-def test_equal_means_do_not_hide_topics_that_differ() -> None:
-    assert agreement.rmse([0.0, 1.0], [1.0, 0.0]) == 1
-    assert math.isnan(agreement.rmse([], []))
-
-
 def test_delta_relative_improvement_and_effect_ratio_compare_gains_not_levels() -> None:
     same = ((0.2, 0.25), (0.4, 0.5))
     assert agreement.delta_relative_improvement(*same) == pytest.approx(0)
@@ -72,4 +58,4 @@ def test_what_cannot_be_paired_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be paired"):
         agreement.kendall([1, 2], [1])
     with pytest.raises(ValueError, match="not finite"):
-        agreement.rmse([1, math.nan], [1, 2])
+        agreement.kendall([1, math.nan], [1, 2])

@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike
 from PIL import Image
 
 from chunkstudy.files import write_bytes
-from chunkstudy.places import Places
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 COLORS: list[tuple[float, float, float]] = sns.color_palette("colorblind")
@@ -60,15 +59,6 @@ def style() -> Iterator[None]:
     """The style of every figure, while it lasts; or of those that a function draws, above it."""
     with plt.style.context(STYLE):
         yield
-
-
-def table(places: Places, name: str) -> pd.DataFrame:
-    """A derived table as numbers; empty where it was not derived or has no row."""
-    path = places.tables / f"{name}.csv"
-    try:
-        return pd.read_csv(path)
-    except (FileNotFoundError, pd.errors.EmptyDataError):
-        return pd.DataFrame()
 
 
 def save(figure: Figure, path: Path) -> list[Path]:
@@ -139,19 +129,3 @@ def one_legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
         found |= dict(zip(labels, handles, strict=True))
     labels, handles = list(found), list(found.values())
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
-
-
-def names_in_column(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """Name points (x, y, name) in a column right of the axes, so that no two names overlap."""
-    ordered = sorted(points, key=lambda point: point[1])
-    for n, (x, y, name) in enumerate(ordered):
-        axes.annotate(
-            name,
-            xy=(x, y),
-            xytext=(1.03, (n + 0.5) / len(ordered)),
-            textcoords="axes fraction",
-            fontsize=8,
-            va="center",
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey", "shrinkB": 3},
-        )

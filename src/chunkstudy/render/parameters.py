@@ -13,11 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from IPython.core.error import InputRejected
-from IPython.core.getipython import get_ipython
-
-from chunkstudy import places
-
 SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
 INJECTED = "# Parameters\n"
 """How the cell begins that papermill puts behind a notebook's own parameters."""
@@ -60,19 +55,6 @@ def check(source: Path, given: Mapping[str, Any]) -> None:
             )
 
 
-def check_parameters(name: str, namespace: Mapping[str, Any]) -> None:
-    """Refuse what papermill gave the notebook ``name``, in whose kernel this runs.
-
-    Args:
-        name: of the notebook, without its ending.
-        namespace: the kernel's, whose ``In`` holds the cells that were run.
-
-    Raises:
-        NotebookError: as :func:`check` does.
-    """
-    check(places.find().notebooks / f"{name}.ipynb", _injected(namespace))
-
-
 def changed(source: Path, namespace: Mapping[str, Any]) -> dict[str, Any] | None:
     """The parameters whose value is not the notebook's own; None where it is not this notebook that
     runs, as in a script.
@@ -86,26 +68,6 @@ def changed(source: Path, namespace: Mapping[str, Any]) -> dict[str, Any] | None
     given = {name: namespace[name] for name in declared if name in namespace}
     check(source, _injected(namespace) | given)
     return {name: value for name, value in given.items() if value != declared[name]}
-
-
-def check_cells(name: str) -> None:
-    """Check the parameters of the notebook ``name`` before any further cell of this kernel runs."""
-    if (shell := get_ipython()) is not None:
-        shell.ast_transformers.append(_BeforeACell(name, shell.user_ns))
-
-
-class _BeforeACell(ast.NodeTransformer):
-    """What IPython shows a cell before it runs it."""
-
-    def __init__(self, name: str, namespace: Mapping[str, Any]) -> None:
-        self.name, self.namespace = name, namespace
-
-    def visit(self, cell: ast.AST) -> ast.AST:
-        try:
-            check_parameters(self.name, self.namespace)
-        except NotebookError as error:
-            raise InputRejected(str(error)) from None
-        return cell
 
 
 def _injected(namespace: Mapping[str, Any]) -> dict[str, Any]:

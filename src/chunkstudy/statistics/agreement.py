@@ -40,12 +40,6 @@ def kendall(original: ArrayLike, reproduced: ArrayLike) -> RankAgreement:
     return RankAgreement(n, float(found.statistic), float(found.pvalue))
 
 
-def rmse(original: ArrayLike, reproduced: ArrayLike) -> float:
-    """Root mean square error of the scores per topic; 0 only if every topic scores the same."""
-    first, second = _paired(original, reproduced)
-    return float(np.sqrt(np.mean((first - second) ** 2))) if len(first) else _NAN
-
-
 def relative_improvement(baseline: float, advanced: float) -> float:
     """By which fraction of the baseline's mean the advanced run is above it."""
     return (advanced - baseline) / baseline if baseline else _NAN
