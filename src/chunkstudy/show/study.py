@@ -293,7 +293,7 @@ class Study:
     def _open(self, changed: dict[str, Any]) -> None:
         """Show where answers will stand, or that nothing here is the study itself."""
         if self.default:
-            self._opening = display(Markdown("…"), display_id=True)
+            self._opening = display(Markdown(""), display_id=True)
             return
         values = ", ".join(f"{name} = {value!r}" for name, value in changed.items())
         where = self._folder("").relative_to(self.places.root)
