@@ -34,9 +34,9 @@ def decided(id: str, sources: Sources = SOURCES) -> list[str]:
 
 
 def settled(id: str, sources: Sources = SOURCES) -> pd.DataFrame:
-    """A claim's rows of the ledger."""
+    """A claim's rows of the ledger, the strict reading first."""
     works = [
         ledger.Work(work.name, work.models, [claim for claim in work.claims if claim.id == id])
         for work in ledger.works()
     ]
-    return ledger.settle(works, sources)
+    return ledger.settle(works, sources).iloc[::-1].reset_index(drop=True)
