@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROTOCOLS = "docs/protocols.md"
-PRIVATE = re.compile(r"\bS[0-4]:\d|\bPROTOCOLS [A-D]\b|\bseeds?/")
+PRIVATE = re.compile(r"\bS[0-4]:\d|\bPROTOCOLS [A-D]\b|(?<!-)\bseeds?/")
 
 
 def _texts() -> Iterator[tuple[str, str]]:

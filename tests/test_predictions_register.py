@@ -151,7 +151,6 @@ def test_a_correlation_waits_for_all_collections_though_a_table_has_it_before() 
         [
             row | {"method": "paragraph", "r": 0.15},
             row | {"method": "sentence-5", "r": 0.07},
-            row | {"method": "semantic", "r": 0.01, "definition": "text"},
         ]
     )
     records = {condition: scores(0.5) for condition in conditions}

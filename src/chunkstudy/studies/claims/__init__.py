@@ -21,7 +21,8 @@ READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
 WHOSE = {"chroma": "Chroma's report", "jina": "Jina's posts", "taxonomy": "the taxonomy",
          "tutorial": "the tutorial"}  # fmt: skip
 SHORTER = {"Beyond Chunk-Then-Embed": "the taxonomy", "Chroma's report": "Chroma",
-           "Jina's posts": "Jina", "the tutorial": "tutorial"}  # fmt: skip
+           "Jina's posts": "Jina", "the tutorial": "tutorial",
+           READINGS["fair"]: "fairly"}  # fmt: skip
 COLUMNS = ledger.COLUMNS
 SHOWN = ["claim", "verdict", "basis", "figures", "reading", "source"]
 
