@@ -61,6 +61,7 @@ COLUMNS: dict[str, Column] = {
     "difference that these show": Column("difference that these show, points", points),
     "million operations a token": Column("million operations a token", whole),
     "tokens that a reader gets": Column("tokens that a reader gets", whole),
+    "second model": Column("all-mpnet-base-v2", points),
     "second model difference": Column("all-mpnet-base-v2: difference, points", points),
     "second model shown": Column("all-mpnet-base-v2: shown", str),
     "gain against": Column("gain with the other model, points", points),
