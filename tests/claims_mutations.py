@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pandas as pd
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.library import Record
+from chunkstudy.runs.records import Sizes
 
-from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.library import Record
-from chunkstudy.grid.records import Sizes
 from chunkstudy.published.claims.evidence import NO_MODEL, Evidence, Kind, Sources, model
 
 Source = tuple[Kind, str]

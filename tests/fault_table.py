@@ -14,8 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chunkstudy.files import write_text
-from chunkstudy.render.readme import rows
+from chunkstudy.base.files import write_text
+from chunkstudy.publish.readme import rows
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "REPRODUCING.md"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from chunkstudy.runs.conditions import Condition
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies.taxonomy import changed, marked

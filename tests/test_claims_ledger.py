@@ -10,12 +10,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.library import Library
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import official_code
 from chunkstudy.published.claims import (
     chroma_computed,

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from chunkstudy.runs.library import Library
 
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.claims.evidence import Sources
 from chunkstudy.published.side_by_side import compare
 from tests.claims_printed import decided, printed

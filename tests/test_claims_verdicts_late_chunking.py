@@ -10,9 +10,9 @@ from statistics import mean
 
 import pandas as pd
 import pytest
+from chunkstudy.runs.library import Library
 
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import official_code
 from chunkstudy.published.claims import ledger
 from chunkstudy.published.claims.evidence import Sources

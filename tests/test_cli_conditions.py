@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from chunkstudy.runs.conditions import MINILM, Condition
 from typer.testing import CliRunner
 
-from chunkstudy import cli
-from chunkstudy.grid import conditions, grids
-from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.commands import cli
+from chunkstudy.runs import conditions, grids
 
 OUTSIDE = f"builtin/sentence-3/{MINILM}/contextualized-64/corrected"
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from chunkstudy.runs.conditions import MINILM, Condition
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import registry
-from chunkstudy.collections.sources import SourceError
 from chunkstudy.collections.within import within_documents
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.commands import cli
 
 COLLECTION = Collection(
     "corpora",

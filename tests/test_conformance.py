@@ -8,17 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from chunkstudy import Study
-from chunkstudy.collections import builtin
-from chunkstudy.encoders import contextualized_elsewhere as elsewhere
-from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import Layout, separated
-from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import Condition, ConditionError
-from chunkstudy.grid.grids import (
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.grids import (
     LATE,
     MPNET_WINDOWS,
     PRE,
@@ -27,7 +18,16 @@ from chunkstudy.grid.grids import (
     mpnet_grid,
     separated_grid,
 )
-from chunkstudy.spans import Document
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy import Study
+from chunkstudy.base.spans import Document
+from chunkstudy.collections import builtin
+from chunkstudy.encoders import contextualized_elsewhere as elsewhere
+from chunkstudy.encoders import models
+from chunkstudy.encoders.contextualized import Layout, separated
+from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.arms import PARTS

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from chunkstudy.runs.conditions import LARGE, Condition
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy.base.budget import budget
+from chunkstudy.commands import cli
 from chunkstudy.encoders import api
-from chunkstudy.grid import grids, records
-from chunkstudy.grid import run as running
-from chunkstudy.grid.conditions import LARGE, Condition
-from chunkstudy.services.budget import budget
+from chunkstudy.runs import grids, records
+from chunkstudy.runs import run as running
 from tests import embeddings_server as server
 from tests import loopback
 

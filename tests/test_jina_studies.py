@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from chunkstudy.runs.library import Library
 
 from chunkstudy import Study
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.show import beside
 from chunkstudy.show.runs import Runs

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pandas as pd
+from chunkstudy.runs.conditions import LARGE
 
-from chunkstudy.grid.conditions import LARGE
-from chunkstudy.places import Places
-from chunkstudy.render import readme
+from chunkstudy.base.places import Places
+from chunkstudy.publish import readme
 
 COMPARISON = pd.DataFrame(
     {

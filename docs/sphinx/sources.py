@@ -106,8 +106,8 @@ def _api() -> dict[str, str]:
     """A page for what ``chunkstudy`` exports and one for each library below it."""
     exported = {
         "Study": ("chunkstudy.show.study", "chunkstudy.show.runs", "chunkstudy.show.scores"),
-        "evaluate": ("chunkstudy.own.evaluate",),
-        "compare": ("chunkstudy.compare",),
+        "evaluate": ("chunkstudy.commands.evaluate.evaluate",),
+        "compare": ("chunkstudy.show.compare",),
     }
     pages = {name: list(modules) for name, modules in exported.items()}
     for name in LIBRARIES:
