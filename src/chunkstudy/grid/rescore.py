@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from chunkstudy import tokens
 from chunkstudy.grid import rankings, records
 from chunkstudy.grid.conditions import NONE, Condition
+from chunkstudy.grid.encoding import parse_ordering
 from chunkstudy.grid.library import Library, Record
 from chunkstudy.grid.run import load_collection
 from chunkstudy.measures import ranking as document_measures
@@ -71,6 +72,11 @@ def _kept(record: Record, outside: Path) -> tuple[Path, rankings.Kept]:
     condition, kept = record.run.condition, record.run.ranking
     if condition.encoder == NONE:
         raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
+    if parse_ordering(condition.ordering).beside:
+        raise RescoreError(
+            f"{condition} is there to compare layouts and keeps {', '.join(record.run.measures)} "
+            "without its ranking; leave it out"
+        )
     again = f"`chunkstudy run --only '{condition}' --again` makes one"
     if kept is None:
         raise RescoreError(f"{condition} was recorded without its ranking; {again}")

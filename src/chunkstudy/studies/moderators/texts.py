@@ -21,9 +21,8 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.grid import grids, records
+from chunkstudy.grid import grids, records, windows
 from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, parse_ordering
 from chunkstudy.grid.grids import OWN
 from chunkstudy.grid.study_runs import Context
 from chunkstudy.spans import Chunks, Collection, Judgment
@@ -206,13 +205,7 @@ def _conditions(context: Context) -> list[Condition]:
 
 
 def _late(one: Condition) -> bool:
-    return (
-        one.collection in COLLECTIONS
-        and one.protocol == OWN
-        and one.ordering.startswith(CONTEXTUALIZED)
-        and not parse_ordering(one.ordering).at
-        and not parse_ordering(one.ordering).apart
-    )
+    return one.collection in COLLECTIONS and one.protocol == OWN and windows.contextualized(one)
 
 
 def _chunks(
