@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from chunkstudy.files import write_json
+from chunkstudy.base.files import write_json
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Message, Request
 from chunkstudy.llm.openai_provider import OpenAIProvider

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.collections import builtin

@@ -19,17 +19,17 @@ from fnmatch import fnmatch
 from itertools import groupby
 from pathlib import Path
 
-from chunkstudy import places
+from chunkstudy.base import places
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin, registry
-from chunkstudy.collections.sources import SourceError
 from chunkstudy.collections.within import within_documents
-from chunkstudy.encoders.faults import ModelError
-from chunkstudy.grid.against_record import hold
-from chunkstudy.grid.conditions import MINILM, Condition, parse
-from chunkstudy.grid.grids import LATE, PRE, SMOLLM, WIDE
-from chunkstudy.grid.run import run
-from chunkstudy.reproduce import pool
-from chunkstudy.spans import Collection
+from chunkstudy.publish.reproduce import pool
+from chunkstudy.runs.against_record import hold
+from chunkstudy.runs.conditions import MINILM, Condition, parse
+from chunkstudy.runs.grids import LATE, PRE, SMOLLM, WIDE
+from chunkstudy.runs.run import run
 from tests.small_context import quoted
 
 OWN_RECORDS = Path(__file__).parent / "records"

@@ -15,8 +15,8 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 
+from chunkstudy.base.files import sha256
 from chunkstudy.encoders.registry import Architecture, ModelSpec
-from chunkstudy.files import sha256
 
 Weights = dict[str, torch.Tensor]
 CONFIGURATIONS = Path(__file__).parent / "data" / "configurations"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from chunkstudy.grid.conditions import LARGE
+from chunkstudy.runs.conditions import LARGE
 from tests.claims_mutations import Change, Mutation, Source
 
 

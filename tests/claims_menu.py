@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
-from chunkstudy.grid.conditions import Condition
 from chunkstudy.published.claims.evidence import Sources
+from chunkstudy.runs.conditions import Condition
 from tests.claims_mutations import Change, Mutation, Source
 
 Level = tuple[str, str]

@@ -14,10 +14,10 @@ from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.library import Record
-from chunkstudy.grid.records import Sizes
 from chunkstudy.published.claims.evidence import NO_MODEL, Evidence, Kind, Sources, model
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.library import Record
+from chunkstudy.runs.records import Sizes
 
 Source = tuple[Kind, str]
 Change = Callable[[Source, pd.DataFrame], pd.DataFrame]

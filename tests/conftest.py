@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import chroma
-from chunkstudy.spans import Collection
 from tests.forking import Forker
 
 # Neither a deadline nor a slow draw fails a test: a busy machine is no fault of the code.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 
 PLACES = Places(Path(__file__).parents[1])
 

@@ -25,15 +25,15 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 
-from chunkstudy import derive, live, notebooks, reproduce, tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.files import json_text, write_json, write_text
+from chunkstudy.base.places import Places
 from chunkstudy.encoders.registry import MODELS
-from chunkstudy.files import json_text, write_json, write_text
-from chunkstudy.grid import conditions, records, store
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.run import read_together, run
-from chunkstudy.places import Places
-from chunkstudy.render import readme
-from chunkstudy.render.formats import write_csv
+from chunkstudy.publish import live, notebooks, readme, reproduce
+from chunkstudy.runs import conditions, records, store
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.run import read_together, run
+from chunkstudy.show.formats import write_csv
 from tests import checkpoints, forking, mounts, small_study, small_training
 
 COLLECTION = "letters"
@@ -56,7 +56,7 @@ TABLES = (
 
 def import_everything() -> None:
     """Import and read what every child needs, so that none of them has to; nothing is computed."""
-    for name in ("chunkstudy.cli", "torch._dynamo", "pyarrow.pandas_compat"):
+    for name in ("chunkstudy.commands.cli", "torch._dynamo", "pyarrow.pandas_compat"):
         importlib.import_module(name)
     for name in ("cl100k", "wordpiece"):
         tokens.counter(name)
@@ -130,9 +130,9 @@ def small_project(folder: str) -> None:
 def small_reproduce(folder: str) -> None:
     """Reproduce it with two processes."""
     small_project(folder)
-    derive.comparison = _tables
+    reproduce.compare = _tables
     live.units = list
-    reproduce.inspect_builtin = derive.publish = _left_out
+    reproduce.inspect_builtin = reproduce.publish = _left_out
     reproduce.pool = _forked
     reproduce.reproduce(Places(Path(folder)), workers=2)
 

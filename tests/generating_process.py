@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from chunkstudy import generating
+from chunkstudy.base.places import Places
+from chunkstudy.commands import generating
 from chunkstudy.encoders.interface import Vectors
-from chunkstudy.generation.settings import Settings
-from chunkstudy.places import Places
+from chunkstudy.runs.generation.settings import Settings
 
 QUESTIONS = 6
 MODEL = "openai/gpt-4o-mini"

@@ -16,12 +16,12 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.run import load_collection
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Document, chunk_documents
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CHONKIE, CONTEB
 

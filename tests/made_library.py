@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pandas as pd
 
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.library import Library
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.library import Library
 
 COUNTS = SimpleNamespace(documents=1, chunks=20, empty_chunks=0, ties_at_cut=0)
 LARGEST = {"fixed-64": 64.0, "paragraph": 300.0}

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from chunkstudy.base.spans import Span
 from chunkstudy.llm.reading import Part, Read
-from chunkstudy.spans import Span
 
 
 class MadeReader:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.runs.conditions import MINILM, Condition
 
 WIDE = f"{MINILM}-w512"
 OWN, IELAB = "corrected", "as_published-ielab"

@@ -6,7 +6,7 @@ import json
 import random
 from pathlib import Path
 
-from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.runs.conditions import MINILM, Condition
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 CHUNKERS = ("sentence-1", "sentence-2", "sentence-3", "none")

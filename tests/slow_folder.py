@@ -13,7 +13,7 @@ SECONDS = float(os.environ.get("CHUNKSTUDY_SLOW_FOLDER", "0"))
 
 
 def dask_setup(worker: Any) -> None:
-    from chunkstudy import files
+    from chunkstudy.base import files
 
     at_once = files.replacing
 

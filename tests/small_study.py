@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.grid import records
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.run import Outcome, evaluate
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.places import Places
-from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.runs import records
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.made_keys import text_keys
 
 

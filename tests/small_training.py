@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from chunkstudy.base.spans import Document
 from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.spans import Document
-from chunkstudy.training import loop
-from chunkstudy.training.batches import Batch, Library
-from chunkstudy.training.passages import prepare
-from chunkstudy.training.recipe import Recipe
-from chunkstudy.training.triples import Triple
+from chunkstudy.studies.trained_late_chunking.training import loop
+from chunkstudy.studies.trained_late_chunking.training.batches import Batch, Library
+from chunkstudy.studies.trained_late_chunking.training.passages import prepare
+from chunkstudy.studies.trained_late_chunking.training.recipe import Recipe
+from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 from tests import checkpoints
 
 LETTERS = 8

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Span
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid import records
-from chunkstudy.grid.against_record import Held, apart, hold
-from chunkstudy.grid.run import Outcome, evaluate
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.places import Places
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Span
+from chunkstudy.runs import records
+from chunkstudy.runs.against_record import Held, apart, hold
+from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.store import VectorStore
 from tests import small_study
 
 CONDITION = small_study.condition()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.statistics import agreement
+from chunkstudy.evaluation.statistics import agreement
 
 SCORES = st.lists(st.integers(0, 5), min_size=2, max_size=9)
 

@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy import statistics
-from chunkstudy.grid import study_results
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.evaluation import statistics
 from chunkstudy.published import cells as published_cells
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, correlations
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies.taxonomy.chunk_size import centred, interval, published
 from chunkstudy.studies.taxonomy.chunk_sizes import per_query
 from tests.made_study import made_by

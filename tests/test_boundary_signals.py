@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import statistics
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.signals.measuring import SIGNALS, Memory
 from chunkstudy.collections import builtin, chroma, emma_files
 from chunkstudy.collections.registry import find
-from chunkstudy.grid import study_results
-from chunkstudy.places import Places
-from chunkstudy.spans import Collection
+from chunkstudy.evaluation import statistics
+from chunkstudy.runs import study_results
 from chunkstudy.studies import boundary_signals as study
 from chunkstudy.studies.boundary_signals import areas as analysis
 from chunkstudy.studies.boundary_signals import blocks, reading, texts

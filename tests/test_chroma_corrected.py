@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.sources import locate
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
-from chunkstudy.collections.sources import locate
-from chunkstudy.grid import facts, records, study_results
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.places import Places
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.runs import facts, records, study_results
+from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.chroma import corrected
 
 PLACES = Places(Path(__file__).parents[1])

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from chunkstudy import places
+from chunkstudy.base import places
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin
-from chunkstudy.grid import study_results
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Reply, Request
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.spans import Collection
+from chunkstudy.runs import study_results
 from chunkstudy.studies.chroma import llm_chunker as study
 
 ARTICLES = tuple(f"encyclopedia/{one}.md" for one in ("river-veskra", "tolmer-cheese"))

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.grid import study_results
-from chunkstudy.places import find
+from chunkstudy.base.places import find
 from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import TOKEN_WINDOWS
+from chunkstudy.runs import study_results
 from chunkstudy.studies import chroma
 
 ROWS = ["recursive-200-0-wordpiece-special", "cluster-250", *TOKEN_WINDOWS.values()]

@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import Study, statistics
-from chunkstudy.grid import chunker_costs
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy import Study
+from chunkstudy.base.places import Places
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, NOT_SHOWN
 from chunkstudy.published import cells
+from chunkstudy.runs import chunker_costs
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.library import Library
 from chunkstudy.show.scores import Scores
-from chunkstudy.statistics.differences import EQUIVALENT, HIGHER, NOT_SHOWN
 from chunkstudy.studies import chroma
 
 ROOT = Places(Path(__file__).parents[1])

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.budget import Budget, BudgetError
+from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import breakpoints, catalogue, llm_prices
-from chunkstudy.grid import by_language_model
-from chunkstudy.grid.conditions import Condition, ConditionError
-from chunkstudy.grid.run import load_collection
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.render import display_names
-from chunkstudy.services.budget import Budget, BudgetError
+from chunkstudy.runs import by_language_model, display_names
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.base.spans import Collection, Document, RewrittenSpan, chunk_documents
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.catalogue import ChunkerSpec, build, parse
 from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
-from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.run import load_collection
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.spans import Collection, Document, RewrittenSpan, chunk_documents
-from chunkstudy.tokens import counter
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.run import load_collection
 from tests.test_chunkers_semantic import PROSE, hashed
 
 SLUGS = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Document, Drawn, chunk_documents
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid.run import evaluate
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Chunks, Document, Drawn, chunk_documents
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.test_chunkers_semantic import PROSE, hashed
 from tests.test_experiment import SMALL, Letters, condition
 

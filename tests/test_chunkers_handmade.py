@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import catalogue, handmade
 from chunkstudy.collections import builtin
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.tokens import counter
 
 MADE = handmade.load()
 

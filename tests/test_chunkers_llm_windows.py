@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers import catalogue, llm_windows
 from chunkstudy.chunkers.llm_windows import (
     ATTEMPTS,
@@ -20,8 +22,6 @@ from chunkstudy.chunkers.llm_windows import (
     window,
 )
 from chunkstudy.llm.interface import Reply, Request
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Drawn
 
 SIZES = [45] * 60
 """Eighteen such pieces hold 810 tokens."""

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.chunkers import catalogue, lumberchunker, lumberchunker_controls
 from chunkstudy.chunkers.passages import paragraphs
-from chunkstudy.protocols import AS_PUBLISHED_IELAB, CORRECTED
-from chunkstudy.render import display_names
+from chunkstudy.runs import display_names
 
 PARAGRAPHS = [f"Paragraph {i} " + "says the same again and again. " * 12 for i in range(60)]
 TEXT = "\n".join(PARAGRAPHS)

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.base.spans import Document, Span, chunk_documents
 from chunkstudy.chunkers import catalogue, passages, semantic
 from chunkstudy.collections import beir, emma_files, gutenqa
-from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.spans import Document, Span, chunk_documents
 
 TEXTS = st.text(st.sampled_from("ab C.!?\n\"'"), max_size=120)
 WORDS = st.lists(

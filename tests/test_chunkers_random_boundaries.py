@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from chunkstudy.base.spans import Span
 from chunkstudy.chunkers.random_boundaries import anywhere, at_units, generator, nearest
-from chunkstudy.spans import Span
 
 lengths = st.lists(st.integers(1, 9), min_size=1, max_size=12)
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.chunkers import released
 from chunkstudy.chunkers.released import Released, ReleasedError, align
 from chunkstudy.collections import emma_files, gutenqa
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.spans import Document, chunk_documents
 
 COUNTS = {
     "lumberchunker-released": 476,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers import catalogue, segmenter
 from chunkstudy.chunkers.segmenter import AHEAD, LONGEST, Layout, Rule, segments, taken
-from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.spans import Drawn
 
 MILLION = 10**6
 BY_HAND = {

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.retries import ATTEMPTS
 from chunkstudy.chunkers import catalogue, segmenter, segmenter_api
 from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located, parts
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.services.retries import ATTEMPTS
 from tests import loopback
 from tests.loopback import (
     Fault,

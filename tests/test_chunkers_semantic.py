@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import semantic
-from chunkstudy.tokens import counter
 
 PROSE = " ".join(f"Sentence number {i} speaks of topic {i // 7}." for i in range(120))
 

@@ -12,6 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Span
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.catalogue import build, parse
 from chunkstudy.chunkers.signals.candidates import Sentence, mark, sentences
 from chunkstudy.chunkers.signals.cutting import LEAST, cut
@@ -26,13 +29,10 @@ from chunkstudy.chunkers.signals.measuring import (
 )
 from chunkstudy.chunkers.signals.passes import plan
 from chunkstudy.chunkers.table import CHUNKERS, SIGNAL
-from chunkstudy.grid import by_signals
-from chunkstudy.grid.conditions import Condition
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.reading import Reader
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Span
-from chunkstudy.tokens import counter
+from chunkstudy.runs import by_signals
+from chunkstudy.runs.conditions import Condition
 from tests.plain_reader import MadeReader
 
 WORDS = st.sampled_from(

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
+from chunkstudy.base.spans import Collection, Span
+from chunkstudy.base.tokens import TokenCounter, cl100k, counter, decode_cl100k, encode_cl100k
 from chunkstudy.chunkers import structure
-from chunkstudy.spans import Collection, Span
-from chunkstudy.tokens import TokenCounter, cl100k, counter, decode_cl100k, encode_cl100k
 
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special", "characters")
 AWKWARD = {

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import catalogue, text_tokens
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.run import evaluate
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.spans import Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.made_keys import text_keys
 
 TEXT = "Aa bb cc. Dd ee ff. Gg hh ii. Jj kk ll."

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy.grid.conditions import MINILM, MPNET, NONE, Condition
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.claims import chroma_computed as chroma
+from chunkstudy.runs.conditions import MINILM, MPNET, NONE, Condition
 
 QUERIES = ["a", "b"]
 

@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import official_code
 from chunkstudy.published.claims import (
     chroma_computed,
@@ -28,6 +26,8 @@ from chunkstudy.published.claims.evidence import MADE_WITH, Evidence, Sources, m
 from chunkstudy.published.claims.ledger import CODE, OWN, PUBLISHED, fair, plain, strict
 from chunkstudy.published.claims.outcomes import ClaimError, Outcome
 from chunkstudy.published.claims.predicates import beyond, code, every, once
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.library import Library
 from tests.claims_menu import functions_of
 
 ROOT = Path(__file__).parents[1]

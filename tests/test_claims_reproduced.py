@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.claims.evidence import Sources
 from chunkstudy.published.side_by_side import compare
+from chunkstudy.runs.library import Library
 from tests.claims_printed import decided, printed
 from tests.test_claims_ledger import COMPARISON, ROOT, TABLES
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chunkstudy.grid import facts
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
+from chunkstudy.runs import facts
 from tests.claims_printed import decided, number, printed
 from tests.test_claims_ledger import COMPARISON, ROOT
 

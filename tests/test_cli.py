@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
-from chunkstudy.grid import study_results
+from chunkstudy.commands import cli
+from chunkstudy.runs import study_results
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
@@ -22,7 +22,7 @@ def invoke(*arguments: str) -> tuple[int, str]:
 
 
 def test_importing_the_command_line_loads_no_heavy_library() -> None:
-    code = f"import sys, chunkstudy.cli; print([m for m in {HEAVY} if m in sys.modules])"
+    code = f"import sys, chunkstudy.commands.cli; print([m for m in {HEAVY} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
-from chunkstudy.grid import conditions, grids
-from chunkstudy.grid.conditions import MINILM, Condition
+from chunkstudy.commands import cli
+from chunkstudy.runs import conditions, grids
+from chunkstudy.runs.conditions import MINILM, Condition
 
 OUTSIDE = f"builtin/sentence-3/{MINILM}/contextualized-64/corrected"
 

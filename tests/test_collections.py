@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.collections import builtin, chroma, sources
-from chunkstudy.spans import Collection, Document, Judgment, Query, SpanError
+from chunkstudy.base import sources
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, SpanError
+from chunkstudy.collections import builtin, chroma
 
 CSV = "question,references,corpus_id\n"
 

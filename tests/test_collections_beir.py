@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.measures.ranking import judged_documents
-from chunkstudy.spans import Collection
+from chunkstudy.evaluation.measures.ranking import judged_documents
 
 CORPUS = {
     "a": {"title": "Title", "text": "text"},

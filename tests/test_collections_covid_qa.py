@@ -13,15 +13,16 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy.base import sources
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunker, Collection, chunk_documents
 from chunkstudy.chunkers.passages import paragraphs
-from chunkstudy.collections import covid_qa, registry, sources
+from chunkstudy.collections import covid_qa, registry
 from chunkstudy.collections.within import within_documents
-from chunkstudy.grid import facts
-from chunkstudy.grid.scoring import in_document
-from chunkstudy.places import Places
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Chunker, Collection, chunk_documents
+from chunkstudy.commands import cli
+from chunkstudy.runs import facts
+from chunkstudy.runs.scoring import in_document
 
 ROOT = Places(Path(__file__).parents[1])
 TEXT = "Bats carry it.\n\nCamels carry it too, and one camel coughs.\nNobody coughs here."

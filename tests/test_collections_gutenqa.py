@@ -17,9 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.collections import emma_files, folding, gutenqa
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.spans import Collection
+from chunkstudy.base import folding
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection
+from chunkstudy.collections import emma_files, gutenqa
 
 TEXT = "He said:\n“It’s the\xa0end—at last.”\nCafe\u0301 déjà vu… the END."
 

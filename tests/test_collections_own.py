@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import SpanError
 from chunkstudy.collections import own, own_documents, registry
 from chunkstudy.collections.own import Excerpt, Question
 from chunkstudy.collections.own_documents import BINARY, EMPTY, ENCODING, REPEATED, LeftOut
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.spans import SpanError
 
 TEXT = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 

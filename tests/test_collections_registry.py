@@ -8,12 +8,12 @@ from functools import partial
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import registry
-from chunkstudy.collections.sources import SourceError
 from chunkstudy.collections.within import within_documents
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.commands import cli
+from chunkstudy.runs.conditions import MINILM, Condition
 
 COLLECTION = Collection(
     "corpora",

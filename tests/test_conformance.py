@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
+from chunkstudy.base.spans import Document
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout, separated
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import afterthoughts
-from chunkstudy.grid.conditions import Condition, ConditionError
-from chunkstudy.grid.grids import (
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.grids import (
     LATE,
     MPNET_WINDOWS,
     PRE,
@@ -28,7 +29,6 @@ from chunkstudy.grid.grids import (
     mpnet_grid,
     separated_grid,
 )
-from chunkstudy.spans import Document
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.arms import PARTS

@@ -9,21 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.budget import Budget, BudgetError
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.grid import by_language_model
-from chunkstudy.grid.chunking import contexts_of
-from chunkstudy.grid.conditions import Condition, ConditionError
-from chunkstudy.grid.encoding import Ordering, encode, parse_ordering
-from chunkstudy.grid.run import evaluate
-from chunkstudy.grid.store import VectorStore
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.interface import Reply
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.render import display_names
-from chunkstudy.services.budget import Budget, BudgetError
-from chunkstudy.spans import Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.runs import by_language_model, display_names
+from chunkstudy.runs.chunking import contexts_of
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.encoding import Ordering, encode, parse_ordering
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests import chat_server
 from tests.test_experiment_late_chunking import Words
 

@@ -6,12 +6,12 @@ from itertools import product
 
 import pandas as pd
 
+from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.encoders.registry import MODELS
-from chunkstudy.grid import grids
-from chunkstudy.grid.conditions import COLLECTIONS
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.render import display_names, tables
+from chunkstudy.runs import display_names, grids
+from chunkstudy.runs.conditions import COLLECTIONS
+from chunkstudy.show import tables
 
 
 def test_every_chunker_of_the_grid_has_a_name_of_its_own() -> None:

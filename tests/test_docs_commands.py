@@ -16,9 +16,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from chunkstudy import cli
 from chunkstudy.collections import registry
-from chunkstudy.grid import conditions, grids
+from chunkstudy.commands import cli
+from chunkstudy.runs import conditions, grids
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / f"{name}.md" for name in ("README", "REPRODUCING", "CONTRIBUTING")]

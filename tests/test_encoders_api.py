@@ -18,15 +18,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.budget import Budget, BudgetError, budget_from_environment
+from chunkstudy.base.keys import UnusableKeyError
+from chunkstudy.base.prices import PRICES
+from chunkstudy.base.retries import ATTEMPTS, LONGEST_WAIT, retry_after
 from chunkstudy.encoders import models, recordings
 from chunkstudy.encoders.api import ApiEncoder, reason_not_run
 from chunkstudy.encoders.embeddings_client import ApiError
 from chunkstudy.encoders.models import ModelSpec
-from chunkstudy.services.budget import Budget, BudgetError, budget_from_environment
-from chunkstudy.services.keys import UnusableKeyError
-from chunkstudy.services.prices import PRICES
-from chunkstudy.services.retries import ATTEMPTS, LONGEST_WAIT, retry_after
 from tests import embeddings_server as server
 from tests import loopback
 

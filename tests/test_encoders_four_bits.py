@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.files import sha256
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import four_bits, models
 from chunkstudy.encoders.bert import Bert
-from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.registry import FourBits
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.files import sha256
 
 HIDDEN, INNER, LAYERS, POSITIONS = 32, 64, 2, 16
 PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁", "▁a", "▁b", "ab", "c", "▁abc"]

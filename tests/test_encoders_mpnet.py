@@ -17,7 +17,7 @@ from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet, relative_buckets
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import MPNET, Condition, ConditionError
+from chunkstudy.runs.conditions import MPNET, Condition, ConditionError
 from tests import checkpoints
 from tests.plain_models import Plain, plain_bucket
 

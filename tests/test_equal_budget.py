@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.base.tokens import cl100k_offsets
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid import study_results
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import OWN
-from chunkstudy.grid.library import Library
-from chunkstudy.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
-from chunkstudy.places import Places
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.library import Library
 from chunkstudy.studies.controls import budget as analysis
 from chunkstudy.studies.controls import equal_budget as study
-from chunkstudy.tokens import cl100k_offsets
 
 PLACES = Places(Path(__file__).parents[1])
 QUESTIONS = 200

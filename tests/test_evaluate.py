@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
-from chunkstudy.cli import app
-from chunkstudy.grid import records
-from chunkstudy.own import evaluate as door
-from chunkstudy.own import tables, texts
-from chunkstudy.own.evaluate import Evaluation
-from chunkstudy.statistics import power
+from chunkstudy.commands.cli import app
+from chunkstudy.commands.evaluate import evaluate as door
+from chunkstudy.commands.evaluate import tables, texts
+from chunkstudy.commands.evaluate.evaluate import Evaluation
+from chunkstudy.evaluation.statistics import power
+from chunkstudy.runs import records
 
 WORDS = [
     "rye",
@@ -187,7 +187,7 @@ def test_any_depth_reads_what_its_chunks_hold(folder: Path, little_model: Path) 
     read = "tokens that a reader gets"
     assert (deep[read] < usual[read]).all()
     one = run(folder, little_model, k=1, chunkers=["none"]).table.iloc[0]
-    from chunkstudy.tokens import counter
+    from chunkstudy.base.tokens import counter
 
     sizes = counter("cl100k").count_many([document(word) for word in WORDS])
     assert min(sizes) <= one[read] <= max(sizes)

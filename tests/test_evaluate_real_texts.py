@@ -14,7 +14,7 @@ from langchain_text_splitters import MarkdownTextSplitter
 
 from chunkstudy import evaluate
 from chunkstudy.collections import beir
-from chunkstudy.own import texts
+from chunkstudy.commands.evaluate import texts
 
 ROOT = Path(__file__).parents[1]
 QUESTIONS = ROOT / "src" / "chunkstudy" / "data" / "readmes" / "questions.jsonl"

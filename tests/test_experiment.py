@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.grid import conditions, grids
-from chunkstudy.grid.run import evaluate
-from chunkstudy.grid.store import VectorStore
+from chunkstudy.runs import conditions, grids
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.small_study import SMALL, Letters, condition
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy.base.budget import budget
+from chunkstudy.commands import cli
 from chunkstudy.encoders import api
-from chunkstudy.grid import grids, records
-from chunkstudy.grid import run as running
-from chunkstudy.grid.conditions import LARGE, Condition
-from chunkstudy.services.budget import budget
+from chunkstudy.runs import grids, records
+from chunkstudy.runs import run as running
+from chunkstudy.runs.conditions import LARGE, Condition
 from tests import embeddings_server as server
 from tests import loopback
 

@@ -14,18 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.contextualized import Layout, packed, whole
-from chunkstudy.grid import encoding, records
-from chunkstudy.grid import run as running
-from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.encoding import Ordering, parse_ordering
-from chunkstudy.grid.rescore import RescoreError, rescore
-from chunkstudy.grid.run import evaluate
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.runs import encoding, records
+from chunkstudy.runs import run as running
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.encoding import Ordering, parse_ordering
+from chunkstudy.runs.rescore import RescoreError, rescore
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.late_whole import similarity
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.collections.within import within_documents
-from chunkstudy.grid import scoring
-from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
-from chunkstudy.spans import Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.runs import scoring
 
 
 @pytest.mark.parametrize("protocol", [CORRECTED, AS_PUBLISHED_JINA])

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from chunkstudy import statistics
-from chunkstudy.grid.conditions import NONE
-from chunkstudy.grid.windows import model
-from chunkstudy.render import table_notes, tables
-from chunkstudy.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import (
+    EQUIVALENT,
+    HIGHER,
+    LOWER,
+    NOT_SHOWN,
+    SIGNIFICANT,
+)
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.windows import model
+from chunkstudy.show import table_notes, tables
 from tests import derived_tables
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.services.retries import retry_after
+from chunkstudy.base.retries import retry_after
 from tests.fault_table import ROOT, tried
 from tests.forking import Forker
 from tests.test_faults_killed import all_of, run_of

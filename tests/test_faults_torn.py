@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy import files
-from chunkstudy.places import Places
+from chunkstudy.base import files
+from chunkstudy.base.places import Places
 from tests import small_study
 from tests.fault_scenes import vectors
 from tests.fault_table import tried
@@ -109,7 +109,7 @@ def test_a_busy_store_is_not_taken_for_a_damaged_one(
 ) -> None:
     import sqlite3
 
-    from chunkstudy.grid import store, vector_database
+    from chunkstudy.runs import store, vector_database
 
     monkeypatch.setattr(vector_database, "PATIENCE", 0.05)
     first = store.VectorStore(small_study.Letters(), tmp_path)

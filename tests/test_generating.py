@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy.base.budget import budget
 from chunkstudy.collections import own
-from chunkstudy.generation import output
-from chunkstudy.generation.output import OutputError
-from chunkstudy.generation.prompts import OATH
+from chunkstudy.commands import cli
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.services.budget import budget
+from chunkstudy.runs.generation import output
+from chunkstudy.runs.generation.output import OutputError
+from chunkstudy.runs.generation.prompts import OATH
 from tests import chat_server
 from tests.chat_server import Asked
 from tests.generating_process import MODEL, generate

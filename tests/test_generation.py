@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.generation import draws, excerpts, pieces, pricing, prompts, published, replies
-from chunkstudy.generation.demonstration import (
+from chunkstudy.base.spans import Document
+from chunkstudy.llm.interface import Finish, Reply, Request
+from chunkstudy.runs.generation import draws, excerpts, pieces, pricing, prompts, published, replies
+from chunkstudy.runs.generation.demonstration import (
     APPROXIMATE,
     EXACT,
     MODEL,
@@ -20,13 +22,11 @@ from chunkstudy.generation.demonstration import (
     replay,
     written,
 )
-from chunkstudy.generation.generate import Generated, ask_about, generate, turns
-from chunkstudy.generation.passages import Passage, draw
-from chunkstudy.generation.prompts import OATH
-from chunkstudy.generation.replies import REASONS, RejectedError
-from chunkstudy.generation.settings import Protocol, Settings, Variant
-from chunkstudy.llm.interface import Finish, Reply, Request
-from chunkstudy.spans import Document
+from chunkstudy.runs.generation.generate import Generated, ask_about, generate, turns
+from chunkstudy.runs.generation.passages import Passage, draw
+from chunkstudy.runs.generation.prompts import OATH
+from chunkstudy.runs.generation.replies import REASONS, RejectedError
+from chunkstudy.runs.generation.settings import Protocol, Settings, Variant
 
 FERRY = "The ferry Linnet was launched in 1931. “She — carried\n240 people.” The ferry ran."
 TEXTS = st.text(st.sampled_from("ab. \n“é-"), min_size=1, max_size=300).filter(str.strip)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.generation import filters
-from chunkstudy.generation.filters import ALIKE, UNLIKE
-from chunkstudy.generation.generate import Candidate
+from chunkstudy.runs.generation import filters
+from chunkstudy.runs.generation.filters import ALIKE, UNLIKE
+from chunkstudy.runs.generation.generate import Candidate
 
 Vectors = NDArray[np.float32]
 

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import places
-from chunkstudy.cli import app
-from chunkstudy.grid import rankings, records
-from chunkstudy.grid.conditions import Condition, parse
-from chunkstudy.grid.handing_in import FILE, HandedIn, HandingInError, pack, unpacked
-from chunkstudy.grid.parquet import RecordError
-from chunkstudy.grid.run import evaluate, load_collection
-from chunkstudy.grid.verify import verify
-from chunkstudy.places import Places
+from chunkstudy.base import places
+from chunkstudy.base.places import Places
+from chunkstudy.commands.cli import app
+from chunkstudy.runs import rankings, records
+from chunkstudy.runs.conditions import Condition, parse
+from chunkstudy.runs.handing_in import FILE, HandedIn, HandingInError, pack, unpacked
+from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.run import evaluate, load_collection
+from chunkstudy.runs.verify import verify
 
 ROOT = places.find()
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunkstudy.encoders import hub, models
+from chunkstudy.base import hub
+from chunkstudy.encoders import models
 from chunkstudy.encoders.registry import MODELS
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import hub_models, hub_server

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
+from chunkstudy.runs.library import Library
 from chunkstudy.show import beside
 from chunkstudy.show.runs import Runs
 from chunkstudy.studies import jina

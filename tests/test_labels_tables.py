@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import statistics
-from chunkstudy.measures.chunk_labels import GOLD_RULES, GoldRule
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.measures.chunk_labels import GOLD_RULES, GoldRule
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import labels
 from chunkstudy.studies.labels import averages, figures, power

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import Study, statistics
-from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy import Study
+from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.evaluation import statistics
 from chunkstudy.studies import late_whole as late
 from chunkstudy.studies.late_whole.reading import Both
 

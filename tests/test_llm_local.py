@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunkstudy.collections.sources import cache_folder
-from chunkstudy.files import sha256
+from chunkstudy.base.files import sha256
+from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm import causal_models, local
 from chunkstudy.llm.causal_models import MODELS, SMOLLM, Packed
 from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request

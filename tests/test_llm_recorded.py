@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunks
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
-from chunkstudy.generation import demonstration
-from chunkstudy.generation.generate import generate
-from chunkstudy.grid import by_language_model, grids
-from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.run import load_collection
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Chunks
+from chunkstudy.runs import by_language_model, grids
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.generation import demonstration
+from chunkstudy.runs.generation.generate import generate
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.chroma import llm_chunker
 from tests import authored_segments
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from chunkstudy.base.retries import Failure
 from chunkstudy.llm.interface import (
     LanguageModelError,
     Message,
@@ -22,7 +23,6 @@ from chunkstudy.llm.interface import (
 )
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import RecordingError, Recordings, contents, settings_of
-from chunkstudy.services.retries import Failure
 from tests.fault_table import tried
 
 MODEL = "made/model:1"

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy import places
-from chunkstudy.grid import executors, running
-from chunkstudy.grid.running import Where
-from chunkstudy.grid.units import units
-from chunkstudy.grid.workers import Done, Order
+from chunkstudy.base import places
+from chunkstudy.runs import executors, running
+from chunkstudy.runs.running import Where
+from chunkstudy.runs.units import units
+from chunkstudy.runs.workers import Done, Order
 from tests import several_collections as several
 from tests.dask_cluster import Cluster, kill
 

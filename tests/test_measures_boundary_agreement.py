@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.measures.boundary_agreement import (
+from chunkstudy.evaluation.measures.boundary_agreement import (
     boundary_similarity,
     pk,
     window_diff,

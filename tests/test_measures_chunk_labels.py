@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import catalogue
-from chunkstudy.measures.chunk_labels import (
+from chunkstudy.evaluation.measures.chunk_labels import (
     GOLD_RULES,
     Gold,
     GoldRule,
@@ -19,8 +21,6 @@ from chunkstudy.measures.chunk_labels import (
     count_ids,
     gold_chunks,
 )
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 
 Pair = tuple[set[int], list[int]]  # gold chunks, retrieved chunks
 CHUNKS = 8

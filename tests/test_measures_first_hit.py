@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
-from chunkstudy.retrieval.chunks import Limit, Ranking, search
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.evaluation.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
+from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, search
 
 Ints = NDArray[np.int64]
 

@@ -13,14 +13,14 @@ import pytrec_eval
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chunkstudy.measures.ranking import (
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.evaluation.measures.ranking import (
     judged_documents,
     per_query,
     tie_bounds,
     unjudged,
 )
-from chunkstudy.retrieval.documents import DocumentRanking, search_documents
-from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.evaluation.retrieval.documents import DocumentRanking, search_documents
 
 TEXT = "some text"
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.measures.token_overlap import (
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, Span
+from chunkstudy.base.tokens import TokenOffsets
+from chunkstudy.evaluation.measures.token_overlap import (
     Hit,
     JudgedSpans,
     TokenOverlap,
     in_tokens,
     to_tokens,
 )
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query, Span
-from chunkstudy.tokens import TokenOffsets
 
 Placed = tuple[int, int, int]  # document, start, end
 HITS: tuple[Hit, ...] = ("touching", "overlap")

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.cli import app
-from chunkstudy.encoders import checklist, models
-from chunkstudy.encoders.checklist import Facts, Listed
-from chunkstudy.encoders.faults import ModelError
+from chunkstudy.base.faults import ModelError
+from chunkstudy.commands.cli import app
+from chunkstudy.encoders import models
 from chunkstudy.encoders.registry import MODELS
 from chunkstudy.llm import causal_models
+from chunkstudy.runs import checklist
+from chunkstudy.runs.checklist import Facts, Listed
 
 GOOD = Listed(
     facts=Facts(

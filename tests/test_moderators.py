@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy import places
+from chunkstudy.base import places
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma
 from chunkstudy.encoders.contextualized import most_context
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.grid import study_results
-from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.run import load_collection
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
 from chunkstudy.studies.moderators.texts import TOKENS, Texts

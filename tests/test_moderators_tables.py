@@ -9,12 +9,12 @@ import pytest
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import most_context
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.grids import OWN, PRE, WINDOWS
-from chunkstudy.grid.library import Library
-from chunkstudy.render import formats, tables
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import OWN, PRE, WINDOWS
+from chunkstudy.runs.library import Library
+from chunkstudy.show import formats, tables
 from chunkstudy.show.faults import StudyError
-from chunkstudy.statistics.differences import HIGHER, LOWER
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
 from chunkstudy.studies.moderators.regression import ALL, STRETCHES, effects, predictions
 from chunkstudy.studies.moderators.rows import (

@@ -12,9 +12,9 @@ import pytest
 from nbconvert import HTMLExporter
 from papermill.exceptions import PapermillExecutionError
 
-from chunkstudy import notebooks
-from chunkstudy.places import Places
-from chunkstudy.render.parameters import (
+from chunkstudy.base.places import Places
+from chunkstudy.publish import notebooks
+from chunkstudy.show.parameters import (
     INJECTED,
     NotebookError,
     changed,

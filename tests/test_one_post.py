@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy import places
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.grid import study_results
+from chunkstudy.base import places
+from chunkstudy.base.sources import SourceError
+from chunkstudy.runs import study_results
 from chunkstudy.studies import one_post as study
 from chunkstudy.studies.one_post import cuts, figures, printed
 from chunkstudy.studies.one_post.alignment import align, matched

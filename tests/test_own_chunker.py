@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
+from chunkstudy.base.spans import Document, SpanError, chunk_documents
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked, locate_in_order
 from chunkstudy.collections import builtin
-from chunkstudy.compare import compare
-from chunkstudy.spans import Document, SpanError, chunk_documents
+from chunkstudy.show.compare import compare
 
 YES = "Yes. So. Yes. Yes."
 TEXT = "One two.\nThree four.  One two.\n\nEnd."

@@ -20,11 +20,11 @@ from transformers import (
     XLMRobertaModel,
 )
 
+from chunkstudy.base.faults import ModelError
+from chunkstudy.commands.evaluate import arms
 from chunkstudy.encoders import own_models
-from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.library import LibraryEncoder
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.own import arms
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
 parts = pytest.importorskip("sentence_transformers.sentence_transformer.modules")

@@ -22,10 +22,10 @@ from llama_index.core.node_parser import (
 )
 from llama_index.core.schema import Document as LlamaDocument
 
+from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.chunkers import own_objects
 from chunkstudy.chunkers.own import ChunkerError, checked
 from chunkstudy.collections import builtin
-from chunkstudy.spans import Document, chunk_documents
 
 DOCUMENTS = tuple(one for one in builtin.load_documents() if one.id.endswith(".md"))[:12]
 TEXT = "# Rye\n\nYes. So. Yes. Yes.\n\n## Oats\n\nOats are sown. Oats are cut.\n"
@@ -181,7 +181,7 @@ def test_the_package_imports_no_library_of_chunkers() -> None:
     import subprocess
 
     code = (
-        "import sys, chunkstudy.chunkers.own_objects, chunkstudy.own.evaluate; "
+        "import sys, chunkstudy.chunkers.own_objects, chunkstudy.commands.evaluate.evaluate; "
         "print([m for m in ('langchain_text_splitters', 'llama_index.core', 'chonkie', "
         "'sentence_transformers') if m in sys.modules])"
     )

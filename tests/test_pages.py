@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 
 ROOT = Path(__file__).parents[1]
 PLACES = Places(ROOT)

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
-from chunkstudy import statistics
-from chunkstudy.statistics.differences import (
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import (
     EQUIVALENT,
     FEWEST_DOCUMENTS,
     HIGHER,

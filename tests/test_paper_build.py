@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.files import write_text
-from chunkstudy.paper import build
-from chunkstudy.paper.build import PaperError
-from chunkstudy.places import Places
+from chunkstudy.base.files import write_text
+from chunkstudy.base.places import Places
+from chunkstudy.publish import paper as build
+from chunkstudy.publish.paper import PaperError
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from chunkstudy.paper import layouts
-from chunkstudy.paper.layouts import LayoutError, latex_table
+from chunkstudy.show import layouts
+from chunkstudy.show.layouts import LayoutError, latex_table
 
 GAINS = pd.DataFrame(
     {"collection": ["scifact", "scifact", "nfcorpus"], "window": [128, 256, 128],

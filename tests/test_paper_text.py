@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.paper import layouts
-from chunkstudy.places import Places
-from chunkstudy.render import answers
+from chunkstudy.base.places import Places
+from chunkstudy.show import answers, layouts
 from tests.test_pages import INTERNAL
 
 PAPER = Path(__file__).parents[1] / "paper"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from chunkstudy import statistics
-from chunkstudy.statistics import power
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics import power
 
 
 @pytest.mark.parametrize(("difference", "std"), [(0.5, 1.0), (-0.2, 0.4), (0.3, 1.5)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.cells import KEYS
 from chunkstudy.published.predictions import outcomes, register, tables
 from chunkstudy.published.predictions.cells import ids

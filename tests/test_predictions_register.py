@@ -14,13 +14,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli, derive
+from chunkstudy.base.places import Places
+from chunkstudy.commands import cli
 from chunkstudy.encoders import models
-from chunkstudy.grid import records as recorded
-from chunkstudy.grid.conditions import Condition, parse
-from chunkstudy.grid.grids import LATE, WIDE
-from chunkstudy.grid.published_grid import corrected
-from chunkstudy.places import Places
+from chunkstudy.publish import reproduce
 from chunkstudy.published.cells import frame, read
 from chunkstudy.published.chunk_size import POOLED
 from chunkstudy.published.predictions import outcomes, register, tables
@@ -28,6 +25,10 @@ from chunkstudy.published.predictions.cells import cell_id, needed
 from chunkstudy.published.predictions.evidence import Evidence
 from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED
 from chunkstudy.published.predictions.register import Prediction, PredictionError, Registered
+from chunkstudy.runs import records as recorded
+from chunkstudy.runs.conditions import Condition, parse
+from chunkstudy.runs.grids import LATE, WIDE
+from chunkstudy.runs.published_grid import corrected
 from chunkstudy.studies.predictions import figure_bets
 from tests.made_library import made_library
 
@@ -234,7 +235,7 @@ def test_the_day_a_record_appears_it_decides(tmp_path: Path) -> None:
     assert numbers["taxonomy-scores"] == pytest.approx([scored[plain], scored[late]])
     assert numbers["changes"] == [pytest.approx(100 * (scored[late] / scored[plain] - 1))]
     (change,) = decided[decided["rule"] == "changes"]["id"]
-    row = derive.compared(places)
+    row = reproduce.compared(places)
     (cell,) = row[row["prediction"] == change].to_dict("records")
     assert cell["verdict"] != "not_run" and cell["reproduced"] == pytest.approx(
         numbers["changes"][0]

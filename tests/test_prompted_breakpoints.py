@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import pandas as pd
 import pytest
 
-from chunkstudy import places
+from chunkstudy.base import places
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
-from chunkstudy.grid import study_results
 from chunkstudy.llm.interface import Reply, Request
+from chunkstudy.runs import study_results
 from chunkstudy.studies.one_post import prompting as study
 
 TEXT = "The lane was paved in 1904.\n\nA flood came in 1931 and took the houses."

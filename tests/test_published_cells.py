@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.cells import COLUMNS, KEYS, Cell, CellError, frame, read
 
 ROOT = Path(__file__).parents[1]

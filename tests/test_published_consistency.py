@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.cells import frame, read
 from chunkstudy.published.checks import COLUMNS, IN_CORPUS, Check, Tables, compare
 from chunkstudy.published.consistency import consistency, every_check

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
-from chunkstudy.grid import grids, published_grid
-from chunkstudy.grid.conditions import LARGE, MINILM, Condition, ConditionError
-from chunkstudy.places import Places
-from chunkstudy.protocols import CORRECTED
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import (
     IN_CORPUS,
@@ -23,6 +21,8 @@ from chunkstudy.published.sources import (
     conditions_of,
     source_of,
 )
+from chunkstudy.runs import grids, published_grid
+from chunkstudy.runs.conditions import LARGE, MINILM, Condition, ConditionError
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]

@@ -11,15 +11,15 @@ from typing import cast
 import pandas as pd
 import pytest
 
-from chunkstudy.grid import study_results
-from chunkstudy.grid.conditions import NONE, Condition
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import side_by_side as published
 from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
 from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare, needs_of
 from chunkstudy.published.sources import IN_CORPUS, Source, Work, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, printed_range
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import NONE, Condition
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))

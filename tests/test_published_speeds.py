@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.places import Places
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
-from chunkstudy.places import Places
 from chunkstudy.published import speeds
 from chunkstudy.published.cells import CellError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.verdicts import Stack, fits, printed_range, verdict, within
 

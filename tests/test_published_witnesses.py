@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.cells import CellError
 from chunkstudy.published.witnesses import AGREES, read
 from chunkstudy.studies.late_within import beside_leaderboard

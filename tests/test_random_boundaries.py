@@ -13,16 +13,16 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid import study_results
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.grid.many_cuts import encoded
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.places import Places
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.runs import study_results
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.many_cuts import encoded
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.controls import chance as analysis
 from chunkstudy.studies.controls import random_boundaries as study
 from tests.made_keys import text_keys

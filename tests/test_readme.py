@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.grid.conditions import LARGE
-from chunkstudy.places import Places
-from chunkstudy.render import readme
+from chunkstudy.base.places import Places
+from chunkstudy.publish import readme
+from chunkstudy.runs.conditions import LARGE
 
 COMPARISON = pd.DataFrame(
     {

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.render import latex, table_shapes
-from chunkstudy.render.table_shapes import Panel
+from chunkstudy.show import latex, table_shapes
+from chunkstudy.show.table_shapes import Panel
 
 
 @given(st.text(max_size=40))

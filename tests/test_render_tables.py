@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.measures.units import in_tokens
-from chunkstudy.places import Places
-from chunkstudy.render import notebook, table_notes, tables
-from chunkstudy.render.formats import Column
+from chunkstudy.base.places import Places
+from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.show import notebook, table_notes, tables
+from chunkstudy.show.formats import Column
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURES = sorted(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.studies.taxonomy.printed import caption, to_html
 from chunkstudy.studies.taxonomy.tables import published

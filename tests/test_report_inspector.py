@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from chunkstudy.cli import app
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, text_digest
+from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.run import evaluate
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.inspector import diagnosis, inspection
-from chunkstudy.inspector import pages as inspector
-from chunkstudy.inspector.html import marked, render, render_index, segments
-from chunkstudy.inspector.inspection import Alone, Excerpt, Inspection, RankedChunk
-from chunkstudy.places import Places
-from chunkstudy.spans import Collection, Document, Judgment, Query, text_digest
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.show.inspector import diagnosis, inspection
+from chunkstudy.show.inspector import pages as inspector
+from chunkstudy.show.inspector.html import marked, render, render_index, segments
+from chunkstudy.show.inspector.inspection import Alone, Excerpt, Inspection, RankedChunk
 from tests.test_experiment import Letters
 
 DEPTH = 2

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import builtin
-from chunkstudy.grid import deposit, rankings, records, rescore
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.library import Library
-from chunkstudy.measures import first_hit
-from chunkstudy.places import Places
-from chunkstudy.retrieval import chunks as retrieval
-from chunkstudy.spans import Chunks, Collection
+from chunkstudy.evaluation.measures import first_hit
+from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.runs import deposit, rankings, records, rescore
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.library import Library
 from tests.small_study import GRADED, MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.retrieval.chunks import Limit, SearchError, search
+from chunkstudy.evaluation.retrieval.chunks import Limit, SearchError, search
 
 Vectors = NDArray[np.float32]
 

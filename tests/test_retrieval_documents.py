@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.retrieval.chunks import SearchError, search
-from chunkstudy.retrieval.documents import (
+from chunkstudy.base.spans import Collection, Document, Query
+from chunkstudy.evaluation.retrieval.chunks import SearchError, search
+from chunkstudy.evaluation.retrieval.documents import (
     DocumentRanking,
     documents_of,
     jina_depth,
     own_documents,
     search_documents,
 )
-from chunkstudy.spans import Collection, Document, Query
 
 Vectors = NDArray[np.float32]
 Ints = NDArray[np.int64]

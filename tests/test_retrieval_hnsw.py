@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from chunkstudy.retrieval.chunks import search
-from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, missed
+from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, missed
 
 pytestmark = pytest.mark.skipif(
     find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.grid import search_cost as model
+from chunkstudy.runs import search_cost as model
 from chunkstudy.studies import search_cost as study
 
 SHARES = np.array([2e-9, 3e-11, 4e-9])

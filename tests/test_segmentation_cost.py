@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
+from chunkstudy.base.places import Places
+from chunkstudy.base.prices import PRICES
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.grid import published_grid
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.segmentation_cost import (
+from chunkstudy.commands import cli
+from chunkstudy.runs import published_grid
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.segmentation_cost import (
     METHODS,
     Segmentation,
     cost,
     lines,
     segmentations,
 )
-from chunkstudy.places import Places
-from chunkstudy.services.prices import PRICES
 
 ROOT = Places(Path(__file__).parents[1])
 GEMINI = "gemini/gemini-2.5-flash"

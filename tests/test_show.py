@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.grid import facts, first_chunks
-from chunkstudy.grid.parquet import RecordError
-from chunkstudy.grid.records import Run, read_run
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.runs import facts, first_chunks
+from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.records import Run, read_run
 from chunkstudy.show import beside, passages
 from chunkstudy.show.faults import StudyError
-from chunkstudy.spans import Collection, Document, Judgment, Query
 from chunkstudy.studies import chroma
 from tests.small_study import LONG
 
@@ -169,7 +169,7 @@ def test_hits_come_best_first_and_show_the_judged_part_of_a_long_chunk() -> None
 def test_another_cut_off_of_chromas_table_needs_neither_a_run_nor_a_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chunkstudy.grid.rescore.load_collection", lambda _: pytest.fail("a text"))
+    monkeypatch.setattr("chunkstudy.runs.rescore.load_collection", lambda _: pytest.fail("a text"))
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(PLACES.root))
     runs = Study("trial").runs("chroma", [RECURSIVE], protocol="as_published-chroma")
     means = [runs.scores(k=k).frame[f"SpanRecall@{k}"].mean() for k in (1, 3, 5, 7)]

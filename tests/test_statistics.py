@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
-from chunkstudy import statistics
+from chunkstudy.evaluation import statistics
 
 GENERATOR = np.random.default_rng(7)
 A = GENERATOR.random(60)

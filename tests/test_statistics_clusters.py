@@ -7,8 +7,8 @@ import pytest
 import statsmodels.api as sm
 from numpy.typing import ArrayLike
 
-from chunkstudy import statistics
-from chunkstudy.statistics.clusters import ClusteredMean, clustered_means
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.clusters import ClusteredMean, clustered_means
 
 RNG = np.random.default_rng(5)
 

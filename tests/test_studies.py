@@ -12,10 +12,10 @@ import pytest
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
-from chunkstudy.cli import app
+from chunkstudy.base.places import Places
 from chunkstudy.collections import builtin
-from chunkstudy.grid import parquet, study_results, study_runs
-from chunkstudy.places import Places
+from chunkstudy.commands.cli import app
+from chunkstudy.runs import parquet, study_results, study_runs
 from chunkstudy.studies.jina import document_lengths
 from tests.made_study import MODEL, SHA, made_by
 

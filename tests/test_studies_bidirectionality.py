@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.encoders.faults import ModelError
-from chunkstudy.grid.study_results import StudyError
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.causal_models import CausalModel
 from chunkstudy.llm.states import TOGETHER, CausalStates
-from chunkstudy.places import Places
-from chunkstudy.spans import Collection, Document
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.which_models import bidirectionality as study
 from tests import small_llama
 
@@ -222,7 +222,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_in_the_same_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = {name: collection(name, 3) for name in ("chroma", "covid-qa")}
-    monkeypatch.setattr("chunkstudy.grid.study_runs.load_collection", here.__getitem__)
+    monkeypatch.setattr("chunkstudy.runs.study_runs.load_collection", here.__getitem__)
     monkeypatch.setattr(study, "TEXTS", {"letters": 3})
     read: list[int] = []
 
@@ -251,7 +251,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_in_the_same_rows(
 
 def test_context_notes_what_was_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = {name: collection(name, 3) for name in ("chroma", "covid-qa")}
-    monkeypatch.setattr("chunkstudy.grid.study_runs.load_collection", here.__getitem__)
+    monkeypatch.setattr("chunkstudy.runs.study_runs.load_collection", here.__getitem__)
     monkeypatch.setattr(study, "TEXTS", {"letters": 1})
     monkeypatch.setattr(study, "load", lambda name: fake_model(reads(1, 1)))
     context = Context(Places(tmp_path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies.late_within.cut_chunks import beyond, largest
 
 SIZES = np.array([4, 6, 7, 20])

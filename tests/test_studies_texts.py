@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.sources import fetch
+from chunkstudy.base.spans import Collection, Document, chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import chroma
-from chunkstudy.collections.sources import fetch
-from chunkstudy.grid.study_results import read
-from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.places import Places
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Collection, Document, chunk_documents
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.runs.study_results import read
 from chunkstudy.studies.chroma import chunks_per_question, printed_texts, questions
 from chunkstudy.studies.jina import document_lengths
 

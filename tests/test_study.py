@@ -16,11 +16,11 @@ from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy import Study
 from chunkstudy.encoders import transformer
-from chunkstudy.grid.run import load_collection
-from chunkstudy.render.parameters import NotebookError
+from chunkstudy.runs.run import load_collection
 from chunkstudy.show import computing, study
 from chunkstudy.show.computing import Compute
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.parameters import NotebookError
 from tests.small_study import Letters
 
 ROOT = Path(__file__).parents[1]
@@ -181,7 +181,7 @@ def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
         parents=True
     )
     monkeypatch.setattr(
-        "chunkstudy.grid.conditions.weights_needed", lambda _: iter(["needs its weights"])
+        "chunkstudy.runs.conditions.weights_needed", lambda _: iter(["needs its weights"])
     )
     with pytest.raises(StudyError, match=r'needs its weights\. compute="stored" shows .*MiniLM'):
         Study("trial", compute=compute).runs("builtin", TWO)

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from chunkstudy import Study
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import taxonomy

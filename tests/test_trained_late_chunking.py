@@ -12,18 +12,18 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.cli import app
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma, covid_qa
-from chunkstudy.grid import study_parts, study_results
-from chunkstudy.grid.study_results import StudyError
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.places import Places
-from chunkstudy.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.commands.cli import app
+from chunkstudy.runs import study_parts, study_results
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies import trained_late_chunking as trained
 from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
 from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
-from chunkstudy.training import folds
+from chunkstudy.studies.trained_late_chunking.training import folds
 
 NAME = "trained-late-chunking"
 ROOT = Path(__file__).parents[1]

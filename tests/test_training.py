@@ -15,14 +15,14 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.spans import Collection, Document, Judgment, Query
-from chunkstudy.training import batches, folds, passages
-from chunkstudy.training import triples as of_collection
-from chunkstudy.training.batches import gather, once, stream
-from chunkstudy.training.faults import TrainingError, TripleError
-from chunkstudy.training.loss import info_nce
-from chunkstudy.training.model import Trainee
+from chunkstudy.studies.trained_late_chunking.training import batches, folds, passages
+from chunkstudy.studies.trained_late_chunking.training import triples as of_collection
+from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
+from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError, TripleError
+from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
+from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from tests import small_training as small
 
 DOCUMENTS = [small.document(name, 3 + 2 * i) for i, name in enumerate("abc")]

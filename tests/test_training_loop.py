@@ -17,10 +17,16 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from chunkstudy.encoders.models import ModelError
-from chunkstudy.training import checkpoints, loop
-from chunkstudy.training.faults import TrainingError
-from chunkstudy.training.model import Trainee
-from chunkstudy.training.recipe import ALONE, ARMS, CONTEXT, MIXED, Recipe
+from chunkstudy.studies.trained_late_chunking.training import checkpoints, loop
+from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
+from chunkstudy.studies.trained_late_chunking.training.model import Trainee
+from chunkstudy.studies.trained_late_chunking.training.recipe import (
+    ALONE,
+    ARMS,
+    CONTEXT,
+    MIXED,
+    Recipe,
+)
 from tests import small_training as small
 from tests.fault_table import tried
 

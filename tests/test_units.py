@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy import cli
-from chunkstudy.grid import conditions, executors, grids, records, unit_costs, workers
-from chunkstudy.grid import run as one_condition
-from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.running import Where
-from chunkstudy.grid.units import Shard, Unit, parse_shard, shards, units
-from chunkstudy.grid.workers import Order, perform
-from chunkstudy.spans import Collection
+from chunkstudy.base.spans import Collection
+from chunkstudy.commands import cli
+from chunkstudy.runs import conditions, executors, grids, records, unit_costs, workers
+from chunkstudy.runs import run as one_condition
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.running import Where
+from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
+from chunkstudy.runs.workers import Order, perform
 
 ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
 

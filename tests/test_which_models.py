@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.encoders import checklist
-from chunkstudy.grid import study_results
+from chunkstudy.base.places import Places
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.places import Places
+from chunkstudy.runs import checklist, study_results
 from chunkstudy.studies.which_models import bidirectionality as study
 from chunkstudy.studies.which_models import figures as figure
 from chunkstudy.studies.which_models.reach import AGAINST, checked, reach, yardsticks

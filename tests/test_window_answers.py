@@ -8,15 +8,15 @@ from typing import cast
 
 import numpy as np
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunks, Collection, Document, chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.passages import paragraphs
-from chunkstudy.grid import study_results
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.places import Places
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Chunks, Collection, Document, chunk_documents
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.language_models import window_answers as study
 
 PLACES = Places(Path(__file__).parents[1])

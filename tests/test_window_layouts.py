@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid import encoding
-from chunkstudy.grid.conditions import MINILM, Condition, ConditionError
-from chunkstudy.grid.encoding import LAYOUTS, parse_ordering
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.protocols import CORRECTED, PROTOCOLS
-from chunkstudy.spans import Chunks, Document
+from chunkstudy.runs import encoding
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
+from chunkstudy.runs.store import VectorStore
 from tests import small_training
 
 ALL = ("averaged", "centred", "packed", "afterthoughts", "0", "")

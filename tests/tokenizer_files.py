@@ -14,7 +14,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, normalizers, pre_tokeniz
 from tokenizers.models import Unigram
 from tokenizers.processors import TemplateProcessing
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
 from chunkstudy.collections import builtin
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")

@@ -15,7 +15,7 @@ from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
 from chunkstudy.published.side_by_side import needs_of
-from chunkstudy.render import display_names
+from chunkstudy.runs import display_names
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chunkstudy.own.evaluate import evaluate as evaluate
+    from chunkstudy.commands.evaluate.evaluate import evaluate as evaluate
     from chunkstudy.show.study import Study as Study
 
 __version__ = "0.1.0"
@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     """Both are imported when they are asked for, since that takes seconds."""
     if name == "evaluate":
-        from chunkstudy.own.evaluate import evaluate
+        from chunkstudy.commands.evaluate.evaluate import evaluate
 
         return evaluate
     if name == "Study":

@@ -16,13 +16,13 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModel
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Document
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout, in_sequence, tokens_between, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import Document
 from tests.benchmarks.encoding import matrix_products
 
 CHUNKERS = ("none", "fixed-64", "fixed-256", "sentence-5")

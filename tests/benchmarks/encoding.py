@@ -19,13 +19,13 @@ from collections.abc import Callable, Sequence
 import torch
 from sentence_transformers import SentenceTransformer
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import chroma
 from chunkstudy.encoders import models
 from chunkstudy.encoders.registry import Architecture, ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import chunk_documents
 
 MODELS = {
     "sentence-transformers/all-MiniLM-L6-v2": ("targets: 1.4 x, 0.75", None),

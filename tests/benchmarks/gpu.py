@@ -31,17 +31,17 @@ from typing import Any
 import numpy as np
 import torch
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.native import Native
 from chunkstudy.encoders.pooling import mean_pool, normalise
 from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import BATCH_TOKENS
-from chunkstudy.measures.ranking import per_query
-from chunkstudy.places import Places
-from chunkstudy.retrieval.documents import search_documents
-from chunkstudy.spans import Collection, Document, Judgment, Query
-from chunkstudy.statistics.differences import POINT
+from chunkstudy.evaluation.measures.ranking import per_query
+from chunkstudy.evaluation.retrieval.documents import search_documents
+from chunkstudy.evaluation.statistics.differences import POINT
 from tests.benchmarks import grid_hours, random_models
 from tests.checkpoints import largest_cosine_deviation
 

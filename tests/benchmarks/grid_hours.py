@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
-from chunkstudy.grid import devices, estimate, grids
-from chunkstudy.places import Places
+from chunkstudy.runs import devices, estimate, grids
 
 COLUMNS = ("model", "million_tokens", "operations", "hours", "hours_estimated_on_an_h100")
 ALL = "all"

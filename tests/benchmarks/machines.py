@@ -22,7 +22,7 @@ import torch
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import MINILM
+from chunkstudy.runs.conditions import MINILM
 from tests.dask_cluster import Cluster
 
 CHARACTERS = 600

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from chunkstudy.measures.ranking import per_query
-from chunkstudy.retrieval.documents import DocumentRanking, search_documents
-from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.evaluation.measures.ranking import per_query
+from chunkstudy.evaluation.retrieval.documents import DocumentRanking, search_documents
 from tests.benchmarks.scoring import report
 
 DOCUMENTS, CHUNKS, DIMENSIONS, DEPTH = 5_183, 30_000, 384, 100

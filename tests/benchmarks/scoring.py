@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from chunkstudy.base.spans import chunk_documents
 from chunkstudy.collections import chroma
-from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.retrieval.chunks import search
-from chunkstudy.spans import chunk_documents
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.retrieval.chunks import search
 
 SIZE = 100
 DEPTH = 20

@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from chunkstudy import places
+from chunkstudy.base import places
 from chunkstudy.commands.failing import one_sentence
 from tests.rehearsal.rehearse import RehearsalError, rehearse
 

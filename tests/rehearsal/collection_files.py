@@ -18,9 +18,9 @@ from types import ModuleType
 
 import pandas as pd
 
+from chunkstudy.base.sources import SourceFile
 from chunkstudy.chunkers.passages import ielab_sentences
 from chunkstudy.collections import beir, berlin, chroma, gutenqa
-from chunkstudy.collections.sources import SourceFile
 from tests.rehearsal import texts
 from tests.rehearsal.texts import Question
 

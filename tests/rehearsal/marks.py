@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from chunkstudy.grid import records
+from chunkstudy.runs import records
 
 FILE = "REHEARSAL.txt"
 SENTENCE = (

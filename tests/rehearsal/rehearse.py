@@ -19,18 +19,18 @@ from pathlib import Path
 import pandas as pd
 
 import chunkstudy
-from chunkstudy import derive
+from chunkstudy.base.files import sha256, write_text
+from chunkstudy.base.places import Places
 from chunkstudy.commands.choosing import run_all
-from chunkstudy.files import sha256, write_text
-from chunkstudy.grid import records, study_runs
-from chunkstudy.grid.conditions import Condition, parse
-from chunkstudy.grid.published_grid import corrected, published_grid
-from chunkstudy.places import Places
+from chunkstudy.publish import reproduce
 from chunkstudy.published.cells import read
 from chunkstudy.published.predictions import register
 from chunkstudy.published.predictions.outcomes import UNDECIDED
 from chunkstudy.published.sources import conditions_of, source_of
-from chunkstudy.render.formats import write_csv
+from chunkstudy.runs import records, study_runs
+from chunkstudy.runs.conditions import Condition, parse
+from chunkstudy.runs.published_grid import corrected, published_grid
+from chunkstudy.show.formats import write_csv
 from chunkstudy.studies import predictions
 from tests.rehearsal import marks
 from tests.rehearsal.stand import standing
@@ -118,7 +118,7 @@ def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = 
         if len(chosen) == len(everything):
             broken += _study(stand.places, say)
             say("judging published cells and predictions")
-            table = derive.compared(stand.places)
+            table = reproduce.compared(stand.places)
             write_csv(stand.places.results / "comparison.csv", table.drop(columns="place"))
             made = predictions.every(stand.places)
             for name, frame in made.items():

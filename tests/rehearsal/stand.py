@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base import budget
+from chunkstudy.base.places import Places
 from chunkstudy.chunkers import released
 from chunkstudy.encoders.registry import MODELS
-from chunkstudy.grid import records, run
-from chunkstudy.places import Places
-from chunkstudy.services import budget
+from chunkstudy.runs import records, run
 from tests import hub_models, hub_server
 from tests.rehearsal import collection_files, marks, services
 

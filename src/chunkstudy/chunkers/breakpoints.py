@@ -15,11 +15,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from chunkstudy.base.folding import View, solid
+from chunkstudy.base.spans import Drawn, Span
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
-from chunkstudy.collections.folding import View, solid
 from chunkstudy.llm.interface import Ask, Message, Request
-from chunkstudy.spans import Drawn, Span
-from chunkstudy.tokens import counter
 
 Kind = Literal["structure", "topic", "summary"]
 LIMIT = 1500

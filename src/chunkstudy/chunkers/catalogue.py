@@ -14,6 +14,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from chunkstudy.base.protocols import Protocol
+from chunkstudy.base.spans import Chunker, Drawn, RewrittenSpan, Span
 from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry, Job, Strengths
@@ -23,8 +25,6 @@ from chunkstudy.encoders.interface import Embed, TextTokens, Vectors
 from chunkstudy.llm import providers
 from chunkstudy.llm.causal_models import causal_model
 from chunkstudy.llm.interface import Ask, LanguageModelError, Reply, Request
-from chunkstudy.protocols import Protocol
-from chunkstudy.spans import Chunker, Drawn, RewrittenSpan, Span
 
 SLUG = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.spans import Chunks, Document
 
 MOST = 300
 """Characters of a context, some 60 tokens; a longer one ends with the last whole word within."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.collections import builtin
-from chunkstudy.spans import Span, text_digest
 
 LUMBERCHUNKER = "lumberchunker-handmade"
 

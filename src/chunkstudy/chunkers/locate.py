@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from chunkstudy.spans import Span
+from chunkstudy.base.spans import Span
 
 
 class LocateError(ValueError):

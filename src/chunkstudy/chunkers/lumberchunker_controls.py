@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from chunkstudy.base.spans import Span
 from chunkstudy.chunkers.lumberchunker import Block, Choose, blocks, units
 from chunkstudy.chunkers.random_boundaries import generator
-from chunkstudy.spans import Span
 
 Answers = Callable[[str], Choose]
 """Of a text, what is answered to its windows."""

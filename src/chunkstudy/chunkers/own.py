@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
-from chunkstudy.collections.folding import View, solid
-from chunkstudy.spans import Chunker, Document, RewrittenSpan, Span
+from chunkstudy.base.folding import View, solid
+from chunkstudy.base.spans import Chunker, Document, RewrittenSpan, Span
 
 OwnChunker = Callable[[str], Iterable[Any]]
 """``f(text)`` that gives ``(start, end)`` pairs, ``(start, end, rewritten text)``, or strings."""

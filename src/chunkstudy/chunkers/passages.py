@@ -12,8 +12,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
+from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.chunkers.structure import check_sizes
-from chunkstudy.spans import RewrittenSpan, Span
 
 SENTENCE_MARKS = (".", "!", "?")
 IELAB_SENTENCE_END = re.compile(

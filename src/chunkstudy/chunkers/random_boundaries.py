@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.spans import Chunks, Document, Span
+from chunkstudy.base.spans import Chunks, Document, Span
 
 UNITS, ANYWHERE = "at its units", "anywhere"
 Ints = NDArray[np.int64]

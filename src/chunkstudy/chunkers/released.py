@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from chunkstudy.base.folding import View, folded, solid
+from chunkstudy.base.spans import RewrittenSpan, text_digest
 from chunkstudy.collections import emma_files, gutenqa
-from chunkstudy.collections.folding import View, folded, solid
-from chunkstudy.spans import RewrittenSpan, text_digest
 
 
 class ReleasedError(ValueError):

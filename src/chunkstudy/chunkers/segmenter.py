@@ -19,7 +19,7 @@ from functools import cached_property
 
 import regex
 
-from chunkstudy.spans import Span
+from chunkstudy.base.spans import Span
 
 AHEAD = 100
 """Characters that a phrase may go beyond its limit to reach a sentence's end."""

@@ -20,14 +20,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chunkstudy import places
+from chunkstudy.base import places
+from chunkstudy.base.budget import Budget
+from chunkstudy.base.files import write_json
+from chunkstudy.base.keys import key
+from chunkstudy.base.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
+from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.chunkers.segmenter import LONGEST
-from chunkstudy.files import write_json
 from chunkstudy.llm.asking import Mode, mode_from_environment
-from chunkstudy.services.budget import Budget
-from chunkstudy.services.keys import key
-from chunkstudy.services.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
-from chunkstudy.spans import Span, text_digest
 
 ENDPOINT = "https://api.jina.ai/v1/segment"
 ADDRESS = "CHUNKSTUDY_SEGMENTER_URL"

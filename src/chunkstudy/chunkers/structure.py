@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
 
-from chunkstudy.spans import Span
-from chunkstudy.tokens import TokenCounter, cl100k_offsets, wordpiece
+from chunkstudy.base.spans import Span
+from chunkstudy.base.tokens import TokenCounter, cl100k_offsets, wordpiece
 
 T = TypeVar("T")
 

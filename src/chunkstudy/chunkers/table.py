@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 
+from chunkstudy.base.protocols import Protocol
+from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
+from chunkstudy.base.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
 from chunkstudy.chunkers import (
     breakpoints,
     handmade,
@@ -32,9 +35,6 @@ from chunkstudy.collections import gutenqa
 from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Ask
-from chunkstudy.protocols import Protocol
-from chunkstudy.spans import Drawn, RewrittenSpan, Span
-from chunkstudy.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
 
 Strengths = Callable[[str, Sequence[int], str], Sequence[float]]
 """Of a text, characters at which it could be cut, and the name of a signal: how strong it is at

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chunkstudy.collections.sources import SourceError, cache_folder
-from chunkstudy.files import sha256, write_bytes
-from chunkstudy.spans import Collection, Document, Judgment, Query
+from chunkstudy.base.files import sha256, write_bytes
+from chunkstudy.base.sources import SourceError, cache_folder
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 
 HOME = "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/"
 MEMBERS = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunkstudy.collections.sources import SourceFile
+from chunkstudy.base.sources import SourceFile
 
 FILE = SourceFile(
     "jina/berlin.json", "", "2d8e29b9d32aebfa49a2e5d63697305fbd221c8d3f1470827873cd956b638989"

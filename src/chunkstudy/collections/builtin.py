@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.spans import Collection, Document, Judgment, Query, SpanError
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, SpanError
 
 FOLDER = Path(str(resources.files("chunkstudy"))) / "data" / "builtin"
 

@@ -11,8 +11,8 @@ import io
 import json
 from pathlib import Path
 
-from chunkstudy.collections.sources import SourceFile, fetch, locate
-from chunkstudy.spans import Collection, Document, Judgment, Query, SpanError
+from chunkstudy.base.sources import SourceFile, fetch, locate
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, SpanError
 
 COMMIT = "d451fc4cf56e417b755994b4ca5212fd5057c0d2"
 HOME = (

@@ -28,10 +28,10 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field, ValidationError
 
-from chunkstudy.collections.sources import SourceError, SourceFile, fetch, locate
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.sources import SourceError, SourceFile, fetch, locate
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
 from chunkstudy.collections.within import within_documents
-from chunkstudy.faults import first_fault
-from chunkstudy.spans import Collection, Document, Judgment, Query, Span
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
 COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from chunkstudy.collections.sources import (
+from chunkstudy.base.files import write_bytes
+from chunkstudy.base.sources import (
     SourceError,
     SourceFile,
     cache_folder,
@@ -26,7 +27,6 @@ from chunkstudy.collections.sources import (
     find,
     locate,
 )
-from chunkstudy.files import write_bytes
 
 COMMIT = "5537bdfe68c9c1b3c788556bdca5ab902d20e8b6"
 HOME = (

@@ -19,11 +19,11 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.base import hub
+from chunkstudy.base.folding import Searchable
+from chunkstudy.base.sources import SourceError, SourceFile, fetch
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import emma_files
-from chunkstudy.collections.folding import Searchable
-from chunkstudy.collections.sources import SourceError, SourceFile, fetch
-from chunkstudy.encoders import hub
-from chunkstudy.spans import Collection, Document, Judgment, Query
 
 Row = Mapping[str, Any]
 EMMA, FULL = "gutenqa-emma", "gutenqa"

@@ -22,13 +22,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkstudy import places
+from chunkstudy.base import places
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.files import write_text
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection, Judgment, Query, Span, SpanError
 from chunkstudy.collections import own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.faults import first_fault
-from chunkstudy.files import write_text
-from chunkstudy.spans import Collection, Judgment, Query, Span, SpanError
 
 DOCUMENTS, QUESTIONS = "documents", "questions.jsonl"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")

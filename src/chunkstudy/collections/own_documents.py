@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.spans import Document
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Document
 
 EMPTY = "empty"
 BINARY = "not text"

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection, Judgment, Query, SpanError
 from chunkstudy.collections import own
 from chunkstudy.collections.own import ExcerptError, Question, Task
 from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.collections.sources import SourceError
-from chunkstudy.spans import Collection, Judgment, Query, SpanError
 
 NO_DOCUMENT = "of a document that is missing"
 NOWHERE = "found in no document"

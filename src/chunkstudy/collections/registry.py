@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir, builtin, chroma, covid_qa, gutenqa, own
-from chunkstudy.collections.sources import SourceError
 from chunkstudy.collections.within import within_documents
-from chunkstudy.spans import Collection
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
 

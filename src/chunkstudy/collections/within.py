@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from chunkstudy.spans import Collection
+from chunkstudy.base.spans import Collection
 
 
 def within_documents(collection: Collection) -> Collection:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy import places
-from chunkstudy.grid import conditions, grids, records
-from chunkstudy.grid.conditions import Condition
+from chunkstudy.base import places
+from chunkstudy.runs import conditions, grids, records
+from chunkstudy.runs.conditions import Condition
 
 Only = Annotated[
     list[str],
@@ -56,8 +56,8 @@ def recorded(only: list[str]) -> list[Condition]:
 
 
 def price(selected: list[Condition], device: str) -> None:
-    from chunkstudy.grid import segmentation_cost
-    from chunkstudy.grid.estimate import estimate as lines
+    from chunkstudy.runs import segmentation_cost
+    from chunkstudy.runs.estimate import estimate as lines
 
     for line in lines(selected, places.find(), device):
         typer.echo(line)
@@ -73,7 +73,7 @@ def run_all(
     executor: str = "",
     shard: str = "",
 ) -> int:
-    from chunkstudy.grid import running
+    from chunkstudy.runs import running
 
     where = running.Where(processes, executor, shard)
     return running.run(selected, places.find(), where, dry_run, again)

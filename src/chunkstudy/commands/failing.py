@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import typer
 
-from chunkstudy import faults
+from chunkstudy.base import faults
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy import places
+from chunkstudy.base import places
 from chunkstudy.commands.failing import one_sentence
 
 PANEL = "Questions"
@@ -30,7 +30,7 @@ def study(
 
     A study that trains models comes in parts; those that were run already are left alone.
     """
-    from chunkstudy.grid import study_parts, study_runs
+    from chunkstudy.runs import study_parts, study_runs
 
     with one_sentence():
         if list_studies or name is None:

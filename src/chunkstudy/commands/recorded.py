@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy import places
+from chunkstudy.base import places
 from chunkstudy.commands.choosing import ALL, Only, recorded
 from chunkstudy.commands.failing import one_sentence
 
@@ -23,7 +23,7 @@ def rescore(
 ) -> None:
     """Add a measure to records, computed from their kept rankings without encoding."""
     with one_sentence():
-        from chunkstudy.grid.rescore import rescore as add
+        from chunkstudy.runs.rescore import rescore as add
 
         added = add(measure, recorded(only), places.find())
         typer.echo(f"{measure} was added to {added} records; run `chunkstudy reproduce` next")
@@ -36,8 +36,8 @@ def export(
 ) -> None:
     """Per-query scores as text, a line per condition, query and measure."""
     with one_sentence():
-        from chunkstudy.grid.deposit import export_csv
-        from chunkstudy.grid.library import Library
+        from chunkstudy.runs.deposit import export_csv
+        from chunkstudy.runs.library import Library
 
         lines = export_csv(csv, recorded(only), Library(places.find()))
         typer.echo(f"{lines} scores written to {csv}")
@@ -49,7 +49,7 @@ def archive(
 ) -> None:
     """Pack records and rankings into one file to deposit."""
     with one_sentence():
-        from chunkstudy.grid.deposit import archive as pack
+        from chunkstudy.runs.deposit import archive as pack
 
         packed, missing = pack(out, places.find())
         typer.echo(f"{packed} files packed into {out}")
@@ -71,8 +71,8 @@ def pack(
 ) -> None:
     """Pack recorded conditions with their rankings, to hand them in (CONTRIBUTING.md)."""
     with one_sentence():
-        from chunkstudy.grid.handing_in import HandedIn
-        from chunkstudy.grid.handing_in import pack as into
+        from chunkstudy.runs.handing_in import HandedIn
+        from chunkstudy.runs.handing_in import pack as into
 
         told = HandedIn(by=by, machine=machine, date=f"{datetime.now():%Y-%m-%d}", note=note)
         count, size = into(out, recorded(only), places.find(), told)
@@ -85,8 +85,8 @@ def verify(
 ) -> None:
     """Check somebody's records without trusting them and without their encoder."""
     with one_sentence():
-        from chunkstudy.grid.handing_in import unpacked
-        from chunkstudy.grid.verify import verify as checks
+        from chunkstudy.runs.handing_in import unpacked
+        from chunkstudy.runs.verify import verify as checks
 
         counts = {"agrees": 0, "differs": 0, "not checked": 0}
         with unpacked(handed_in) as folder:

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy import places
+from chunkstudy.base import places
 from chunkstudy.collections import registry
 from chunkstudy.commands.choosing import ALL, CHROMA, Only, price, run_all, select
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.grid import devices, grids, records
+from chunkstudy.runs import devices, grids, records
 
 PANEL = "Conditions"
 app = typer.Typer()
@@ -33,7 +33,7 @@ def list_conditions(only: Only = ALL) -> None:
 def status() -> None:
     """How many conditions are recorded, open, or cannot be run here; what the open ones take."""
     with one_sentence():
-        from chunkstudy.grid.estimate import open_by_model
+        from chunkstudy.runs.estimate import open_by_model
 
         runs = places.find().runs
         grid = grids.grid()
@@ -57,7 +57,7 @@ def models(
     """Every model: what it reads, was trained on, and whether late chunking suits it."""
     import json
 
-    from chunkstudy.encoders import checklist
+    from chunkstudy.runs import checklist
 
     with one_sentence():
         rows = [

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy import places
+from chunkstudy.base import places
 from chunkstudy.commands.choosing import price, run_all
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.grid import conditions, devices, grids
+from chunkstudy.runs import conditions, devices, grids
 
 PANEL = "The whole study"
 app = typer.Typer()
@@ -21,7 +21,7 @@ def reproduce(
     profile: Annotated[str, typer.Option(help="builtin, laptop or full")] = "builtin",
 ) -> None:
     """Derive every table, figure and page from the records; see README for the profiles."""
-    from chunkstudy import reproduce as everything
+    from chunkstudy.publish import reproduce as everything
 
     with one_sentence():
         where = places.find()
@@ -40,7 +40,7 @@ def reproduce(
 @app.command(rich_help_panel=PANEL)
 def check() -> None:
     """Whether records, tables, figures, pages and notebooks are what they should be, by bytes."""
-    from chunkstudy import check as checking
+    from chunkstudy.publish import check as checking
 
     with one_sentence():
         typer.echo(checking.check(places.find()))
@@ -49,7 +49,7 @@ def check() -> None:
 @app.command(rich_help_panel=PANEL)
 def paper() -> None:
     """Set paper/main.pdf with TeX, from what is derived; says what to install where TeX lacks."""
-    from chunkstudy.paper import build
+    from chunkstudy.publish import paper as build
 
     with one_sentence():
         where = places.find()
@@ -67,7 +67,7 @@ def notebook(
     ] = None,
 ) -> None:
     """Execute one notebook with other parameters; the study's own copy is left alone."""
-    from chunkstudy import notebooks
+    from chunkstudy.publish import notebooks
 
     with one_sentence():
         where = places.find()

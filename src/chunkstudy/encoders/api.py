@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.budget import Budget
+from chunkstudy.base.keys import key
+from chunkstudy.base.prices import PRICES
+from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.encoders.recordings import Recordings, recordings_folder, text_digest
-from chunkstudy.services.budget import Budget
-from chunkstudy.services.keys import key
-from chunkstudy.services.prices import PRICES
-from chunkstudy.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 
 KEY = "OPENAI_API_KEY"
 HOME = "api.openai.com"

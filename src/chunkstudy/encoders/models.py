@@ -14,11 +14,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from chunkstudy.collections.sources import cache_folder
-from chunkstudy.encoders import four_bits, hub, parts
-from chunkstudy.encoders.faults import ModelError
+from chunkstudy.base import hub
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.files import sha256, write_json
+from chunkstudy.base.sources import cache_folder
+from chunkstudy.encoders import four_bits, parts
 from chunkstudy.encoders.registry import MODELS, ModelSpec
-from chunkstudy.files import sha256, write_json
 
 SAFE_FILES = {".safetensors", ".json"}
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.encoders.faults import ModelError
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.files import sha256
 from chunkstudy.encoders.registry import Architecture, Kind, ModelSpec
-from chunkstudy.files import sha256
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")

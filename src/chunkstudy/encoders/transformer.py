@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from tqdm import tqdm
 
+from chunkstudy.base.tokens import TokenOffsets, without_surrogates
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
@@ -26,7 +27,6 @@ from chunkstudy.encoders.models import (
 )
 from chunkstudy.encoders.native import Native
 from chunkstudy.encoders.pooling import average_by_place, mean_pool, normalise, pool_spans
-from chunkstudy.tokens import TokenOffsets, without_surrogates
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}

@@ -14,15 +14,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, cast, get_args
 
-from chunkstudy import places
+from chunkstudy.base import places
+from chunkstudy.base.budget import Budget, budget
+from chunkstudy.base.keys import without_keys
+from chunkstudy.base.retries import Failure, Retries
 from chunkstudy.llm import estimates, providers
 from chunkstudy.llm.estimates import Estimate
 from chunkstudy.llm.in_flight import Pace, in_order
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
 from chunkstudy.llm.recordings import Recordings, place
-from chunkstudy.services.budget import Budget, budget
-from chunkstudy.services.keys import without_keys
-from chunkstudy.services.retries import Failure, Retries
 
 Mode = Literal["replay", "record", "live"]
 """Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and

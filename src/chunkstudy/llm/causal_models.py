@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chunkstudy.collections.sources import cache_folder
-from chunkstudy.files import sha256
+from chunkstudy.base.files import sha256
+from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm.gguf_files import convert
 from chunkstudy.llm.interface import LanguageModelError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.prices import PRICES, Price
 from chunkstudy.llm.interface import Message, Request
-from chunkstudy.services.prices import PRICES, Price
 
 AROUND_MESSAGE = 4
 AROUND_REPLY = 3

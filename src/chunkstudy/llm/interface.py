@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
-from chunkstudy.services.retries import Failure
-from chunkstudy.tokens import without_surrogates
+from chunkstudy.base.retries import Failure
+from chunkstudy.base.tokens import without_surrogates
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "blocked"]

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from chunkstudy.base.retries import Failure
 from chunkstudy.llm import gemini_provider
 from chunkstudy.llm.gemini_provider import GeminiProvider
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
 from chunkstudy.llm.local import LocalProvider
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.services.retries import Failure
 
 OPENAI = "https://api.openai.com/v1"
 COMPATIBLE = "/v1beta/openai/"

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.files import sha256
+from chunkstudy.base.files import sha256
+from chunkstudy.base.spans import Span
 from chunkstudy.llm.causal_models import causal_model, weights_folder
 from chunkstudy.llm.interface import LanguageModelError
-from chunkstudy.spans import Span
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]

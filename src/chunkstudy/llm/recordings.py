@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from chunkstudy.files import alone, replacing
+from chunkstudy.base.files import alone, replacing
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
 
 ALIKE = ("model", "output_limit", "temperature")

@@ -15,8 +15,8 @@ from typing import Literal, Self
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chunkstudy.faults import first_fault
-from chunkstudy.places import Places
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.places import Places
 
 KEYS = (
     "work", "table", "collection", "chunker", "encoder", "ordering", "part", "cut", "measure",

@@ -17,16 +17,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from chunkstudy import statistics
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid import study_results
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_IELAB
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.intervals import constant
 from chunkstudy.published.sources import IN_CORPUS
-from chunkstudy.statistics.intervals import constant
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
+from chunkstudy.runs.library import Library
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)

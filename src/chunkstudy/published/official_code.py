@@ -12,8 +12,8 @@ import csv
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkstudy.faults import first_fault
-from chunkstudy.places import Places
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.places import Places
 
 FOLDER = "official_code"
 

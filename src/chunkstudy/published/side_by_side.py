@@ -8,13 +8,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy import statistics
+from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
-from chunkstudy.grid import study_results
-from chunkstudy.grid.conditions import LARGE, MINILM, Condition, weights_needed
-from chunkstudy.grid.library import Library
-from chunkstudy.grid.published_grid import corrected
-from chunkstudy.places import Places
+from chunkstudy.evaluation import statistics
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.sources import (
@@ -30,6 +26,10 @@ from chunkstudy.published.sources import (
     work_of,
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import LARGE, MINILM, Condition, weights_needed
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.published_grid import corrected
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""

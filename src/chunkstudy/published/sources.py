@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from chunkstudy.grid import published_grid
-from chunkstudy.grid.conditions import LARGE, MINILM, NONE, Condition
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
 from chunkstudy.published.cells import Cell
+from chunkstudy.runs import published_grid
+from chunkstudy.runs.conditions import LARGE, MINILM, NONE, Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING
 
 CHROMA_LENGTH = "-wordpiece-special"
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the

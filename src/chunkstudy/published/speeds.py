@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.cells import CellError
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkstudy.faults import first_fault
-from chunkstudy.places import Places
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.places import Places
 from chunkstudy.published.cells import CellError
 
 AGREES = 0.004

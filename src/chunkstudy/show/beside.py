@@ -6,17 +6,17 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.grid.conditions import NONE, Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.side_by_side import Stacks, scale_of
 from chunkstudy.published.sources import source_of
 from chunkstudy.published.verdicts import RUN, verdict
-from chunkstudy.render import display_names
-from chunkstudy.render.formats import decimals
+from chunkstudy.runs import display_names
+from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.encoding import CONTEXTUALIZED
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.formats import decimals
 
 KEYS = ("chunker", "part", "measure", "statistic")
 NUMBERS = ("value", "low", "high")

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import pandas as pd
 from IPython.display import HTML
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import registry
-from chunkstudy.grid import facts
-from chunkstudy.grid.run import load_collection
-from chunkstudy.places import Places
-from chunkstudy.render import notebook
-from chunkstudy.show import passages
-from chunkstudy.spans import Collection
+from chunkstudy.runs import facts
+from chunkstudy.runs.run import load_collection
+from chunkstudy.show import notebook, passages
 
 SHOWN = ("part", "documents", "characters", "tokens", "queries", "excerpts")
 ONCE = {"documents", "characters", "tokens", "queries", "excerpts",

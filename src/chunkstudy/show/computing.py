@@ -12,18 +12,18 @@ from typing import Literal, get_args
 
 import pandas as pd
 
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.files import write_text
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.encoders import models
-from chunkstudy.encoders.faults import ModelError
-from chunkstudy.files import write_text
-from chunkstudy.grid import first_chunks, rankings, records
-from chunkstudy.grid.conditions import Condition, ConditionError
-from chunkstudy.grid.run import boundary_store, evaluate, load_collection, load_store, run
-from chunkstudy.places import Places
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.retrieval.chunks import SearchError
+from chunkstudy.evaluation.retrieval.chunks import SearchError
+from chunkstudy.runs import first_chunks, rankings, records
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.run import boundary_store, evaluate, load_collection, load_store, run
 from chunkstudy.show.faults import StudyError
-from chunkstudy.spans import SpanError
 
 Compute = Literal["stored", "missing", "fresh"]
 COMPUTES: tuple[Compute, ...] = get_args(Compute)

@@ -8,8 +8,8 @@ from html import escape
 import pandas as pd
 from IPython.display import HTML
 
-from chunkstudy.render import display_names
-from chunkstudy.spans import Collection, Document, Judgment, Span
+from chunkstudy.base.spans import Collection, Document, Judgment, Span
+from chunkstudy.runs import display_names
 
 AROUND = 160
 """Characters shown on either side of what is judged, and of a chunk that holds nothing judged."""

@@ -11,13 +11,13 @@ import pandas as pd
 from IPython.display import HTML
 from tqdm import tqdm
 
+from chunkstudy.base.faults import ModelError
 from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.encoders.faults import ModelError
-from chunkstudy.grid import first_chunks, records, rescore
-from chunkstudy.grid.conditions import NONE, Condition, ConditionError
-from chunkstudy.grid.run import load_collection
+from chunkstudy.runs import first_chunks, records, rescore
+from chunkstudy.runs.conditions import NONE, Condition, ConditionError
+from chunkstudy.runs.run import load_collection
 from chunkstudy.show import passages
 from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, deep_enough, stored
 from chunkstudy.show.faults import StudyError
@@ -166,7 +166,7 @@ class Runs:
 
     def keep(self) -> None:
         """Keep the first ten chunks of every question beside the study's records, so that another
-        cut-off needs no run (:mod:`chunkstudy.grid.first_chunks`)."""
+        cut-off needs no run (:mod:`chunkstudy.runs.first_chunks`)."""
         for one in self:
             found, ranking = self._ranked(one, first_chunks.DEPTH)
             first_chunks.write(self.computing.places, found.run, ranking)

@@ -9,10 +9,11 @@ from typing import Literal
 import pandas as pd
 from IPython.display import HTML
 
-from chunkstudy import statistics
-from chunkstudy.render import display_names, notebook
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.runs import display_names
+from chunkstudy.show import notebook
 from chunkstudy.show.faults import StudyError
-from chunkstudy.statistics.differences import Pair, differences
 
 KEYS = ("chunker", "part", "query_id")
 BEST = "best"
@@ -107,7 +108,7 @@ class Scores:
             correction: of the p of all these comparisons; only Holm's.
 
         Returns:
-            What :func:`chunkstudy.statistics.differences.differences` does, a row a chunker.
+            What ``statistics.differences.differences`` does, a row a chunker.
 
         Raises:
             StudyError: if the baseline was not run, or another correction is asked for.

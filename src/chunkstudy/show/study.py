@@ -19,20 +19,18 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, DisplayHandle, Image, Markdown, display
 from matplotlib.figure import Figure
 
-from chunkstudy import places as project
-from chunkstudy.files import write_json, write_text
-from chunkstudy.grid import study_results, study_runs
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.paper import layouts
-from chunkstudy.protocols import CORRECTED
+from chunkstudy.base import places as project
+from chunkstudy.base.files import write_json, write_text
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.published import cells
-from chunkstudy.render import drawing, notebook, parameters, tables
-from chunkstudy.render.formats import decimals, points, write_csv
+from chunkstudy.runs import study_results, study_runs
+from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.show import beside as published
-from chunkstudy.show import runs
+from chunkstudy.show import drawing, layouts, notebook, parameters, runs, tables
 from chunkstudy.show.collection import ShownCollection
 from chunkstudy.show.computing import COMPUTES, Compute, Computing
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.formats import decimals, points, write_csv
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 SEARCHES = ("exact", "published")
@@ -261,7 +259,7 @@ class Study:
         shorter: Mapping[str, str] | None = None,
         shown_as: tables.Kinds | None = None,
     ) -> None:
-        """Write a table of the paper (:func:`chunkstudy.paper.layouts.latex_table`)."""
+        """Write a table of the paper (:func:`chunkstudy.show.layouts.latex_table`)."""
         text = layouts.latex_table(name, frame, heads, caption, span, once, shorter, shown_as)
         write_text(self._folder("paper") / f"{layouts.PREFIX}{name}.tex", text)
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import pandas as pd
 import torch
 
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.grids import PRE
-from chunkstudy.grid.run import evaluate
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 COLLECTIONS = ("chroma",)
 CHUNKER = "recursive-200-0"

@@ -4,7 +4,7 @@ Vectors are random, with the means and covariances that MiniLM's vectors of Chro
 questions have. Chunks come in topics, and a question leans on one chunk, so that at the size of
 Chroma's corpora questions are as near to their answers as there and as many are found. Seconds are
 one thread's processor time, so that other work on the machine does not count. The graph is
-chromadb's (:mod:`chunkstudy.retrieval.hnsw`).
+chromadb's (:mod:`chunkstudy.evaluation.retrieval.hnsw`).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ import numpy as np
 import pandas as pd
 import torch
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders.interface import Role
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.grids import PRE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.retrieval.chunks import search
-from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, missed
-from chunkstudy.statistics.intervals import Floats
-from chunkstudy.statistics.paired import paired_difference
+from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, missed
+from chunkstudy.evaluation.statistics.intervals import Floats
+from chunkstudy.evaluation.statistics.paired import paired_difference
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 T = TypeVar("T")
 COLLECTIONS = ("chroma",)

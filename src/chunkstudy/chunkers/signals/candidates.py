@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from chunkstudy.base.spans import Span
 from chunkstudy.chunkers.passages import paragraphs
-from chunkstudy.spans import Span
 
 if TYPE_CHECKING:
     from nltk.tokenize import PunktSentenceTokenizer

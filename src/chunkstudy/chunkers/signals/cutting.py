@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from chunkstudy.base.spans import Span
+from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.signals.candidates import Sentence
 from chunkstudy.chunkers.structure import check_sizes, recursive
-from chunkstudy.spans import Span
-from chunkstudy.tokens import TokenCounter
 
 LEAST = 4
 """A chunk has at least the LEAST-th part of the size, where there is a choice."""

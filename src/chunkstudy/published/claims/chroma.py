@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from chunkstudy.grid.conditions import LARGE
 from chunkstudy.published.claims import chroma_computed as computed
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
@@ -46,6 +45,7 @@ from chunkstudy.published.claims.predicates import (
     some,
     within,
 )
+from chunkstudy.runs.conditions import LARGE
 
 WORK = Work("chroma", (LARGE,))
 claim = WORK.claim

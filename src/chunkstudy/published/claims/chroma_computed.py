@@ -7,13 +7,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from chunkstudy.grid.conditions import MINILM, NONE, Condition
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.claims.evidence import Evidence, model, paired, points, rank
 from chunkstudy.published.claims.numbers import pairs
 from chunkstudy.published.claims.outcomes import Outcome, counted, decide, unanswered
 from chunkstudy.published.sources import chroma_minilm
-from chunkstudy.render.display_names import shown
+from chunkstudy.runs.conditions import MINILM, NONE, Condition
+from chunkstudy.runs.display_names import shown
 
 Floats = NDArray[np.float64]
 RECALL = "SpanRecall@5"

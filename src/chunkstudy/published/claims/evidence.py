@@ -17,13 +17,13 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from chunkstudy import statistics
-from chunkstudy.grid import facts, study_results
-from chunkstudy.grid.conditions import MINILM, NONE, Condition
-from chunkstudy.grid.library import Library, Record
+from chunkstudy.evaluation import statistics
 from chunkstudy.published import cells, official_code
 from chunkstudy.published.claims.numbers import keyed
 from chunkstudy.published.claims.outcomes import ClaimError
+from chunkstudy.runs import facts, study_results
+from chunkstudy.runs.conditions import MINILM, NONE, Condition
+from chunkstudy.runs.library import Library, Record
 
 Kind = Literal["cells", "compared", "table", "facts", "study", "records", "code"]
 """Published cells; the same beside what was reproduced; derived tables; counted facts of

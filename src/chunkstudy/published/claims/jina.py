@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from chunkstudy.grid.conditions import MINILM
 from chunkstudy.published.claims import witnesses
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
@@ -42,6 +41,7 @@ from chunkstudy.published.claims.predicates import (
     reproduced,
     some,
 )
+from chunkstudy.runs.conditions import MINILM
 
 V2, V3 = "jinaai/jina-embeddings-v2-small-en", "jinaai/jina-embeddings-v3"
 NOMIC, E5 = "nomic-ai/nomic-embed-text-v1", "intfloat/multilingual-e5-large-instruct"

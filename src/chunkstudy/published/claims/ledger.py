@@ -21,9 +21,9 @@ from typing import Literal
 
 import pandas as pd
 
-from chunkstudy.grid.library import Library
 from chunkstudy.published.claims.evidence import Evidence, Sources
 from chunkstudy.published.claims.outcomes import STRENGTH, ClaimError, Outcome
+from chunkstudy.runs.library import Library
 
 WORKS = ("chroma", "jina", "taxonomy", "tutorial")
 COLUMNS = [

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.published.claims.outcomes import ClaimError
-from chunkstudy.render.display_names import shown
+from chunkstudy.runs.display_names import shown
 
 LISTED = 8
 """Numbers that figures list one by one; of more they give the range."""

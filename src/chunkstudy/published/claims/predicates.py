@@ -24,7 +24,7 @@ from chunkstudy.published.claims.outcomes import (
     decide,
     unanswered,
 )
-from chunkstudy.render.display_names import shown
+from chunkstudy.runs.display_names import shown
 
 SLACK = 1e-9
 """Of sums and differences of the decimal numbers that tables print."""

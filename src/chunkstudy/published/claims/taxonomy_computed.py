@@ -7,7 +7,7 @@ import pandas as pd
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.numbers import pairs
 from chunkstudy.published.claims.outcomes import Outcome, counted
-from chunkstudy.render.display_names import shown
+from chunkstudy.runs.display_names import shown
 
 IN_CORPUS = ("fiqa", "nfcorpus", "scifact", "trec-covid", "arguana", "scidocs")
 E5 = "intfloat/multilingual-e5-large-instruct"

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, AS_PUBLISHED_LUMBERCHUNKER
+from chunkstudy.base.protocols import (
+    AS_PUBLISHED_IELAB,
+    AS_PUBLISHED_JINA,
+    AS_PUBLISHED_LUMBERCHUNKER,
+)
 from chunkstudy.published.claims.evidence import Evidence, model, points, rank
 from chunkstudy.published.claims.taxonomy_computed import IN_CORPUS
-from chunkstudy.render.display_names import shown
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.display_names import shown
 
 IELAB, JINA = AS_PUBLISHED_IELAB.name, AS_PUBLISHED_JINA.name
 LUMBER = AS_PUBLISHED_LUMBERCHUNKER.name

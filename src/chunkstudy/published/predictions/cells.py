@@ -6,11 +6,11 @@ from functools import cache
 
 import pandas as pd
 
-from chunkstudy.grid import published_grid
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import PRE_EMBEDDING
 from chunkstudy.published.cells import KEYS, Cell
 from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
+from chunkstudy.runs import published_grid
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING
 
 
 def cell_id(cell: Cell) -> str:

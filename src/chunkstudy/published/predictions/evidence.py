@@ -8,13 +8,13 @@ from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.grid import study_results
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published
 from chunkstudy.published import chunk_size, side_by_side
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.predictions.cells import cell_id, ids
+from chunkstudy.runs import study_results
+from chunkstudy.runs.library import Library
 
 
 @dataclass(frozen=True)

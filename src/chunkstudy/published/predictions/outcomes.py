@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
-from chunkstudy.grid import published_grid
-from chunkstudy.grid.conditions import Condition, parse
-from chunkstudy.places import Places
-from chunkstudy.protocols import CORRECTED
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics import agreement
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.chunk_size import POOLED
 from chunkstudy.published.predictions.cells import ids, needed, points
@@ -22,7 +21,8 @@ from chunkstudy.published.predictions.evidence import Evidence, from_records
 from chunkstudy.published.predictions.register import Prediction
 from chunkstudy.published.sources import work_of
 from chunkstudy.published.verdicts import fits, verdict
-from chunkstudy.statistics import agreement
+from chunkstudy.runs import published_grid
+from chunkstudy.runs.conditions import Condition, parse
 
 UNDECIDED, CAME_TRUE, FAILED = "undecided", "came true", "failed"
 MEASURED = {

@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkstudy.faults import first_fault
-from chunkstudy.files import sha256
-from chunkstudy.grid.records import Sha256
-from chunkstudy.places import Places
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.files import sha256
+from chunkstudy.base.places import Places
+from chunkstudy.runs.records import Sha256
 
 Kind = Literal["value", "difference", "distance", "nearer", "order"]
 """``value``: of a cell, in its printed unit. Of two conditions, in points: ``difference``: first

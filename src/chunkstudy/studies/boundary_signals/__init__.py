@@ -12,11 +12,11 @@ import pandas as pd
 
 from chunkstudy.chunkers.signals.measuring import PROFILE, SIGNALS
 from chunkstudy.chunkers.signals.passes import SIZE
-from chunkstudy.grid import by_signals
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.reading import CausalReader
+from chunkstudy.runs import by_signals
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.boundary_signals import embedding, reading, texts
 from chunkstudy.studies.boundary_signals.texts import ALONE
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid.store import VectorStore
+from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.boundary_signals.texts import Text
 
 SIDE = 2

@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.render import display_names
-from chunkstudy.render.drawing import COLORS, intervals, one_legend, rows_named, style
-from chunkstudy.render.formats import Column, number, thousandths
+from chunkstudy.runs import display_names
+from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style
+from chunkstudy.show.formats import Column, number, thousandths
 from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
 from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from chunkstudy import statistics
-from chunkstudy.statistics import roc
-from chunkstudy.statistics.differences import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
-from chunkstudy.statistics.intervals import LEVEL
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics import roc
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
+from chunkstudy.evaluation.statistics.intervals import LEVEL
 
 KINDS = {
     ("built-in articles", "document"): "articles",

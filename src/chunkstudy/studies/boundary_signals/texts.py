@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.signals import candidates
 from chunkstudy.collections import emma_files
-from chunkstudy.spans import Collection
 from chunkstudy.studies.boundary_signals import blocks
 from chunkstudy.studies.boundary_signals.blocks import DOCUMENT, PARAGRAPH, PART, Block
 

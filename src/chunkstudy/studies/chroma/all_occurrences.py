@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chunkstudy import statistics
-from chunkstudy.grid import first_chunks, rankings, records
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.grids import PRE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.retrieval.chunks import search
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.runs import first_chunks, rankings, records
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import corrected
 
 COLLECTIONS = ("chroma",)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid.conditions import NONE, Condition
-from chunkstudy.grid.published_grid import MAIN_SIZES
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
-from chunkstudy.spans import Chunks, Collection
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.published_grid import MAIN_SIZES
+from chunkstudy.runs.study_runs import Context
 
 NAME = "chunks-per-question"
 COLLECTIONS = ("chroma",)

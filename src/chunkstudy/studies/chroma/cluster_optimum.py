@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers.semantic import cluster_cuts
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.runs.study_runs import Context
 
 NAME = "cluster-optimum"
 COLLECTIONS: tuple[str, ...] = ()

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from chunkstudy.files import write_text
-from chunkstudy.grid import facts, rescore
-from chunkstudy.measures.token_overlap import JudgedSpans
-from chunkstudy.places import Places
-from chunkstudy.spans import Collection
+from chunkstudy.base.files import write_text
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
+from chunkstudy.runs import facts, rescore
 
 QUERY, DOCUMENT = "query-id", "corpus-id"
 QRELS = "qrels"

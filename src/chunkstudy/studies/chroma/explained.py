@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from chunkstudy import statistics
+from chunkstudy.evaluation import statistics
 from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.verdicts import printed_ends
-from chunkstudy.render.formats import Column, percent, points_finely
+from chunkstudy.show.formats import Column, percent, points_finely
 from chunkstudy.show.scores import Scores
 
 KEYS = ["chunker", "part", "measure", "statistic"]

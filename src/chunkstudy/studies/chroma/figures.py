@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid.records import Run
-from chunkstudy.render import display_names, drawing
+from chunkstudy.runs import display_names
+from chunkstudy.runs.records import Run
+from chunkstudy.show import drawing
 
 OURS, SEARCH = drawing.COLORS[0], drawing.COLORS[1]
 FAMILIES = ("recursive", "token", "cluster", "kamradt", "kamradt-modified")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.generation.filters import ALIKE, LEAST, MOST, UNLIKE
-from chunkstudy.generation.replies import REASONS
-from chunkstudy.render import display_names, drawing, tables
-from chunkstudy.render.formats import number, tenths, whole
-from chunkstudy.render.similarities import similarities
+from chunkstudy.runs import display_names
+from chunkstudy.runs.generation.filters import ALIKE, LEAST, MOST, UNLIKE
+from chunkstudy.runs.generation.replies import REASONS
+from chunkstudy.show import drawing, tables
+from chunkstudy.show.formats import number, tenths, whole
+from chunkstudy.show.similarities import similarities
 
 ACCEPTED = "accepted"
 SIMILARITIES = ("least similar excerpt", "most similar earlier question")

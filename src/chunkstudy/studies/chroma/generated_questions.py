@@ -12,7 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.generation import (
+from chunkstudy.base.spans import Collection, Document
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Ask
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.generation import (
     demonstration,
     excerpts,
     filters,
@@ -20,15 +24,11 @@ from chunkstudy.generation import (
     published,
     replies,
 )
-from chunkstudy.generation.demonstration import APPROXIMATE, EXACT, SMALL
-from chunkstudy.generation.generate import Candidate, Generated, ask_about, generate
-from chunkstudy.generation.settings import Settings
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Ask
-from chunkstudy.spans import Collection, Document
+from chunkstudy.runs.generation.demonstration import APPROXIMATE, EXACT, SMALL
+from chunkstudy.runs.generation.generate import Candidate, Generated, ask_about, generate
+from chunkstudy.runs.generation.settings import Settings
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 NAME = "generated-questions"
 COLLECTIONS = ("builtin", "chroma")

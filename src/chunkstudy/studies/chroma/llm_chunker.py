@@ -17,24 +17,24 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
+from chunkstudy.base.spans import Chunks, Collection, chunk_documents
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import catalogue, llm_windows
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
-from chunkstudy.grid import records, scoring
-from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.conditions import LARGE, MINILM, Condition
-from chunkstudy.grid.grids import PRE, SMOLLM
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.evaluation.statistics import bootstrap_interval
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
-from chunkstudy.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.published import cells
-from chunkstudy.spans import Chunks, Collection, chunk_documents
-from chunkstudy.statistics import bootstrap_interval
-from chunkstudy.tokens import counter
+from chunkstudy.runs import records, scoring
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import LARGE, MINILM, Condition
+from chunkstudy.runs.grids import PRE, SMOLLM
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 COLLECTIONS = ("builtin", "chroma")
 PARTS = {"chroma": "state_of_the_union"}

@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
 from chunkstudy.chunkers import semantic
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.study_runs import Context
 
 NAME = "percentile-threshold"
 COLLECTIONS = ("chroma",)

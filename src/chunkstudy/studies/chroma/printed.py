@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.places import Places
-from chunkstudy.render.formats import Column, percent, points
+from chunkstudy.base.places import Places
+from chunkstudy.show.formats import Column, percent, points
 
 RERUN = "reruns/chroma_notebook.csv"
 """The table printed in the official repository's own notebook, notebook/Chroma_Research.ipynb at

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy import tokens
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.base import tokens
+from chunkstudy.runs.study_runs import Context
 
 NAME = "printed-texts"
 COLLECTIONS: tuple[str, ...] = ()

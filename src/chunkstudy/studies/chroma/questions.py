@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import chroma
-from chunkstudy.generation.replies import joins_with_and
-from chunkstudy.grid.grids import WIDE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.spans import Collection
+from chunkstudy.runs.generation.replies import joins_with_and
+from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 NAME = "questions"
 COLLECTIONS = ("chroma",)

@@ -2,7 +2,7 @@
 
 What the official code asks of chromadb: a search list of 50, batches of 500 chunks, corpora in the
 order of its questions (base_evaluation.py:64-98, 299-318); a client in memory unless a folder for
-the chunks is named. See :mod:`chunkstudy.retrieval.hnsw` for what chromadb makes of it.
+the chunks is named. See :mod:`chunkstudy.evaluation.retrieval.hnsw` for what chromadb makes of it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.files import replacing
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import catalogue
-from chunkstudy.files import replacing
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.grids import PRE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
+from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
+from chunkstudy.evaluation.statistics import population_std
 from chunkstudy.published.side_by_side import OFFICIAL
-from chunkstudy.retrieval.chunks import search
-from chunkstudy.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
-from chunkstudy.spans import Chunks, Collection, chunk_documents
-from chunkstudy.statistics import population_std
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
 from chunkstudy.chunkers import structure
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.runs.study_runs import Context
 
 NAME = "separators"
 COLLECTIONS = ("chroma",)

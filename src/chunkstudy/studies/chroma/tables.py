@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.grid import chunker_costs
-from chunkstudy.grid.conditions import NONE
-from chunkstudy.grid.library import Library
-from chunkstudy.grid.records import Run
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
+from chunkstudy.runs import chunker_costs
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.records import Run
 from chunkstudy.show.runs import MIN, Cut, Runs
 from chunkstudy.show.scores import Scores
 
@@ -101,7 +101,7 @@ def every_cut(runs: Runs, *others: Cut) -> pd.DataFrame:
 
 
 def costs(places: Places) -> pd.DataFrame:
-    """What each chunker costs on these corpora (:mod:`chunkstudy.grid.chunker_costs`)."""
+    """What each chunker costs on these corpora (:mod:`chunkstudy.runs.chunker_costs`)."""
     return chunker_costs.table(Library(places))
 
 

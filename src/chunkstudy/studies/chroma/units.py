@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy import statistics
-from chunkstudy.grid.conditions import MINILM, NONE, Condition
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.grid.grids import MINILM_SIZES
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
-from chunkstudy.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.render.formats import points
-from chunkstudy.statistics.differences import Keys, Pair, differences
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.runs.conditions import MINILM, NONE, Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.grids import MINILM_SIZES
+from chunkstudy.runs.library import Library
+from chunkstudy.show.formats import points
 
 COLLECTION = "chroma"
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")

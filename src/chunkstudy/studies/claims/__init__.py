@@ -6,12 +6,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.derive import written
-from chunkstudy.grid.library import Library
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.claims import ledger
-from chunkstudy.render import display_names
-from chunkstudy.render.drawing import COLORS, one_legend, style
+from chunkstudy.runs import display_names
+from chunkstudy.runs.library import Library
+from chunkstudy.show.drawing import COLORS, one_legend, style
+from chunkstudy.show.notebook import written
 from chunkstudy.show.study import Study
 
 VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.render import formats
-from chunkstudy.render.tables import Column
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.show import formats
+from chunkstudy.show.tables import Column
 from chunkstudy.studies.conformance import arms, vectors
 from chunkstudy.studies.conformance.costs import (
     UNREAD,

@@ -9,19 +9,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders.contextualized import Layout, separated
 from chunkstudy.encoders.contextualized_elsewhere import Readings
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid import scoring
-from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, parse_ordering
-from chunkstudy.grid.grids import OWN, PRE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Chunks, Collection, Document
+from chunkstudy.runs import scoring
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, parse_ordering
+from chunkstudy.runs.grids import OWN, PRE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.conformance import readings
 from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CHONKIE, CONTEB, WINDOWS, Text
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy import Study
-from chunkstudy.grid.conditions import NONE
+from chunkstudy.evaluation.statistics.differences import HIGHER, Keys, Pair, differences
+from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.scores import Scores
-from chunkstudy.statistics.differences import HIGHER, Keys, Pair, differences
+from chunkstudy.show.study import Study
 from chunkstudy.studies.conformance.arms import (
     APART,
     APART_CLS,

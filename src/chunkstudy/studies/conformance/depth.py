@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import encode, parse_ordering
-from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PASSAGES, PRE, WIDE
-from chunkstudy.grid.scoring import DOCUMENT_DEPTH, RANKED, excluded_documents
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.measures.ranking import per_query
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.retrieval import chunks as retrieval
-from chunkstudy.retrieval.documents import documents_of, jina_depth, search_documents
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.evaluation.measures.ranking import per_query
+from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.evaluation.retrieval.documents import documents_of, jina_depth, search_documents
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PASSAGES, PRE, WIDE
+from chunkstudy.runs.scoring import DOCUMENT_DEPTH, RANKED, excluded_documents
+from chunkstudy.runs.study_runs import Context
 
 NAME = "depth"
 COLLECTIONS = BEIR_AT_HAND

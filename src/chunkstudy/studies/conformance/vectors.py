@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.spans import Document
 from chunkstudy.encoders.contextualized import in_sequence, most_context
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.spans import Document
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.conformance import readings
 from chunkstudy.studies.conformance.readings import CONTEB, TOOLS, WINDOWS, Text
 

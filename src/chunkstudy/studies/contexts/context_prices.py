@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import written_contexts
-from chunkstudy.grid.conditions import NONE, Condition
-from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm import estimates
-from chunkstudy.protocols import CORRECTED
+from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.study_runs import Context
 
 NAME = "context-prices"
 COLLECTIONS = ("builtin", "chroma", "covid-qa")

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names
-from chunkstudy.render.drawing import (
+from chunkstudy.runs import display_names
+from chunkstudy.show.drawing import (
     COLORS,
     intervals,
     one_legend,
     rows_named,
     zero,
 )
-from chunkstudy.render.formats import number
-from chunkstudy.render.tables import Kinds
+from chunkstudy.show.formats import number
+from chunkstudy.show.tables import Kinds
 
 MARKED = ("o", "s")
 AS_ALIKE: Kinds = dict.fromkeys(("correlation", "correlation low", "correlation high"), number)

@@ -16,17 +16,17 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid import windows as reading
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED, parse_ordering
-from chunkstudy.grid.grids import MPNET_WINDOWS, WINDOWS, Windows
-from chunkstudy.grid.library import Library
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.statistics.differences import Keys, Pair, differences, documents_of
-from chunkstudy.statistics.intervals import Floats
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences, documents_of
+from chunkstudy.evaluation.statistics.intervals import Floats
+from chunkstudy.runs import windows as reading
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED, parse_ordering
+from chunkstudy.runs.grids import MPNET_WINDOWS, WINDOWS, Windows
+from chunkstudy.runs.library import Library
 
 DCG, RECALL = "DCG@10", "SpanRecall@5"
 MEASURES = {

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from chunkstudy import statistics
 from chunkstudy.chunkers import catalogue
-from chunkstudy.statistics.clusters import clustered_means
-from chunkstudy.statistics.differences import FEWEST_DOCUMENTS, Pair, differences
-from chunkstudy.statistics.intervals import Interval
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.clusters import clustered_means
+from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Pair, differences
+from chunkstudy.evaluation.statistics.intervals import Interval
 
 MEASURE = "SpanRecall(unit=token)"
 ARM = ["collection", "encoder", "ordering"]

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.grid.windows import model
-from chunkstudy.statistics.differences import Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.windows import model
 
 KEYS = ["collection", "part", "chunker", "encoder", "ordering", "boundaries"]
 CHOSEN, RANDOM = "chosen", "random"

@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.spans import Chunks, Collection, Span
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
-from chunkstudy.grid import records
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
-from chunkstudy.grid.many_cuts import encoded, score
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.spans import Chunks, Collection, Span
-from chunkstudy.tokens import counter
+from chunkstudy.runs import records
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
+from chunkstudy.runs.many_cuts import encoded, score
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 NAME = "random-boundaries"
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)

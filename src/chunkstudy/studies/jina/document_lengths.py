@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir
-from chunkstudy.grid.grids import BEIR_AT_HAND
-from chunkstudy.grid.published_grid import JINA_TABLE
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.spans import Collection
+from chunkstudy.runs.grids import BEIR_AT_HAND
+from chunkstudy.runs.published_grid import JINA_TABLE
+from chunkstudy.runs.study_runs import Context
 
 NAME = "document-lengths"
 COLLECTIONS = tuple(dict.fromkeys((*BEIR_AT_HAND, *JINA_TABLE)))

@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.render.formats import Column, thousandths, whole
-from chunkstudy.render.tables import Kinds
+from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.show.formats import Column, thousandths, whole
 from chunkstudy.show.scores import Scores
-from chunkstudy.statistics.differences import Pair, differences
+from chunkstudy.show.tables import Kinds
 
 ARMS = ["plain", "late", "no chunking"]
 ARM_OF = {

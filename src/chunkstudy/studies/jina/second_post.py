@@ -11,9 +11,9 @@ from itertools import combinations as pairs_of
 
 import pandas as pd
 
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.render.formats import Column, thousandths, whole
-from chunkstudy.render.tables import Kinds
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.show.formats import Column, thousandths, whole
+from chunkstudy.show.tables import Kinds
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")
 STRENGTH = (

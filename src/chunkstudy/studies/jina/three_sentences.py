@@ -18,7 +18,7 @@ from chunkstudy.collections import berlin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, tokens_between, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.runs.study_runs import Context
 
 NAME = "berlin"
 COLLECTIONS: tuple[str, ...] = ()

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy import tokens
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.encoding import encode, parse_ordering
-from chunkstudy.grid.grids import OWN, PRE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.measures.chunk_labels import GOLD_RULES, count, gold_chunks
-from chunkstudy.measures.token_overlap import TokenOverlap
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.retrieval import chunks as retrieval
-from chunkstudy.spans import Chunks, Collection
+from chunkstudy.base import tokens
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.evaluation.measures.chunk_labels import GOLD_RULES, count, gold_chunks
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.grids import OWN, PRE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 COLLECTIONS = ("chroma",)
 CUTS = (1, 3, 5, 10)

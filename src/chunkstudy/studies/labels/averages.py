@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy import statistics
-from chunkstudy.measures.chunk_labels import (
+from chunkstudy.base.places import Places
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.measures.chunk_labels import (
     GoldRule,
     LabelCounts,
     count_ids,
 )
-from chunkstudy.places import Places
-from chunkstudy.render.tables import Kinds
+from chunkstudy.show.tables import Kinds
 
 Floats = NDArray[np.float64]
 AS_EXAMPLE: Kinds = {"computed": lambda value: f"{value:.3g}"}

@@ -9,8 +9,9 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chunkstudy.render import display_names, formats
-from chunkstudy.render.drawing import (
+from chunkstudy.runs import display_names
+from chunkstudy.show import formats
+from chunkstudy.show.drawing import (
     COLORS,
     LOG,
     intervals,

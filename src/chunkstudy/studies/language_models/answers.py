@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
+from chunkstudy.base.places import Places
+from chunkstudy.base.tokens import without_surrogates
 from chunkstudy.chunkers import catalogue, lumberchunker
 from chunkstudy.collections import builtin
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm import interface, providers, recordings
 from chunkstudy.llm.interface import Provider
-from chunkstudy.places import Places
-from chunkstudy.statistics.differences import Pair, differences
 from chunkstudy.studies.language_models.window_answers import SMALL
-from chunkstudy.tokens import without_surrogates
 
 STORY, OTHERS, EMMA = "the built-in story", "the other built-in texts", "the novel Emma"
 OF_STORY = "story/"

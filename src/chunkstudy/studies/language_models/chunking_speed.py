@@ -12,14 +12,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import chunk_documents
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.grids import WIDE
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import chunk_documents
-from chunkstudy.tokens import counter
+from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"
 COLLECTIONS = ("scifact",)

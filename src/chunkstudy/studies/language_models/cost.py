@@ -13,17 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
+from chunkstudy.base.places import Places
+from chunkstudy.base.prices import PRICES
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid import records, segmentation_cost
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import OWN, PRE, WIDE
-from chunkstudy.grid.library import Library
-from chunkstudy.grid.published_grid import published_grid
-from chunkstudy.grid.segmentation_cost import Segmentation
-from chunkstudy.places import Places
+from chunkstudy.evaluation import statistics
 from chunkstudy.published import speeds
-from chunkstudy.services.prices import PRICES
+from chunkstudy.runs import records, segmentation_cost
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.published_grid import published_grid
+from chunkstudy.runs.segmentation_cost import Segmentation
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
 from chunkstudy.studies.language_models.answers import Answer
 from chunkstudy.studies.language_models.emma import EMMA

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy import statistics
 from chunkstudy.chunkers.random_boundaries import UNITS
-from chunkstudy.grid import windows
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.grid.grids import LATE, OWN, PRE, WIDE
-from chunkstudy.grid.library import Library
-from chunkstudy.statistics.differences import Pair, differences
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.runs import windows
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.runs.library import Library
 from chunkstudy.studies.language_models.window_answers import (
     CANDIDATES,
     MEASURES,

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names
-from chunkstudy.render.drawing import COLORS, intervals, one_legend, rows_named
+from chunkstudy.runs import display_names
+from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named
 from chunkstudy.studies.language_models.answers import FIFTHS
 from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chunkstudy.render.formats import Column, number, percent, significant, tenths, whole
-from chunkstudy.render.tables import Kinds
+from chunkstudy.show.formats import Column, number, percent, significant, tenths, whole
+from chunkstudy.show.tables import Kinds
 
 SETTINGS = ["measure", "encoder", "protocol", "ordering", "chunker"]
 TESTED = ["difference", "low", "high", "p_holm", "shown"]

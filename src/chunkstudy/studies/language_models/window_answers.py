@@ -13,16 +13,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.spans import Chunks, Collection, Document
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import drawn
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import LATE, OWN, PRE, SMOLLM, WIDE
-from chunkstudy.grid.many_cuts import encoded, score
-from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.spans import Chunks, Collection, Document
-from chunkstudy.tokens import counter
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import LATE, OWN, PRE, SMOLLM, WIDE
+from chunkstudy.runs.many_cuts import encoded, score
+from chunkstudy.runs.study_runs import Context
 
 NAME = "window-answers"
 COLLECTIONS = ("gutenqa-emma",)

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names, drawing
+from chunkstudy.runs import display_names
+from chunkstudy.show import drawing
 
 
 def figure_gains(rows: pd.DataFrame) -> Figure:

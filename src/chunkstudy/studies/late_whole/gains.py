@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from chunkstudy.statistics.differences import Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.studies.late_whole.reading import Both
 
 

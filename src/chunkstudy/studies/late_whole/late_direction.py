@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.collections import berlin
-from chunkstudy.grid.encoding import encode, parse_ordering
-from chunkstudy.grid.grids import JINA, LATE, WIDE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Chunks, Document
+from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.grids import JINA, LATE, WIDE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 NAME = "late-direction"
 COLLECTIONS: tuple[str, ...] = ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy import Study
-from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.render.formats import number, percent, whole
-from chunkstudy.render.tables import Column, Kinds
-from chunkstudy.statistics.differences import HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.show.formats import number, percent, whole
+from chunkstudy.show.study import Study
+from chunkstudy.show.tables import Column, Kinds
 
 AS_CUT: Kinds = {"cut": Column("chunks cut", percent)}
 AS_SIMILARITY: Kinds = {

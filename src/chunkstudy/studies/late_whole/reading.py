@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy import Study
+from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.encoders import models
-from chunkstudy.grid.conditions import NONE
-from chunkstudy.grid.encoding import PRE_EMBEDDING, SPECIAL
-from chunkstudy.protocols import AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.encoding import PRE_EMBEDDING, SPECIAL
+from chunkstudy.show.study import Study
 
 WHOLE = (NONE,)
 """The chunkers of documents that are not cut."""

@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy import statistics
+from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
-from chunkstudy.grid.grids import (
+from chunkstudy.evaluation import statistics
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
+from chunkstudy.runs.grids import (
     BEIR_AT_HAND,
     EMMA_METHODS,
     LATE,
@@ -26,9 +27,8 @@ from chunkstudy.grid.grids import (
     WIDE,
     WINDOWS,
 )
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 NAME = "similarity"
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma", "chroma")

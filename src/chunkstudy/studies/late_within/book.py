@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy import Study, statistics
-from chunkstudy.protocols import AS_PUBLISHED_LUMBERCHUNKER
+from chunkstudy.base.protocols import AS_PUBLISHED_LUMBERCHUNKER
+from chunkstudy.evaluation import statistics
 from chunkstudy.show.runs import Runs
+from chunkstudy.show.study import Study
 
 RELEASED = (
     "lumberchunker-released", "proposition-released", "semantic-released", "recursive-released",

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
 from chunkstudy.show.study import Tables
-from chunkstudy.statistics.differences import Keys, Pair, differences
 from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
 

@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.grid import records
-from chunkstudy.grid.conditions import FOUR_BITS, MINILM, MPNET
-from chunkstudy.grid.encoding import SPECIAL
-from chunkstudy.grid.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.spans import Chunks, Collection
+from chunkstudy.runs import records
+from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET
+from chunkstudy.runs.encoding import SPECIAL
+from chunkstudy.runs.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
+from chunkstudy.runs.study_runs import Context
 
 NAME = "cut-chunks"
 COLLECTIONS = ("chroma-within",)

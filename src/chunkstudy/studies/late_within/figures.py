@@ -10,7 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names, drawing
+from chunkstudy.runs import display_names
+from chunkstudy.show import drawing
 from chunkstudy.studies.late_within.reading import EVERY
 
 MARKED = ("o", "s", "^", "D")

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import pandas as pd
 
-from chunkstudy.statistics.differences import NOT_SHOWN, Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, Keys, Pair, differences
 from chunkstudy.studies.late_within.reading import EVERY, Arms
 
 HELD = ["collection", "measure", "over", "window"]

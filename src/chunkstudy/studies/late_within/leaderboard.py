@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy import Study
 from chunkstudy.encoders import models
-from chunkstudy.grid.conditions import NONE
 from chunkstudy.published import witnesses
-from chunkstudy.render.formats import percent_finely, points_finely
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.show.formats import percent_finely, points_finely
+from chunkstudy.show.study import Study
 
 AS_WITNESSES = {"witness": percent_finely, "score": percent_finely, "difference": points_finely}
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from chunkstudy import Study
-from chunkstudy.grid.encoding import parse_ordering
-from chunkstudy.statistics.differences import Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.reading import cut, read
 
 IN_ORDER, PLAIN = "late, positions in order", "plain"

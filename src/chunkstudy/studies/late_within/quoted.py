@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy import Study
-from chunkstudy.grid.conditions import NONE
-from chunkstudy.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.cut import CUT, TRUNCATED, WHOLE
 from chunkstudy.studies.late_within.gains import between_models, by_window
 from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN

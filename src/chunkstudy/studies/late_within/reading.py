@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy import Study
 from chunkstudy.encoders import models
 from chunkstudy.show.runs import Runs
+from chunkstudy.show.study import Study
 
 Cell = tuple[str, int]
 """A model's hub id and the tokens that it reads at once."""

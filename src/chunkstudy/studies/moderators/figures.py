@@ -8,7 +8,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names, drawing
+from chunkstudy.runs import display_names
+from chunkstudy.show import drawing
 from chunkstudy.studies.moderators.ranges import PLACE, SHARES, WORDS
 from chunkstudy.studies.moderators.regression import ALL, STEPS
 

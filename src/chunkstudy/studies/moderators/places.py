@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chunkstudy.base.spans import Chunks
 from chunkstudy.encoders.contextualized import most_context, tokens_between
-from chunkstudy.spans import Chunks
 
 Ints = NDArray[np.int64]
 CLS = 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.statistics.left_out import Design
+from chunkstudy.evaluation.statistics.left_out import Design
 from chunkstudy.studies.moderators.rows import DEEPER, NEAR, questions
 
 PLACE, TUNED = "place in the window", "first 128 places or later"

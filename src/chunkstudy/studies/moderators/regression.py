@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
-from chunkstudy.statistics.differences import POINT, corrected
-from chunkstudy.statistics.left_out import Design
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import POINT, corrected
+from chunkstudy.evaluation.statistics.left_out import Design
 from chunkstudy.studies.moderators.rows import DOUBLED, MODERATORS, YES_OR_NO, questions
 
 STEPS = {YES_OR_NO: "yes", DOUBLED: "doubling"}

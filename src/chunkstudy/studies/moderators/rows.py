@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid import windows as reading
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import PRE_EMBEDDING, SPECIAL, parse_ordering
-from chunkstudy.grid.grids import OWN
-from chunkstudy.grid.library import Library
+from chunkstudy.runs import windows as reading
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING, SPECIAL, parse_ordering
+from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.library import Library
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies.moderators.places import read_at
 from chunkstudy.studies.moderators.texts import DIGITS, TOKENS

@@ -17,15 +17,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.spans import Chunks, Collection, Judgment
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.grid import grids, records, windows
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import OWN
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.spans import Chunks, Collection, Judgment
+from chunkstudy.runs import grids, records, windows
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, token_counts
 

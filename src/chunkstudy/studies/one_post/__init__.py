@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import text_digest
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.interface import Embed
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import CORRECTED
-from chunkstudy.spans import text_digest
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed
 from chunkstudy.studies.one_post.alignment import Kept, align
 from chunkstudy.studies.one_post.printed import Segmentation

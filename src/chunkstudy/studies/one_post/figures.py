@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from chunkstudy.render import display_names
-from chunkstudy.render.drawing import COLORS, rows_named, style
+from chunkstudy.runs import display_names
+from chunkstudy.show.drawing import COLORS, rows_named, style
 
 PRINTED, HERE, LOST = COLORS[0], COLORS[1], "0.82"
 

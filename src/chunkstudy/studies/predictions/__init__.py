@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.predictions import outcomes, register, tables
-from chunkstudy.render import display_names
-from chunkstudy.render.drawing import LATE, PLAIN, rows_named, style, zero
-from chunkstudy.render.formats import number
+from chunkstudy.runs import display_names
+from chunkstudy.show.drawing import LATE, PLAIN, rows_named, style, zero
+from chunkstudy.show.formats import number
 
 LEAST = 0.25
 """Bets of a smaller product of probability and surprise are not drawn."""

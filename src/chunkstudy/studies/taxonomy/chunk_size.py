@@ -16,13 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
+from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.gutenqa import BOOKS as NUMBER_OF_BOOKS
-from chunkstudy.grid import study_results
-from chunkstudy.grid.chunking import chunk
-from chunkstudy.grid.run import boundary_store, load_collection, load_store
-from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import (
     BOOKS,
     OfPoints,
@@ -33,11 +30,14 @@ from chunkstudy.published.chunk_size import (
     scored,
     with_scores,
 )
-from chunkstudy.render.formats import Column, number, whole
-from chunkstudy.render.tables import Kinds
+from chunkstudy.runs import study_results
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.run import boundary_store, load_collection, load_store
 from chunkstudy.show.computing import Computing, Found
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.formats import Column, number, whole
 from chunkstudy.show.runs import Runs
+from chunkstudy.show.tables import Kinds
 from chunkstudy.studies.taxonomy import chunk_sizes
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 

@@ -13,18 +13,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy import tokens
+from chunkstudy.base import tokens
+from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TextTokens
-from chunkstudy.grid import records
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
-from chunkstudy.grid.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
-from chunkstudy.grid.run import boundary_store
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
 from chunkstudy.published.chunk_size import BESIDE, NOTHING
-from chunkstudy.spans import Chunks, Collection
+from chunkstudy.runs import records
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
+from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
+from chunkstudy.runs.run import boundary_store
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 NAME = "chunk-sizes"
 HERE = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")

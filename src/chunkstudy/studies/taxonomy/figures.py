@@ -13,12 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.evaluation.statistics.intervals import constant
 from chunkstudy.published.chunk_size import BOOKS, CHANGE
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.render import display_names, drawing
-from chunkstudy.render.formats import MINUS, decimals
-from chunkstudy.statistics.intervals import constant
+from chunkstudy.runs import display_names
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.show import drawing
+from chunkstudy.show.formats import MINUS, decimals
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
 ARMS = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}

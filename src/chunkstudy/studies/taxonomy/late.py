@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.render.formats import Column, number, percent, points, whole
-from chunkstudy.render.tables import Kinds
+from chunkstudy.show.formats import Column, number, percent, points, whole
+from chunkstudy.show.tables import Kinds
 
 AS_CHANGES: Kinds = {"value": Column("change, %", points)}
 AS_AVERAGES: Kinds = {"*": number}

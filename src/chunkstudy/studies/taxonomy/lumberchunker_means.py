@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chunkstudy.collections.sources import SourceFile
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.base.sources import SourceFile
+from chunkstudy.runs.study_runs import Context
 
 NAME = "lumberchunker-means"
 COLLECTIONS: tuple[str, ...] = ()

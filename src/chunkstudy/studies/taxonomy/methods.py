@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import pandas as pd
 from scipy import stats
 
-from chunkstudy.grid import facts
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
 from chunkstudy.published.sources import AVERAGE
+from chunkstudy.runs import facts
 from chunkstudy.show.runs import Runs
 
 STRUCTURE = ("paragraph", "sentence-5", "fixed-256")

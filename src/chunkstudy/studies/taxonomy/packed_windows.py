@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.encoding import SPECIAL, Ordering, jobs
-from chunkstudy.grid.grids import (
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import SPECIAL, Ordering, jobs
+from chunkstudy.runs.grids import (
     BEIR_AT_HAND,
     EMMA_METHODS,
     EMMA_RELEASED,
@@ -26,8 +27,7 @@ from chunkstudy.grid.grids import (
     PRE,
     WIDE,
 )
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
+from chunkstudy.runs.study_runs import Context
 
 NAME = "packed-windows"
 COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")

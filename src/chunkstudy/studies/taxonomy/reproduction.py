@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.places import Places
+from chunkstudy.base.places import Places
+from chunkstudy.evaluation.statistics import agreement
 from chunkstudy.published import cells, consistency
-from chunkstudy.render.formats import Column, ten_thousandths, whole
-from chunkstudy.render.tables import Kinds
-from chunkstudy.statistics import agreement
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.show.formats import Column, ten_thousandths, whole
+from chunkstudy.show.tables import Kinds
 
 WHOSE = ["original", "reproduced"]
 AS_CHECKS: Kinds = {

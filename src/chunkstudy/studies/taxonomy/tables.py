@@ -14,16 +14,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.protocols import (
+from chunkstudy.base.protocols import (
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
     AS_PUBLISHED_LUMBERCHUNKER,
 )
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.chunk_size import BOOKS, METHODS
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
+from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.show.scores import Scores
-from chunkstudy.statistics.differences import Pair, differences
 
 ALPHA = 0.05
 PUBLISHED, RECORDS = "published", "records"

@@ -15,9 +15,9 @@ from itertools import product
 
 import pandas as pd
 
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.faults import StudyError
-from chunkstudy.statistics.differences import Keys, Pair, differences
 from chunkstudy.studies.trained_late_chunking.scores import (
     ARMS,
     COST,
@@ -28,7 +28,12 @@ from chunkstudy.studies.trained_late_chunking.scores import (
     family_of,
     places,
 )
-from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, UNTRAINED
+from chunkstudy.studies.trained_late_chunking.training.recipe import (
+    ALONE,
+    CONTEXT,
+    MIXED,
+    UNTRAINED,
+)
 
 ELSEWHERE = "nDCG@10"
 TRAINED, AGAINST_ONE = "trained on", "against one trained on"

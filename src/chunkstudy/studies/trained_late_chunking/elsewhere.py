@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid import scoring
-from chunkstudy.grid.grids import OWN
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Chunks, Collection, Query
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection, Query
+from chunkstudy.runs import scoring
+from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import material, model
 from chunkstudy.studies.trained_late_chunking.parts import Part
 

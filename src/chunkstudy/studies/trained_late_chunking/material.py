@@ -7,12 +7,12 @@ from pathlib import Path
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.encoding import PRE_EMBEDDING
-from chunkstudy.grid.grids import OWN
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.training import folds, passages, triples
-from chunkstudy.training.batches import Library
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.trained_late_chunking.training import folds, passages, triples
+from chunkstudy.studies.trained_late_chunking.training.batches import Library
 
 PAPERS, CORPORA = covid_qa.WITHIN, "chroma-within"
 COLLECTIONS = (PAPERS, CORPORA)

@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.grid.conditions import MINILM
-from chunkstudy.grid.grids import WIDE
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import material
 from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.training import checkpoints, folds
-from chunkstudy.training.loop import train
+from chunkstudy.studies.trained_late_chunking.training import checkpoints, folds
+from chunkstudy.studies.trained_late_chunking.training.loop import train
 
 CHECKPOINTS = "training"
 """Below the folder of vectors, since 90 MB each are too much for the repository."""

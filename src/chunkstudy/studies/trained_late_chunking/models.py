@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import elsewhere, price, within
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, STEPS, UNTRAINED, Recipe
+from chunkstudy.studies.trained_late_chunking.training.recipe import (
+    ALONE,
+    CONTEXT,
+    MIXED,
+    STEPS,
+    UNTRAINED,
+    Recipe,
+)
 
 Test = Literal["within", "elsewhere"]
 WINDOW = 512

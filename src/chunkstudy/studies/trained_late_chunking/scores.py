@@ -11,8 +11,14 @@ from typing import cast
 
 import pandas as pd
 
-from chunkstudy.statistics.differences import Keys
-from chunkstudy.training.recipe import ALONE, CONTEXT, MIXED, STEPS, UNTRAINED
+from chunkstudy.evaluation.statistics.differences import Keys
+from chunkstudy.studies.trained_late_chunking.training.recipe import (
+    ALONE,
+    CONTEXT,
+    MIXED,
+    STEPS,
+    UNTRAINED,
+)
 
 LATE, PLAIN, COST = "late", "plain", "late minus plain"
 WITHIN = "DCG@10"

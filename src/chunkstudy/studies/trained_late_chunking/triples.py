@@ -8,7 +8,7 @@ from typing import cast
 
 import pandas as pd
 
-from chunkstudy.statistics.differences import Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.studies.trained_late_chunking.scores import (
     LATE,
     PLAIN,
@@ -18,7 +18,7 @@ from chunkstudy.studies.trained_late_chunking.scores import (
     family_of,
     places,
 )
-from chunkstudy.training.recipe import CONTEXT, STEPS, UNTRAINED
+from chunkstudy.studies.trained_late_chunking.training.recipe import CONTEXT, STEPS, UNTRAINED
 
 
 def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:

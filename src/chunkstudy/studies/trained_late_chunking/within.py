@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.grid import scoring
-from chunkstudy.grid.conditions import MINILM, Condition
-from chunkstudy.grid.encoding import CONTEXTUALIZED, PRE_EMBEDDING, encode, jobs, parse_ordering
-from chunkstudy.grid.encoding import read_once as read_together
-from chunkstudy.grid.grids import OWN
-from chunkstudy.grid.store import VectorStore
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Chunks, Collection
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.runs import scoring
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING, encode, jobs, parse_ordering
+from chunkstudy.runs.encoding import read_once as read_together
+from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import material, model
 from chunkstudy.studies.trained_late_chunking.parts import Part
 

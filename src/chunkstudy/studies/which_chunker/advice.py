@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.statistics.differences import EQUIVALENT
+from chunkstudy.evaluation.statistics.differences import EQUIVALENT
 from chunkstudy.studies.which_chunker.arms import EXCERPTS
 from chunkstudy.studies.which_chunker.cost import ENCODED, IOU, OPERATIONS, READ
 

@@ -13,10 +13,10 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
-from chunkstudy.grid import windows
-from chunkstudy.grid.conditions import NONE, Condition
-from chunkstudy.grid.grids import BEIR_AT_HAND, OWN, PRE
-from chunkstudy.grid.library import Library, Record
+from chunkstudy.runs import windows
+from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PRE
+from chunkstudy.runs.library import Library, Record
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}

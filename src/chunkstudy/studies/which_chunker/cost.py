@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid.encoding import SPECIAL, parse_ordering
-from chunkstudy.grid.library import Record
+from chunkstudy.evaluation import statistics
+from chunkstudy.runs.encoding import SPECIAL, parse_ordering
+from chunkstudy.runs.library import Record
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_DOCUMENT, MEASURES, Method
 
 IOU = "SpanIoU@5"

@@ -13,14 +13,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from chunkstudy import statistics
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
-from chunkstudy.grid import windows
-from chunkstudy.grid.grids import PRE
-from chunkstudy.grid.library import Library
-from chunkstudy.statistics.clusters import clustered_means
-from chunkstudy.statistics.differences import SIGNIFICANT, Pair, differences, documents_of
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.clusters import clustered_means
+from chunkstudy.evaluation.statistics.differences import (
+    SIGNIFICANT,
+    Pair,
+    differences,
+    documents_of,
+)
+from chunkstudy.runs import windows
+from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.library import Library
 from chunkstudy.studies.which_chunker import arms, cost
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS, MEASURES, Method, Question
 

@@ -21,16 +21,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.files import write_json
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.files import write_json
-from chunkstudy.grid.study_results import StudyError
-from chunkstudy.grid.study_runs import Context
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.states import CausalStates
-from chunkstudy.spans import Collection
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Context
 
 NAME = "bidirectionality"
 COLLECTIONS = ("chroma", covid_qa.ALL)

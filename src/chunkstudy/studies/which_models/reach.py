@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from chunkstudy import statistics
-from chunkstudy.encoders import checklist
-from chunkstudy.statistics.intervals import percentile_interval, resampled_sums
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.intervals import percentile_interval, resampled_sums
+from chunkstudy.runs import checklist
 from chunkstudy.studies.which_models.bidirectionality import (
     ALONE,
     APART,

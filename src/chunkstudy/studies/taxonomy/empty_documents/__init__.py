@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.grid.grids import BEIR_AT_HAND
-from chunkstudy.grid.study_runs import Context
+from chunkstudy.runs.grids import BEIR_AT_HAND
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import chain, simulation
 
 NAME = "empty-documents"

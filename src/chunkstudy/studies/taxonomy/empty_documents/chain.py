@@ -13,14 +13,14 @@ import pandas as pd
 import pytrec_eval
 import torch
 
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.base.tokens import wordpiece
 from chunkstudy.chunkers import catalogue
-from chunkstudy.grid.encoding import encode, jobs, parse_ordering
-from chunkstudy.grid.grids import IELAB, LATE, WIDE
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.protocols import PROTOCOLS
-from chunkstudy.spans import Chunks, Document
+from chunkstudy.runs.encoding import encode, jobs, parse_ordering
+from chunkstudy.runs.grids import IELAB, LATE, WIDE
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import library_of_then
-from chunkstudy.tokens import wordpiece
 
 THEN = "0.13.6"
 TEN = [f"d{i:02}" for i in (5, 7, 3, 8, 4, 6, 10, 1, 9, 2)]

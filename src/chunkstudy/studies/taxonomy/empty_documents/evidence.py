@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.render.formats import Column, points
-from chunkstudy.render.tables import Kinds
+from chunkstudy.show.formats import Column, points
+from chunkstudy.show.tables import Kinds
 from chunkstudy.studies.taxonomy.empty_documents.chain import OFFICIAL, STEPS
 
 WITH_EMPTY = ("fiqa", "trec-covid")

@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from chunkstudy.render import display_names
-from chunkstudy.render.drawing import (
+from chunkstudy.runs import display_names
+from chunkstudy.show.drawing import (
     COLORS,
     intervals,
     one_legend,

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.grid.study_results import StudyError
+from chunkstudy.runs.study_results import StudyError
 
 SPLIT = """
 import json, sys, warnings

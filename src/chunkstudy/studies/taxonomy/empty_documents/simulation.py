@@ -18,13 +18,13 @@ import pandas as pd
 import pytrec_eval
 from numpy.random import Generator
 
-from chunkstudy.grid import rankings
-from chunkstudy.grid.conditions import Condition
-from chunkstudy.grid.grids import IELAB, LATE, WIDE
-from chunkstudy.grid.library import Library
-from chunkstudy.grid.study_results import StudyError
-from chunkstudy.grid.study_runs import Context
-from chunkstudy.measures.ranking import judged_documents
+from chunkstudy.evaluation.measures.ranking import judged_documents
+from chunkstudy.runs import rankings
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import IELAB, LATE, WIDE
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Context
 
 Ranked = dict[str, list[str]]
 """The first documents of each query by id, the best first."""

@@ -1,0 +1,1 @@
+"""What everything stands on: spans, tokens, protocols, files, downloads, keys and budget."""

@@ -1,0 +1,34 @@
+"""What went wrong, in one sentence: data that a schema refused, a disk that takes nothing more."""
+
+from __future__ import annotations
+
+import errno
+
+from pydantic import ValidationError
+
+KEPT = "then run the same command again: what is finished is kept"
+REMEDIES = {
+    errno.ENOSPC: f"no space is left on the device; free some, {KEPT}",
+    errno.EDQUOT: f"your quota on the device is used up; free some, {KEPT}",
+    errno.EFBIG: f"the file would be larger than is allowed here; raise the limit, {KEPT}",
+    errno.EROFS: f"the file system is mounted read-only; make it writable, {KEPT}",
+    errno.EACCES: f"this user may not write or read there; change its permissions, {KEPT}",
+    errno.EPERM: f"this user may not do that there; change its permissions, {KEPT}",
+    errno.EIO: f"the device failed to read or write; check it, {KEPT}",
+}
+
+
+class ModelError(RuntimeError):
+    """A model that is unknown, unreachable or not what it should be."""
+
+
+def first_fault(error: ValidationError) -> tuple[str, str]:
+    """Where it lies, the names on the way joined by dots (empty: the whole), and what it is."""
+    first = error.errors()[0]
+    return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+
+
+def of_the_system(error: OSError) -> str:
+    """Which file it was about, what was wrong, and what to do."""
+    said = REMEDIES.get(error.errno or 0) or error.strerror or str(error)
+    return f"{error.filename}: {said}" if error.filename else said

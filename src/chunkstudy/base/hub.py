@@ -1,0 +1,112 @@
+"""Files from the model hub, at a revision and from an address that the environment may name.
+
+``HF_ENDPOINT``, ``HF_HUB_CACHE`` and ``HF_HUB_OFFLINE`` are the hub's own variables. They are read
+when something is asked for, since its client reads them once, when it is imported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from chunkstudy.base.faults import ModelError
+
+HOME = "https://huggingface.co"
+
+
+def endpoint() -> str:
+    """The hub's address: HF_ENDPOINT, else the public one."""
+    return (os.environ.get("HF_ENDPOINT") or HOME).rstrip("/")
+
+
+def cache() -> str | None:
+    """The folder of what was downloaded: HF_HUB_CACHE, or ``hub`` below HF_HOME; None for the
+    client's own choice."""
+    if named := os.environ.get("HF_HUB_CACHE"):
+        return named
+    home = os.environ.get("HF_HOME")
+    return str(Path(home) / "hub") if home else None
+
+
+def snapshot(repository: str, revision: str, files: Iterable[str], only_cache: bool) -> Path:
+    """The folder with a repository's files at a revision, downloaded unless ``only_cache``.
+
+    Raises:
+        Exception: the client's own, the network's and the system's; :func:`fault` reads them.
+    """
+    from huggingface_hub import snapshot_download  # late: the import alone takes a second
+
+    return Path(
+        snapshot_download(
+            repository,
+            revision=revision,
+            allow_patterns=sorted(files),
+            local_files_only=only_cache or bool(os.environ.get("HF_HUB_OFFLINE")),
+            endpoint=endpoint(),
+            cache_dir=cache(),
+        )
+    )
+
+
+def cached(repository: str, revision: str, file: str) -> bool:
+    """Whether a file lies in the cache."""
+    from huggingface_hub import try_to_load_from_cache  # late: see above
+
+    found = try_to_load_from_cache(repository, file, cache_dir=cache(), revision=revision)
+    return isinstance(found, str)
+
+
+def digests(repository: str, revision: str, files: Iterable[str]) -> dict[str, str]:
+    """The sha256 that the hub itself gives of the large ones among these files."""
+    from huggingface_hub import HfApi  # late: see above
+
+    api = HfApi(endpoint=endpoint())
+    found = api.get_paths_info(repository, list(files), revision=revision)
+    large = {one.path: getattr(one, "lfs", None) for one in found}
+    return {name: info.sha256 for name, info in large.items() if info is not None}
+
+
+def fault(repository: str, revision: str, error: Exception) -> ModelError | None:
+    """What the hub said, as a sentence with what to do; None where it was not reached, or said
+    nothing that helps."""
+    from huggingface_hub import errors
+
+    at = f"{endpoint()}/{repository}"
+    for one in _chain(error):
+        if isinstance(one, errors.RevisionNotFoundError):
+            return ModelError(
+                f"the hub has no revision {revision} of {repository}: its history was rewritten; "
+                f"look up a commit with the same files at {at}/commits/main and register it"
+            )
+        status = one.response.status_code if isinstance(one, errors.HfHubHTTPError) else 0
+        if isinstance(one, errors.GatedRepoError) or status == 403:
+            return ModelError(
+                f"{repository} is given only to those who accept its licence; accept it at {at}, "
+                "set HF_TOKEN to a token of that account and run again"
+            )
+        if isinstance(one, errors.RepositoryNotFoundError) or status == 401:
+            return ModelError(
+                f"the hub does not show {repository} to this account; accept its licence at {at} "
+                "if it asks for that, set HF_TOKEN to a token of that account and run again"
+            )
+        if status >= 500 or status == 429:
+            return ModelError(
+                f"the hub answered {status} for {repository}; run again later, what was "
+                "downloaded is kept"
+            )
+        if type(one).__name__.endswith("Timeout"):
+            return ModelError(
+                f"the hub sent nothing of {repository} for as long as is waited; run again, or "
+                "set HF_HUB_DOWNLOAD_TIMEOUT to more seconds"
+            )
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterable[BaseException]:
+    """An error and those that it came from, the first cause last."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__

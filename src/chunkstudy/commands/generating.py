@@ -1,0 +1,78 @@
+"""``chunkstudy generate``: from a folder of texts to a collection with questions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from chunkstudy.base.places import Places
+from chunkstudy.collections import own, own_documents
+from chunkstudy.llm.asking import Asker, recordings_folder
+from chunkstudy.runs.generation import filters, output, pricing
+from chunkstudy.runs.generation.generate import generate
+from chunkstudy.runs.generation.settings import Settings
+from chunkstudy.runs.run import load_store
+from chunkstudy.show import drawing
+from chunkstudy.show.similarities import similarities
+
+RECORDINGS = "llm"
+FIGURE = "similarities"
+
+
+def price(source: Path, settings: Settings) -> list[str]:
+    """What a generation would take, a line each; nothing is asked and nothing written."""
+    documents = own_documents.read(source)
+    return [str(documents), str(pricing.price(documents.documents, settings))]
+
+
+def run(
+    places: Places,
+    source: Path,
+    settings: Settings,
+    out: Path | None,
+    encoder: str,
+    least: float,
+    most: float,
+    say: Callable[[str], object],
+) -> Path:
+    """Generate and filter questions; the folder of the collection.
+
+    A run that was stopped goes on where it was: replies are recorded below the folder, unless
+    CHUNKSTUDY_LLM_RECORDINGS names another place.
+
+    Args:
+        places: the checkout.
+        source: the folder of texts.
+        settings: what decides the requests.
+        out: the folder to write; below that of all own collections, under the source's name, if
+            None.
+        encoder: the slug or hub id of the model whose similarities the filters take.
+        least: see :func:`filters.apply`.
+        most: see :func:`filters.apply`.
+        say: told how it goes.
+
+    Raises:
+        SourceError, OutputError, LanguageModelError, BudgetError: in words to act on.
+    """
+    folder = out or own.collections_folder() / source.resolve().name
+    output.check(folder, source)
+    documents = own_documents.read(source)
+    say(str(documents))
+    output.write_documents(folder, documents)
+    named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
+    with Asker(folder=recordings_folder() if named else folder / RECORDINGS) as asker:
+        made = generate(documents.documents, settings, asker.ask, say)
+    store = load_store(encoder.replace("/", "__"), places.vectors)
+    found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
+    thresholds = {"least": least, "most": most}
+    with drawing.style():
+        measured = {"": (found.least, found.most)}
+        drawn = similarities(measured, least, most, store.encoder.describe()["id"])
+        drawing.save(drawn, folder / FIGURE)
+    said = output.write(
+        folder, documents, settings, made, found, thresholds, store.encoder.describe()
+    )
+    for line in output.summary(said):
+        say(line)
+    return folder

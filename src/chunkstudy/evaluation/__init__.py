@@ -1,0 +1,1 @@
+"""How a ranking is searched, scored, and compared."""

@@ -1,0 +1,129 @@
+"""Measures of in-document retrieval, in which only the first relevant chunk counts.
+
+Source: LumberChunker's evaluation (Code/Eval_Retrieval_on_Book_Example.ipynb at 9356c3f), which
+ielab's evaluation of GutenQA follows. It searches the query's own book, looks for the judged text
+in the retrieved chunks, both lower-cased, stops at the first chunk that holds it, and takes
+DCG = (2^1 - 1) / log2(rank + 1) of that rank, 0 if it is not within the cut. Chunks that hold the
+text after it gain nothing. Nothing is divided by an ideal, so what the best retriever could reach
+is the ceiling: 1 if any chunk is relevant, 0 where the chunker cut through the judged text.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def relevant_chunks(
+    collection: Collection,
+    chunks: Chunks,
+    texts: Sequence[str],
+    hit: Literal["substring", "overlap"],
+    gold: Mapping[str, str] | None = None,
+) -> list[Ints]:
+    """The relevant chunks of every query, all of them in the query's own document.
+
+    Args:
+        collection: every query names its document.
+        texts: the text of each chunk; read by ``substring`` alone.
+        hit: ``substring``, as GutenQA was published: the judged text occurs in the chunk's text,
+            both lower-cased; ``overlap``: the chunk shares a character with a judged span.
+        gold: query id to judged text, for ``substring``.
+
+    Returns:
+        Chunk indices, ascending, one array for each query in the collection's order.
+
+    Raises:
+        ValueError: if a query names no document of the collection, a text is missing, or the
+            judged text is empty (it would occur in every chunk).
+    """
+    positions = collection.positions
+    documents: list[int] = []
+    for query in collection.queries:
+        if query.document is None or query.document not in positions:
+            raise ValueError(
+                f"query {query.id} names no document of collection {collection.name}; in-document "
+                "measures need one for each query"
+            )
+        documents.append(positions[query.document])
+    if hit == "overlap":
+        return _overlapping(collection, chunks, documents)
+    if hit != "substring":
+        raise ValueError(f"unknown hit rule {hit!r}; use substring or overlap")
+    if len(texts) != len(chunks):
+        raise ValueError(f"{len(texts)} texts for {len(chunks)} chunks; give one for each")
+    lowered = [text.lower() for text in texts]
+    own = {document: np.flatnonzero(chunks.document == document) for document in set(documents)}
+    found = []
+    for query, document in zip(collection.queries, documents, strict=True):
+        wanted = (gold or {}).get(query.id, "").lower()
+        if not wanted:
+            raise ValueError(f"query {query.id} has no judged text; give its gold string")
+        found.append(own[document][[wanted in lowered[chunk] for chunk in own[document].tolist()]])
+    return found
+
+
+def dcg_first_hit(
+    ranking: Ranking, relevant: Sequence[Ints], cut: int = 10, parents: Ints | None = None
+) -> Floats:
+    """1 / log2(rank + 1) of each query's first relevant chunk within the cut, else 0.
+
+    With ``parents``, as ielab scores propositions by their paragraphs: chunks with the same parent
+    count once, at the rank of the best, and ``relevant`` holds parents. Parents are read from the
+    ranking as deep as it is (ielab's holds 2,000 chunks), so rank well below the cut.
+
+    Args:
+        ranking: the search within each query's document.
+        relevant: the relevant chunks, or with ``parents`` the relevant parents, of each query.
+        parents: shape (chunks,), the index of each chunk's parent.
+
+    Returns:
+        Shape (queries,).
+
+    Raises:
+        ValueError: if the relevant chunks or the parents are not those of the ranking, or it is
+            too shallow for the cut.
+    """
+    if len(relevant) != len(ranking.chunk):
+        raise ValueError(f"{len(relevant)} queries are judged and {len(ranking.chunk)} are ranked")
+    if not 1 <= cut <= ranking.chunk.shape[1]:
+        raise ValueError(
+            f"the cut is {cut} and the ranking holds {ranking.chunk.shape[1]} chunks per query; "
+            "the cut must be at least 1, and the ranking that deep"
+        )
+    if parents is not None and ranking.chunk.max(initial=-1) >= len(parents):
+        raise ValueError(f"the ranking names chunk {ranking.chunk.max()} of {len(parents)}")
+    scores = np.zeros(len(relevant))
+    for row, (ranked, wanted) in enumerate(zip(ranking.chunk, relevant, strict=True)):
+        ranked = ranked[ranked != NO_CHUNK]
+        if parents is not None:
+            ranked = parents[ranked]
+            ranked = ranked[np.sort(np.unique(ranked, return_index=True)[1])]
+        hits = np.flatnonzero(np.isin(ranked[:cut], wanted))
+        if len(hits):
+            scores[row] = 1 / np.log2(hits[0] + 2)
+    return scores
+
+
+def ceiling(relevant: Sequence[Ints]) -> Floats:
+    """The most that any retriever could reach, shape (queries,): 1 if any chunk is relevant."""
+    return np.array([float(len(chunks) > 0) for chunks in relevant], dtype=np.float64)
+
+
+def _overlapping(collection: Collection, chunks: Chunks, documents: Sequence[int]) -> list[Ints]:
+    query, chunk = TokenOverlap.of(collection, chunks, "overlap").hit_pairs
+    own = chunks.document[chunk] == np.asarray(documents, dtype=np.int64)[query]
+    query, chunk = query[own], chunk[own]
+    bounds = np.searchsorted(query, np.arange(len(documents) + 1)).tolist()
+    return [chunk[low:high] for low, high in itertools.pairwise(bounds)]

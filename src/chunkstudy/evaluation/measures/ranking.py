@@ -1,0 +1,175 @@
+"""Measures of ranked documents, as trec_eval computes them.
+
+Source: ir-measures over pytrec_eval. Its nDCG takes the grade itself as gain (not 2^grade - 1) and
+log2(rank + 1) as discount; grades of 0 and below gain nothing. The ideal and the recall count every
+judged document of a query, also those that the corpus lacks. A query that retrieves nothing
+relevant scores 0; a query without any relevant document has no ideal and is left out
+(``unjudged``). trec_eval re-sorts a run by score and breaks ties by id; it is given strictly
+decreasing scores here, so the order scored is the order of the ranking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.base.spans import Collection
+from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
+
+MEASURES = ("nDCG@10", "R@10", "R@100")
+
+
+def judged_documents(collection: Collection) -> dict[str, dict[str, int]]:
+    """Query id to document id to grade, that of the best judged span; absent documents included.
+
+    Queries stand in the collection's order; those without judgments have an empty mapping.
+    """
+    grades: dict[str, dict[str, int]] = {query.id: {} for query in collection.queries}
+    judged = [(j.query, j.document, j.grade) for j in collection.judgments]
+    for query, document, grade in (*judged, *collection.absent):
+        grades[query][document] = max(grade, grades[query].get(document, grade))
+    return grades
+
+
+def unjudged(collection: Collection) -> tuple[str, ...]:
+    """The queries without a relevant document, which no measure of ranking can score."""
+    return tuple(
+        query
+        for query, grades in judged_documents(collection).items()
+        if max(grades.values(), default=0) <= 0
+    )
+
+
+def per_query(
+    collection: Collection, ranking: DocumentRanking, measures: Sequence[str] = MEASURES
+) -> pd.DataFrame:
+    """Score every query that has a relevant document.
+
+    Args:
+        ranking: a row for each of the collection's queries, in their order; a row of padding is
+            a query that retrieved nothing.
+        measures: ir-measures' names, such as ``nDCG@10``.
+
+    Returns:
+        ``query_id, measure, value``: all queries of the first measure, then of the next; values
+        are fractions.
+
+    Raises:
+        ValueError: if the ranking is not of this collection, is too shallow for a measure's
+            cut-off, or a measure is not one that pytrec_eval computes.
+    """
+    _check_rows(collection, ranking)
+    parsed = {name: _parse(name, ranking) for name in measures}
+    skipped = set(unjudged(collection))
+    judged = {
+        query: grades
+        for query, grades in judged_documents(collection).items()
+        if query not in skipped
+    }
+    ids = [document.id for document in collection.documents]
+    depth = ranking.document.shape[1]
+    run = {
+        query.id: {ids[d]: float(depth - i) for i, d in enumerate(row) if d != NO_DOCUMENT}
+        for query, row in zip(collection.queries, ranking.document.tolist(), strict=True)
+        if query.id in judged
+    }
+    evaluator = ir_measures.pytrec_eval.evaluator(set(parsed.values()), judged)
+    found = {(str(m.measure), m.query_id): m.value for m in evaluator.iter_calc(run)}
+    rows = [
+        (query, name, float(found[str(measure), query]))
+        for name, measure in parsed.items()
+        for query in judged
+    ]
+    return pd.DataFrame(rows, columns=["query_id", "measure", "value"])
+
+
+def tie_bounds(
+    collection: Collection, ranking: DocumentRanking, measure: str = "nDCG@10"
+) -> tuple[float, float]:
+    """The worst and the best mean that any order of documents with equal scores would give.
+
+    Documents that tie with the last one inside the cut-off are candidates too, so the ranking
+    must reach past all of them. Documents that a depth of chunks kept out are not seen.
+
+    Raises:
+        ValueError: as ``per_query``; if a scored query's ties run past the ranking's end; or if
+            no query has a relevant document.
+    """
+    _check_rows(collection, ranking)
+    cut = _cut(_parse(measure, ranking)) or ranking.document.shape[1]
+    skipped = set(unjudged(collection))
+    scored = np.array([query.id not in skipped for query in collection.queries], dtype=bool)
+    if not scored.any():
+        raise ValueError(f"collection {collection.name} has no query with a relevant document")
+    unseen = ties_past_end(ranking, cut) & scored
+    if unseen.any():
+        query = collection.queries[int(np.argmax(unseen))].id
+        raise ValueError(
+            f"query {query}: more documents tie with the one at rank {cut} than the ranking of "
+            f"{ranking.document.shape[1]} holds; rank deeper"
+        )
+    grades = _grades(collection, ranking)
+    group = np.zeros(ranking.score.shape, dtype=np.int64)
+    group[:, 1:] = np.cumsum(ranking.score[:, 1:] != ranking.score[:, :-1], axis=1)
+    means = []
+    for gain in (grades, -grades):
+        order = np.lexsort((gain, group), axis=1)
+        document = np.take_along_axis(ranking.document, order, axis=1)
+        scores = per_query(collection, replace(ranking, document=document), (measure,))
+        means.append(float(scores["value"].mean()))
+    return means[0], means[1]
+
+
+def ties_past_end(ranking: DocumentRanking, cut: int) -> NDArray[np.bool_]:
+    """Shape (queries,): whether documents left out tie with the one at rank ``cut``."""
+    past = (ranking.ties_at_cut > 0) & (ranking.score[:, cut - 1] == ranking.score[:, -1])
+    return np.asarray(past, dtype=np.bool_)
+
+
+def _parse(name: str, ranking: DocumentRanking) -> ir_measures.Measure:
+    try:
+        measure = ir_measures.parse_measure(name)
+        known = ir_measures.pytrec_eval.supports(measure)
+    except (NameError, ValueError, AssertionError) as error:
+        raise ValueError(f"{name!r} is not the name of a measure; see ir-measures") from error
+    if not known:
+        raise ValueError(f"{name} is not a measure that pytrec_eval computes; choose another")
+    depth = ranking.document.shape[1]
+    if (_cut(measure) or 0) > depth:
+        raise ValueError(f"the ranking holds {depth} documents and {name} needs more; rank deeper")
+    return measure
+
+
+def _cut(measure: ir_measures.Measure) -> int | None:
+    """A measure's cut-off, or None where it reads the whole ranking."""
+    cut = measure.params.get("cutoff")
+    return cut if isinstance(cut, int) else None
+
+
+def _check_rows(collection: Collection, ranking: DocumentRanking) -> None:
+    if len(ranking.document) != len(collection.queries):
+        raise ValueError(
+            f"the ranking has {len(ranking.document)} rows for {len(collection.queries)} queries; "
+            "it needs one for each, in the collection's order"
+        )
+    if ranking.document.max(initial=-1) >= len(collection.documents):
+        raise ValueError(
+            f"the ranking names document {ranking.document.max()} of "
+            f"{len(collection.documents)}; it was made from another collection"
+        )
+
+
+def _grades(collection: Collection, ranking: DocumentRanking) -> NDArray[np.int64]:
+    """What each ranked document gains, shape (queries, depth)."""
+    positions = collection.positions
+    gains = np.zeros(ranking.document.shape, dtype=np.int64)
+    for row, grades in enumerate(judged_documents(collection).values()):
+        for document, grade in grades.items():
+            if document in positions:
+                gains[row, ranking.document[row] == positions[document]] = max(grade, 0)
+    return gains

@@ -1,0 +1,214 @@
+"""Ranking of documents: a document scores as its best chunk (MaxP)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.base.spans import Collection
+from chunkstudy.evaluation.retrieval.chunks import (
+    NO_CHUNK,
+    Ranking,
+    SearchError,
+    check_shapes,
+    keep_best,
+    nothing_kept,
+    score_blocks,
+    tied_at,
+)
+
+NO_DOCUMENT = -1
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class DocumentRanking:
+    """The best documents of every query: score descending, then document index ascending.
+
+    Attributes:
+        document: shape (queries, depth), int64; -1 where there are fewer documents than the depth.
+        score: shape (queries, depth), float32, that of the best chunk; -inf where ``document``
+            is -1.
+        chunk: shape (queries, depth), int64, the document's best chunk, the lowest index among
+            equals; -1 where ``document`` is -1.
+        ties_at_cut: shape (queries,), how many documents were left out although they score the
+            same as the last one kept.
+    """
+
+    document: Ints
+    score: NDArray[np.float32]
+    chunk: Ints
+    ties_at_cut: Ints
+
+    def tied_at(self, cut: int) -> NDArray[np.bool_]:
+        """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
+        return tied_at(self.score, self.ties_at_cut, cut)
+
+
+def search_documents(
+    queries: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    chunk_document: Ints,
+    depth: int,
+    excluded: Ints | None = None,
+    block: int = 4096,
+) -> DocumentRanking:
+    """Rank the documents for every query by their best chunk, over all chunks.
+
+    A document without chunks is never returned.
+
+    Args:
+        queries: shape (queries, dimensions), float32.
+        vectors: shape (chunks, dimensions), float32.
+        chunk_document: shape (chunks,), the index of each chunk's document, ascending.
+        depth: documents kept per query; may exceed the number of documents.
+        excluded: shape (queries,), a document never returned to the query, or -1.
+        block: vectors compared at once; the working memory grows with it, and beyond it only
+            with what is returned.
+
+    Raises:
+        SearchError: if shapes do not fit, ``chunk_document`` does not ascend from 0 or above, or
+            a value is not finite.
+    """
+    check_shapes(queries, vectors, depth, block)
+    _check_documents(chunk_document, excluded, len(queries))
+    if chunk_document.shape != (len(vectors),):
+        raise SearchError(
+            f"{len(vectors)} vectors and documents of shape {chunk_document.shape} do not fit; "
+            "name one document per chunk"
+        )
+    kept = nothing_kept(len(queries), depth)
+    # The best chunk so far of the one document that the last block did not finish.
+    open_score = np.full(len(queries), -np.inf, dtype=np.float32)
+    open_chunk = np.full(len(queries), NO_CHUNK, dtype=np.int64)
+    for rows, first, scores in score_blocks(queries, vectors, block):
+        after = first + scores.shape[1]
+        documents = chunk_document[first:after]
+        starts = np.flatnonzero(np.diff(documents, prepend=-1))
+        best = np.maximum.reduceat(scores, starts, axis=1)
+        chunk = _lowest_best(scores, best, starts, first)
+        if first and chunk_document[first - 1] == documents[0]:
+            earlier = open_score[rows] >= best[:, 0]
+            best[earlier, 0] = open_score[rows][earlier]
+            chunk[earlier, 0] = open_chunk[rows][earlier]
+        if after < len(vectors) and chunk_document[after] == documents[-1]:
+            open_score[rows], open_chunk[rows] = best[:, -1], chunk[:, -1]
+            starts, best, chunk = starts[:-1], best[:, :-1], chunk[:, :-1]
+        if excluded is not None:
+            best[excluded[rows, None] == documents[starts]] = -np.inf
+        keep_best(kept, rows, best, chunk)
+    return _of_chunks(kept.chunk, kept.score, kept.ties_at_cut, chunk_document)
+
+
+def documents_of(
+    ranking: Ranking, chunk_document: Ints, depth: int, excluded: Ints | None = None
+) -> DocumentRanking:
+    """Rank the documents that the chunks of a ranking belong to, each by its best chunk.
+
+    How many documents are found depends on the ranking's depth, and ``ties_at_cut`` counts only
+    documents that the ranking holds; ``ranking.ties_at_cut`` tells of the chunks that it does not.
+
+    Args:
+        ranking: chunks in order, shape (queries, chunk depth).
+        chunk_document: shape (chunks,), the index of each chunk's document, ascending.
+        depth: documents kept per query.
+        excluded: shape (queries,), a document never returned to the query, or -1.
+
+    Raises:
+        SearchError: if shapes do not fit, the ranking names a chunk that does not exist, or
+            ``chunk_document`` does not ascend from 0 or above.
+    """
+    if depth < 1:
+        raise SearchError(f"depth must be at least 1, not {depth}")
+    _check_documents(chunk_document, excluded, len(ranking.chunk))
+    if ranking.chunk.max(initial=-1) >= len(chunk_document):
+        raise SearchError(
+            f"the ranking names chunk {ranking.chunk.max()} of {len(chunk_document)}; it was made "
+            "from other chunks"
+        )
+    document = _documents(ranking.chunk, chunk_document)
+    by_document = np.argsort(document, axis=1, kind="stable")
+    in_order = np.take_along_axis(document, by_document, axis=1)
+    first_of_document = np.diff(in_order, axis=1, prepend=NO_DOCUMENT) != 0
+    new = np.zeros(document.shape, dtype=bool)
+    np.put_along_axis(new, by_document, first_of_document, axis=1)
+    if excluded is not None:
+        new &= document != excluded[:, None]
+    # Equal scores stand by chunk, hence by document, and stay so when later chunks are dropped.
+    order = np.argsort(~new, axis=1, kind="stable")
+    new = np.take_along_axis(new, order, axis=1)
+    missing = max(depth - document.shape[1], 0)
+    score = np.where(new, np.take_along_axis(ranking.score, order, axis=1), -np.inf)
+    score = np.pad(score, ((0, 0), (0, missing)), constant_values=-np.inf).astype(np.float32)
+    chunk = np.where(new, np.take_along_axis(ranking.chunk, order, axis=1), NO_CHUNK)
+    chunk = np.pad(chunk, ((0, 0), (0, missing)), constant_values=NO_CHUNK)
+    last = score[:, depth - 1 : depth]
+    ties = ((score[:, depth:] == last) & ~np.isneginf(last)).sum(axis=1)
+    return _of_chunks(chunk[:, :depth], score[:, :depth], ties, chunk_document)
+
+
+def jina_depth(max_chunks: int) -> int:
+    """How many chunks Jina's evaluation ranks before it scores documents.
+
+    Source: jina-ai/late-chunking, chunked_pooling/mteb_chunked_eval.py (db558c3): 20, or the
+    highest power of ten below 100 times the most chunks of a document, whichever is more.
+
+    Args:
+        max_chunks: the most chunks that any document of the collection has.
+
+    Raises:
+        ValueError: if there are no chunks.
+    """
+    if max_chunks < 1:
+        raise ValueError(f"a collection to be searched has at least 1 chunk, not {max_chunks}")
+    power = 10
+    while 10 * power < 100 * max_chunks:
+        power *= 10
+    return max(20, power)
+
+
+def own_documents(collection: Collection) -> Ints:
+    """The document that bears each query's id, shape (queries,), or -1 (for ``excluded``)."""
+    positions = collection.positions
+    return np.asarray(
+        [positions.get(query.id, NO_DOCUMENT) for query in collection.queries], dtype=np.int64
+    )
+
+
+def _lowest_best(
+    scores: NDArray[np.float32], best: NDArray[np.float32], starts: Ints, first: int
+) -> Ints:
+    """The lowest chunk that reaches each document's best score, shape (rows, documents)."""
+    width = scores.shape[1]
+    reaches = scores == np.repeat(best, np.diff(starts, append=width), axis=1)
+    place = np.where(reaches, np.arange(width, dtype=np.int32), np.int32(width))
+    return np.minimum.reduceat(place, starts, axis=1).astype(np.int64) + first
+
+
+def _of_chunks(
+    chunk: Ints, score: NDArray[np.float32], ties_at_cut: Ints, chunk_document: Ints
+) -> DocumentRanking:
+    return DocumentRanking(_documents(chunk, chunk_document), score, chunk, ties_at_cut)
+
+
+def _documents(chunk: Ints, chunk_document: Ints) -> Ints:
+    """The document of each chunk; padding stays padding."""
+    found = np.full(chunk.shape, NO_DOCUMENT, dtype=np.int64)
+    found[chunk != NO_CHUNK] = chunk_document[chunk[chunk != NO_CHUNK]]
+    return found
+
+
+def _check_documents(chunk_document: Ints, excluded: Ints | None, queries: int) -> None:
+    if chunk_document.ndim != 1 or (np.diff(chunk_document, prepend=0) < 0).any():
+        raise SearchError(
+            "the chunks' documents must be one ascending row of indices from 0 or above; sort the "
+            "chunks by document"
+        )
+    if excluded is not None and excluded.shape != (queries,):
+        raise SearchError(
+            f"excluded documents of shape {excluded.shape} do not fit {queries} queries; name one "
+            "document, or -1, per query"
+        )

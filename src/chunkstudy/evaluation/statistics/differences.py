@@ -1,0 +1,251 @@
+"""The one builder of paired differences: systems over the same queries, corrected by family.
+
+A family is the comparisons that together answer one question; Holm's correction is taken within
+it and never over two of them, for the tests of a difference as for those of equivalence. Every
+figure is an unrounded float, so that what is decided by it (``p_holm < 0.05``, ``low > 0``) does
+not hang on how it is printed.
+
+A comparison ends in one of four words (``shown``): the first system is *higher* or *lower*, the
+two are *equivalent*, which is to differ by less than a margin, or it is *not shown* which.
+
+Questions asked of one document share its text. Where a pair says which they are and they are many,
+documents are what is drawn, each with all its questions; otherwise questions are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.clusters import ClusteredMean, clustered_means
+from chunkstudy.evaluation.statistics.intervals import Floats
+
+SIGNIFICANT = 0.05
+"""p below it, corrected within its family, is spoken of as shown."""
+POINT = 0.01
+"""The margin of equivalence: a point of a hundred, half of the mean gain over five collections
+that Jina prints for late chunking, so that what passes is smaller than what the works speak of."""
+TENTH = 0.001
+"""The margin of a score that cannot come near 1, as :func:`margin` says: a tenth of a point."""
+FEWEST_DOCUMENTS = 20
+"""Documents below which an interval over them would rest on too few, and questions are drawn."""
+OF_ALL_RETRIEVED = ("SpanPrecision", "SpanIoU")
+HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = "higher", "lower", "equivalent", "not shown"
+BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
+STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
+OVER_DOCUMENTS = (
+    f"percentile bootstrap over documents where they are {FEWEST_DOCUMENTS} or more, "
+    f"{statistics.RESAMPLES:,} resamples"
+)
+FIGURES = ("difference", "low", "high", "p", "p_holm", "family", "family_size", "interval",
+           "effect", "margin", "p_equivalent", "p_equivalent_holm", "shown")  # fmt: skip
+Keys = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems to compare.
+
+    Attributes:
+        keys: what tells this comparison from the others: the row's leading columns. ``measure``,
+            where it is one of them, decides the margin.
+        first: a score per query, indexed by query id; NaN where a query has none.
+        second: the same of the other system. Only queries of both are compared. Where both are
+            indexed by (collection, query), the mean is one of the collections' means.
+        documents: by query id, the document that each question is asked of, where it is one.
+    """
+
+    keys: Keys
+    first: pd.Series
+    second: pd.Series
+    documents: pd.Series | None = None
+
+
+def differences(
+    pairs: Iterable[Pair],
+    family: str | Callable[[Keys], str],
+    first: str,
+    second: str,
+    *,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """First minus second, a row per pair, in the unit of the scores, which are fractions.
+
+    Args:
+        pairs: the comparisons, all with the same keys.
+        family: the question that they answer, or which question a pair with these keys answers.
+        first: name of the column of the first system's mean; ``second`` likewise.
+        seed: of the resamples behind the intervals.
+
+    Returns:
+        The keys, then ``n`` common queries, ``documents`` that they are asked of where a pair names
+        them, both means, ``difference``, its 95% interval ``low`` to ``high`` (``interval`` names
+        the method), ``p`` of a paired t-test (Welch's of the collections' means, where there are
+        several), ``p_holm`` within ``family`` of ``family_size`` comparisons, ``effect`` (dz),
+        ``p_equivalent`` of two one-sided tests that the difference is less than ``margin``,
+        ``p_equivalent_holm``, and in a word what is ``shown``. What one query cannot tell is NaN.
+        Interval and both p are over documents where there are ``FEWEST_DOCUMENTS`` or more.
+
+    Raises:
+        ValueError: for query ids that stand twice, so that no query has one score, and for a query
+            without its document where documents are named.
+    """
+    given = [_Common.of(pair) for pair in pairs]
+    if not given:
+        return pd.DataFrame(columns=["n", first, second, *FIGURES])
+    alike = {way: [one for one in given if one.drawn == way] for way in {o.drawn for o in given}}
+    tested = {way: iter(_TESTED[way](some, seed)) for way, some in alike.items()}
+    rows = [
+        {
+            **one.keys,
+            "n": len(one.change),
+            first: one.first,
+            second: one.second,
+            "margin": one.margin,
+            "family": family if isinstance(family, str) else family(one.keys),
+            "interval": one.drawn,
+            **({} if one.documents is None else {"documents": one.asked_of}),
+            "difference": found.mean,
+            "low": found.interval.low,
+            "high": found.interval.high,
+            "p": found.p,
+            "effect": np.nan if one.drawn == STRATIFIED else statistics.effect(one.values),
+            "p_equivalent": statistics.two_one_sided(
+                found.mean, found.error, found.freedom, one.margin
+            ),
+        }
+        for one in given
+        for found in [next(tested[one.drawn])]
+    ]
+    table = corrected(pd.DataFrame(rows))
+    counts = ["n"]
+    if "documents" in table:
+        table["documents"] = table["documents"].astype("Int64")
+        counts.append("documents")
+    keys = [name for name in rows[0] if name not in (*counts, first, second, *FIGURES)]
+    return table[[*keys, *counts, first, second, *FIGURES]]
+
+
+def corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with both p corrected by Holm within ``family``, its ``family_size``, and what is
+    then ``shown``."""
+    families = table.groupby("family", sort=False)
+    adjusted = {f"{p}_holm": families[p].transform(statistics.holm) for p in ("p", "p_equivalent")}
+    size = families["p"].transform("count").astype(int)
+    table = table.assign(**adjusted, family_size=size)
+    return table.assign(shown=shown(table))
+
+
+def documents_of(parts: pd.DataFrame) -> pd.Series | None:
+    """By query id the document that it is asked of, as a pair takes it; None where nobody knows.
+
+    Args:
+        parts: ``query_id`` and ``part``; may be empty.
+    """
+    return parts.set_index("query_id")["part"] if len(parts) else None
+
+
+def margin(measure: str) -> float:
+    """Below which difference two systems count as equal by this measure, as a fraction.
+
+    A share of all that was retrieved stays below a tenth at five chunks, however good a system is,
+    so that a point would be much there.
+    """
+    return TENTH if measure.partition("@")[0].partition("(")[0] in OF_ALL_RETRIEVED else POINT
+
+
+def shown(table: pd.DataFrame) -> pd.Series:
+    """What each row shows in a word; a sure difference is one even where it is below the margin."""
+    differs = table["p_holm"] < SIGNIFICANT
+    words = np.select(
+        [differs & (table["difference"] > 0), differs, table["p_equivalent_holm"] < SIGNIFICANT],
+        [HIGHER, LOWER, EQUIVALENT],
+        NOT_SHOWN,
+    )
+    return pd.Series(words, index=table.index)
+
+
+@dataclass(frozen=True)
+class _Common:
+    """A pair over the queries that both systems score.
+
+    Attributes:
+        keys: of the pair.
+        change: first minus second, by query.
+        first: mean of the first system; ``second`` likewise.
+        documents: that the queries are asked of, where the pair names them.
+    """
+
+    keys: Keys
+    change: pd.Series
+    first: float
+    second: float
+    documents: pd.Series | None = None
+
+    @classmethod
+    def of(cls, pair: Pair) -> _Common:
+        for scores in (pair.first, pair.second):
+            if not scores.index.is_unique:
+                twice = scores.index[scores.index.duplicated()][0]
+                raise ValueError(
+                    f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
+                )
+        if pair.first.index.nlevels > 1:
+            both = pd.concat([pair.first, pair.second], axis=1, join="inner", keys=[0, 1]).dropna()
+            means = both.groupby(level=0).mean().mean()
+            return cls(pair.keys, both[0] - both[1], float(means[0]), float(means[1]))
+        both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
+        both = both.sort_index()  # so that the order of the rows cannot move the interval
+        documents = pair.documents
+        if documents is not None:
+            documents = documents.reindex(both.index)
+            if documents.hasnans:
+                raise ValueError(
+                    f"query {both.index[documents.isna()][0]!r} of {dict(pair.keys)} has no "
+                    "document; name one for every query"
+                )
+        first, second = (statistics.mean(both[name]) for name in both)
+        return cls(pair.keys, both[0] - both[1], first, second, documents)
+
+    @property
+    def values(self) -> Floats:
+        return self.change.to_numpy()
+
+    @cached_property
+    def asked_of(self) -> int:
+        """How many documents these are."""
+        return 0 if self.documents is None else self.documents.nunique()
+
+    @property
+    def margin(self) -> float:
+        return margin(str(self.keys.get("measure", "")))
+
+    @property
+    def drawn(self) -> str:
+        """What is drawn for the interval."""
+        if self.change.index.nlevels > 1:
+            return STRATIFIED
+        return OVER_DOCUMENTS if self.asked_of >= FEWEST_DOCUMENTS else BOOTSTRAP
+
+
+def _over_documents(given: Sequence[_Common], seed: int) -> list[ClusteredMean]:
+    known = [(one.values, one.documents) for one in given if one.documents is not None]
+    return clustered_means(known, seed=seed)
+
+
+_TESTED: Mapping[str, Callable[[Sequence[_Common], int], Sequence[Any]]] = {
+    BOOTSTRAP: lambda given, seed: statistics.mean_differences(
+        [one.values for one in given], seed=seed
+    ),
+    OVER_DOCUMENTS: _over_documents,
+    STRATIFIED: lambda given, seed: statistics.over_collections(
+        [[part for _, part in one.change.groupby(level=0, sort=False)] for one in given], seed=seed
+    ),
+}
+"""What is computed together of all pairs that draw the same."""

@@ -1,0 +1,163 @@
+"""How well a score tells boundaries from other places: the area under the ROC curve, where places
+come in groups.
+
+The area is the probability that a boundary drawn at random has the larger score than another place
+drawn at random, ties counting half (Hanley and McNeil 1982). Places of one document depend on each
+other, so that documents are drawn for intervals, each with all its places, and left out for
+standard errors. Both come from one table: how often each group's boundaries stand above each
+group's other places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from chunkstudy.evaluation.statistics.intervals import (
+    Floats,
+    Interval,
+    percentile_interval,
+    two_sided,
+)
+
+RESAMPLES = 5_000
+CHANCE = 0.5
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Wins:
+    """Pairs of a boundary and another place, by group.
+
+    Attributes:
+        won: (groups, groups), pairs of a boundary of the row's group and another place of the
+            column's in which the boundary has the larger score, ties counting half.
+        boundaries: (groups,), how many each has.
+        others: (groups,), how many other places.
+    """
+
+    won: Floats
+    boundaries: Floats
+    others: Floats
+
+    def area(self, times: Floats | None = None) -> Floats:
+        """The area where group g is drawn ``times[..., g]`` times; each once by default.
+
+        NaN where no boundary or no other place is drawn.
+        """
+        drawn = np.ones(len(self.won)) if times is None else times
+        pairs = (drawn @ self.boundaries) * (drawn @ self.others)
+        won = ((drawn @ self.won) * drawn).sum(axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = np.where(pairs > 0, won / pairs, _NAN)
+        return found
+
+
+def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
+    """Count the pairs of all groups.
+
+    Args:
+        scores: of each place, larger where a boundary is likelier.
+        true: whether it is one.
+        groups: the name of its group.
+
+    Raises:
+        ValueError: if these are not equally many, or a score is missing.
+    """
+    value, is_true, name = np.asarray(scores, float), np.asarray(true, bool), np.asarray(groups)
+    if not len(value) == len(is_true) == len(name):
+        raise ValueError(f"{len(value)} scores, {len(is_true)} truths and {len(name)} groups")
+    if np.isnan(value).any():
+        raise ValueError("a score is missing; leave out what was not measured first")
+    names, group = np.unique(name, return_inverse=True)
+    won = np.zeros((len(names), len(names)))
+    mine = value[is_true]
+    for h in range(len(names)):
+        theirs = np.sort(value[~is_true & (group == h)])
+        twice = np.searchsorted(theirs, mine, "left") + np.searchsorted(theirs, mine, "right")
+        won[:, h] = np.bincount(group[is_true], twice / 2, len(names))
+    counts = [np.bincount(group[is_true == one], minlength=len(names)) for one in (True, False)]
+    return Wins(won, counts[0].astype(float), counts[1].astype(float))
+
+
+def auc(scores: ArrayLike, true: ArrayLike) -> float:
+    """The area under the ROC curve; NaN without a boundary or without another place."""
+    return float(wins(scores, true, np.zeros(len(np.asarray(true)))).area())
+
+
+@dataclass(frozen=True)
+class Area:
+    """An area, or the difference of two, over groups.
+
+    Attributes:
+        value: the area, or the difference.
+        interval: percentile bootstrap over groups.
+        error: its standard error by the jackknife over groups.
+        p: two-sided, of being at chance, or of no difference: against t with groups - 1 degrees of
+            freedom.
+        groups: that hold any place.
+    """
+
+    value: float
+    interval: Interval
+    error: float
+    p: float
+    groups: int
+
+
+def area(first: Wins, second: Wins | None = None) -> Area:
+    """The area of one score against chance, or that of a first minus that of a second."""
+    count = len(first.won)
+
+    def of(times: Floats | None) -> Floats:
+        return first.area(times) - (CHANCE if second is None else second.area(times))
+
+    shift = CHANCE if second is None else 0.0
+    whole = float(of(None))
+    drawn = of(_times(count, RESAMPLES))
+    drawn = drawn[~np.isnan(drawn)]
+    interval = percentile_interval(drawn + shift) if len(drawn) else Interval(_NAN, _NAN)
+    error, freedom = _jackknife(of(1 - np.eye(count)))
+    return Area(whole + shift, interval, error, _p(whole, error, freedom), count)
+
+
+def by_chance(scores: ArrayLike, true: ArrayLike, draws: int = 1_000, seed: int = 0) -> Interval:
+    """The middle 95% of areas where as many places, drawn at random, are taken for boundaries."""
+    value, is_true = np.asarray(scores, float), np.asarray(true, bool)
+    ranks, count = stats.rankdata(value), int(is_true.sum())
+    sums = ranks[_drawn(len(ranks), count, draws, seed)].sum(axis=1)
+    return percentile_interval((sums / count - (count + 1) / 2) / (len(ranks) - count))
+
+
+def _jackknife(without: Floats) -> tuple[float, int]:
+    """Standard error and degrees of freedom; a group whose absence leaves nothing to compare takes
+    no part."""
+    known = without[~np.isnan(without)]
+    count = len(known)
+    if count < 2:
+        return _NAN, 0
+    return float(np.sqrt((count - 1) / count * ((known - known.mean()) ** 2).sum())), count - 1
+
+
+def _p(value: float, error: float, freedom: int) -> float:
+    if error == 0:
+        return 0.0 if value else 1.0
+    return float(two_sided(value / error, freedom)) if freedom else _NAN
+
+
+@lru_cache(maxsize=1)
+def _drawn(places: int, count: int, draws: int, seed: int) -> NDArray[np.int64]:
+    """Places drawn without replacement, (draws, count)."""
+    random = np.random.default_rng(seed)
+    return np.stack([random.permutation(places)[:count] for _ in range(draws)])
+
+
+@lru_cache(maxsize=16)
+def _times(groups: int, resamples: int) -> NDArray[np.float64]:
+    """How often each group is drawn, (resamples, groups)."""
+    random = np.random.default_rng(0)
+    return random.multinomial(groups, np.full(groups, 1 / groups), size=resamples).astype(float)

@@ -1,0 +1,1 @@
+"""What quotes the notebooks: README, the paper, `make reproduce` and `make check`."""

@@ -1,0 +1,56 @@
+"""The built-in collection run live, compared with its stored scores.
+
+Every stage takes part: chunkers with and without a model, plain chunks and late chunking, search,
+and the measures of two tasks. Every other kind of condition is run by ``make check-runs``.
+"""
+
+from __future__ import annotations
+
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.runs import grids, records
+from chunkstudy.runs.against_record import TOLERANCE, hold
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.run import read_together, run
+
+PLAIN = ("recursive-200-0", "token-250-125", "cluster-200")
+LATE = ("none", "sentence-5")
+
+
+def units() -> list[tuple[Condition, ...]]:
+    """The conditions run live, in parts that share vectors."""
+    chosen = [
+        one
+        for one in grids.live_grid()
+        if one.chunker in (PLAIN if one.ordering == PRE_EMBEDDING else LATE)
+        and one.protocol == CORRECTED.name
+    ]
+    names = sorted({one.collection for one in chosen})
+    return [tuple(one for one in chosen if one.collection == name) for name in names]
+
+
+def compare(places: Places, unit: tuple[Condition, ...]) -> str:
+    """Run conditions into ``build`` and compare the means over queries with the stored ones.
+
+    Raises:
+        RecordError: if a mean is further from its stored value than the tolerance.
+    """
+    read_together(unit, places.vectors)
+    held = []
+    for condition in unit:
+        record = places.runs / condition.path
+        if not (record / "run.json").is_file():
+            raise records.RecordError(
+                f"there is no stored record of {condition}; run "
+                f"`chunkstudy run --only '{condition}'` once and commit it"
+            )
+        outcome = run(condition, places.vectors, places.build / "runs", places.build / "rankings")
+        held.append(hold(condition, outcome, record, places.rankings))
+        if held[-1].mean > TOLERANCE:
+            raise records.RecordError(
+                f"{condition} gives scores that differ by {held[-1].mean:.4f} from the stored "
+                "ones; check that requirements.lock is installed as it stands"
+            )
+    name, worst = unit[0].collection, max(one.mean for one in held)
+    return f"{name}, {len(unit)} conditions, largest difference of a mean {worst:.6f}"

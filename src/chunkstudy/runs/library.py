@@ -1,0 +1,81 @@
+"""Every record of the study by condition; scores are read when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from uuid import uuid4
+
+import pandas as pd
+
+from chunkstudy.base.places import Places
+from chunkstudy.runs import facts, records
+from chunkstudy.runs.conditions import Condition
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record: what produced it, and its scores."""
+
+    run: records.Run
+    folder: Path
+
+    @cached_property
+    def wide(self) -> pd.DataFrame:
+        """Scores by query id (index, sorted) and measure (columns, sorted), fractions."""
+        return records.read_scores(self.folder, self.run)
+
+
+class Library:
+    """The records below ``results/runs``; build it once and pass it on.
+
+    Raises:
+        RecordError: if a ``run.json`` is not whole, or of another schema version.
+    """
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self._records = {
+            condition: Record(records.read_run(folder), folder)
+            for condition, folder in records.find(places.runs).items()
+        }
+        self._parts: dict[str, pd.Series] = {}
+        self._id = uuid4().hex
+
+    def __reduce__(self) -> tuple[Callable[[Places, str], Library], tuple[Places, str]]:
+        """In another process the records are read again, and once however often it is sent."""
+        return _sent, (self.places, self._id)
+
+    def __iter__(self) -> Iterator[Condition]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __contains__(self, condition: object) -> bool:
+        return condition in self._records
+
+    def get(self, condition: Condition) -> Record | None:
+        return self._records.get(condition)
+
+    def values(self, record: Record, measure: str, part: str = "all") -> pd.Series:
+        """A measure's value per query, of one part of the collection or of all."""
+        return self.rows(record, part)[measure]
+
+    def rows(self, record: Record, part: str = "all") -> pd.DataFrame:
+        """The scores of one part of the collection, as those of all in ``record.wide``."""
+        if part == "all":
+            return record.wide
+        name = record.run.collection
+        if name not in self._parts:
+            table = facts.read(self.places, name)
+            self._parts[name] = table.set_index("query_id")["part"]
+        parts = self._parts[name]
+        return record.wide[record.wide.index.isin(parts.index[parts == part])]
+
+
+@lru_cache(maxsize=1)
+def _sent(places: Places, _id: str) -> Library:
+    return Library(places)

@@ -1,0 +1,153 @@
+"""The rankings behind the scores, kept so that another measure can be computed from them.
+
+A ranking is a frame with a row for each query and rank, best first, at most ``DEPTH`` ranks a
+query; a query that retrieved nothing has no row. ``query`` and ``document`` are indices into the
+collection's queries and (sorted) documents, whose digest the run holds. Documents have ``query,
+document, score``; chunks ``query, document, start, end, score`` and, where chunks are judged one by
+one, ``relevant``.
+
+**Where it lies.** Beside ``run.json`` as ``ranking.parquet`` if it has at most ``MOST_ROWS`` rows;
+else outside the repository under its digest (``build/rankings``, or CHUNKSTUDY_RANKINGS). Rows are
+counted, not bytes of a file, so that no version of a library moves a ranking.
+
+**Why that many.** The planned grid, some 2,000 records, may take 60 MB in the repository, which is
+30 KB a record. A record takes, in KB: 3 for ``run.json`` and ``timing.json``; for its scores 2 to 8
+where documents are ranked and 39 or 71 for Chroma's measures; for its ranking 5 bytes a row of
+documents and 7 a row of chunks. With at most 9,000 rows inside (20 ranks of 450 queries) those of
+SciFact, NFCorpus, TREC-COVID and Emma lie beside their records, all others outside, Chroma's among
+them; a test holds the sum. The 21 rankings of ArguAna that were recorded before this rule stay
+where they are, 2.4 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from chunkstudy.base.spans import Chunks
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
+from chunkstudy.runs import parquet
+from chunkstudy.runs.parquet import RecordError
+
+FILE = "ranking.parquet"
+DEPTH = 20
+PLANES = ("query", "document", "score")
+MOST_ROWS = 9_000
+Ints = NDArray[np.int64]
+
+
+class Kept(BaseModel):
+    """What ``run.json`` says of a ranking."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    of: Literal["documents", "chunks"]
+    depth: int = Field(gt=0)
+    rows: int = Field(ge=0)
+    bytes: int = Field(ge=0)
+    """Of the values before they are compressed."""
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+def of_documents(found: DocumentRanking) -> pd.DataFrame:
+    """The first documents of every query."""
+    top = found.document[:, :DEPTH]
+    query, rank = np.nonzero(top != NO_DOCUMENT)
+    return _frame(query, {"document": top[query, rank]}, found.score[query, rank])
+
+
+def of_chunks(
+    found: Ranking,
+    chunks: Chunks,
+    relevant: Sequence[Ints] | None = None,
+    parent: Ints | None = None,
+) -> pd.DataFrame:
+    """The first chunks of every query.
+
+    Args:
+        found: the ranking of the chunks.
+        chunks: their spans.
+        relevant: the relevant chunks of every query; their parents where ``parent`` is given.
+        parent: shape (chunks,); of the chunks of one parent only the best ranked is kept.
+    """
+    queries, ranks = np.nonzero(found.chunk != NO_CHUNK)
+    chunk = found.chunk[queries, ranks]
+    unit = chunk if parent is None else parent[chunk]
+    new = ~pd.DataFrame({"query": queries, "unit": unit}).duplicated().to_numpy()
+    first = new & (pd.Series(new).groupby(queries).cumsum().to_numpy() <= DEPTH)
+    queries, ranks, chunk, unit = queries[first], ranks[first], chunk[first], unit[first]
+    columns = {
+        "document": chunks.document[chunk],
+        "start": chunks.start[chunk],
+        "end": chunks.end[chunk],
+    }
+    frame = _frame(queries, columns, found.score[queries, ranks])
+    if relevant is not None:
+        pairs = {(query, one) for query, ones in enumerate(relevant) for one in ones.tolist()}
+        flags = [pair in pairs for pair in zip(queries.tolist(), unit.tolist(), strict=True)]
+        frame["relevant"] = np.asarray(flags, dtype=bool)
+    return frame
+
+
+def describe(ranking: pd.DataFrame) -> Kept:
+    return Kept(
+        of="chunks" if "start" in ranking else "documents",
+        depth=DEPTH,
+        rows=len(ranking),
+        bytes=int(ranking.memory_usage(index=False).sum()),
+        sha256=parquet.digest(_columns(ranking)),
+    )
+
+
+def write(folder: Path, outside: Path, ranking: pd.DataFrame, kept: Kept) -> None:
+    """Write a ranking where its size says, unless the record's folder holds it already."""
+    inside = folder / FILE
+    if inside.exists() and _digest_of(inside) == kept.sha256:
+        return
+    if kept.rows <= MOST_ROWS:
+        parquet.write(inside, ranking, PLANES)
+    else:
+        inside.unlink(missing_ok=True)
+        parquet.write(outside / f"{kept.sha256}.parquet", ranking, PLANES)
+
+
+def find(folder: Path, outside: Path, kept: Kept) -> Path | None:
+    """Where a ranking lies, inside before outside; None if it is in neither place."""
+    places = (folder / FILE, outside / f"{kept.sha256}.parquet")
+    return next((path for path in places if path.exists()), None)
+
+
+def read(path: Path, kept: Kept) -> pd.DataFrame:
+    """A ranking, checked.
+
+    Raises:
+        RecordError: if it is not whole, or not the one that its run.json recorded.
+    """
+    columns = parquet.read(path)
+    if parquet.digest(columns) != kept.sha256:
+        raise RecordError(
+            f"{path} is not the ranking that its run.json recorded; run the condition again"
+        )
+    return pd.DataFrame(columns)
+
+
+def _digest_of(path: Path) -> str | None:
+    try:
+        return parquet.digest(parquet.read(path))
+    except RecordError:
+        return None
+
+
+def _columns(ranking: pd.DataFrame) -> dict[str, NDArray[Any]]:
+    return {str(name): values.to_numpy() for name, values in ranking.items()}
+
+
+def _frame(query: Ints, columns: dict[str, Ints], score: NDArray[np.float32]) -> pd.DataFrame:
+    frame = pd.DataFrame({"query": query, **columns}).astype(np.int32)
+    return frame.assign(score=score + np.float32(0))  # + 0 turns -0.0 into 0.0

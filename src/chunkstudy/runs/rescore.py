@@ -1,0 +1,213 @@
+"""Another measure of recorded conditions, from their kept rankings; nothing is encoded.
+
+Ranked documents take every measure that ``measures.ranking`` knows, by ir-measures' names. Ranked
+chunks take ``SpanRecall@k``, ``SpanPrecision@k``, ``SpanIoU@k`` and ``SpanF1@k``, also with
+``(unit=token)``, and, where chunks were judged one by one, ``DCG@k``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.base import tokens
+from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.evaluation.measures import ranking as document_measures
+from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
+from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
+from chunkstudy.runs import rankings, records
+from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.run import load_collection
+
+SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")
+FIRST_HIT = re.compile(r"DCG@([1-9]\d*)")
+
+
+class RescoreError(ValueError):
+    """A measure that cannot be computed from what is kept; the message says why."""
+
+
+def rescore(measure: str, conditions: Sequence[Condition], places: Places) -> int:
+    """Add a measure to the records of conditions that lack it; returns to how many.
+
+    Everything is computed before anything is written.
+
+    Raises:
+        RescoreError: if a ranking is missing, or does not give this measure.
+        RecordError: if a ranking is not the one recorded.
+    """
+    library = Library(places)
+    found = [record for one in conditions if (record := library.get(one))]
+    lacking = [record for record in found if measure not in record.run.measures]
+    kept = [_kept(record, places.rankings) for record in lacking]
+    added = [
+        _with(record, measure, rankings.read(path, ranking))
+        for record, (path, ranking) in zip(lacking, kept, strict=True)
+    ]
+    for record, scores in zip(lacking, added, strict=True):
+        run = record.run.model_copy(
+            update={
+                "measures": list(scores.columns),
+                "per_query_sha256": records.scores_sha256(scores),
+            }
+        )
+        # A column that run.json does not name is no part of the record, so the old one stays whole
+        # until the new run.json is there.
+        records.write_scores(record.folder, scores)
+        records.write_run(record.folder, run)
+    return len(lacking)
+
+
+def _kept(record: Record, outside: Path) -> tuple[Path, rankings.Kept]:
+    condition, kept = record.run.condition, record.run.ranking
+    if condition.encoder == NONE:
+        raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
+    if parse_ordering(condition.ordering).beside:
+        raise RescoreError(
+            f"{condition} is there to compare layouts and keeps {', '.join(record.run.measures)} "
+            "without its ranking; leave it out"
+        )
+    again = f"`chunkstudy run --only '{condition}' --again` makes one"
+    if kept is None:
+        raise RescoreError(f"{condition} was recorded without its ranking; {again}")
+    path = rankings.find(record.folder, outside, kept)
+    if path is None:
+        raise RescoreError(
+            f"the ranking of {condition} ({kept.rows} rows, sha256 {kept.sha256[:12]}...) lies "
+            f"neither beside its record nor in {outside}; unpack it there from the study's "
+            f"archive, or {again}"
+        )
+    return path, kept
+
+
+def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
+    """The record's scores as stored, with a column more."""
+    frame = records.read_in_order(record.folder, record.run)
+    added = values(record.run, measure, ranking)
+    return frame.assign(**{measure: records.six_decimals(added.reindex(frame.index))})
+
+
+def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
+    """Another measure of a run by query id, unrounded.
+
+    Args:
+        run: whose collection is here.
+        measure: see above.
+        ranking: that the run kept.
+
+    Raises:
+        RescoreError: if the collection here is another one, or the ranking does not give it.
+    """
+    collection = load_collection(run.collection)
+    if collection.digest() != run.collection_sha256:
+        raise RescoreError(
+            f"the collection {run.collection} that is here is not the one of {run.condition}; "
+            "fetch the one whose digest its run.json holds, or run the condition again"
+        )
+    if "start" in ranking:
+        return of_chunks(collection, run.condition, measure, ranking)
+    return of_documents(collection, measure, ranking)
+
+
+def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -> pd.Series:
+    """A measure of ranked documents by query id."""
+    if "@" not in measure:
+        raise RescoreError(
+            f"{measure} reads a whole ranking and {rankings.DEPTH} documents are kept of each; "
+            f"name a cut-off, such as {measure}@{rankings.DEPTH}"
+        )
+    document, score = (
+        _matrix(len(collection.queries), ranking, name) for name in ("document", "score")
+    )
+    found = DocumentRanking(
+        document.fillna(NO_DOCUMENT).to_numpy(np.int64),
+        score.fillna(-np.inf).to_numpy(np.float32),
+        np.full(document.shape, NO_CHUNK),
+        np.zeros(len(document), dtype=np.int64),
+    )
+    scores = document_measures.per_query(collection, found, (measure,))
+    by_query: pd.Series = scores.set_index("query_id")["value"]
+    return by_query
+
+
+def of_chunks(
+    collection: Collection, condition: Condition, measure: str, ranking: pd.DataFrame
+) -> pd.Series:
+    """A measure of ranked chunks by query id."""
+    ids = [query.id for query in collection.queries]
+    span, first_hit = SPAN.fullmatch(measure), FIRST_HIT.fullmatch(measure)
+    cut = int(span[3] if span else first_hit[1] if first_hit else 0)
+    if cut > rankings.DEPTH:
+        raise RescoreError(f"{measure} reads {cut} chunks and {rankings.DEPTH} are kept of each")
+    if span:
+        return pd.Series(_overlap(collection, condition, ranking, span[1], bool(span[2]), cut), ids)
+    if first_hit and "relevant" in ranking:
+        rank = ranking.groupby("query").cumcount()[ranking["relevant"]] + 1
+        best = rank.groupby(ranking["query"]).min().reindex(range(len(ids))).to_numpy()
+        return pd.Series(np.where(best <= cut, 1 / np.log2(best + 1), 0.0), ids)
+    known = "SpanRecall@k, SpanPrecision@k, SpanIoU@k, SpanF1@k, also as SpanRecall(unit=token)@k"
+    raise RescoreError(
+        f"{condition} keeps ranked chunks, which do not give {measure}; use {known}"
+        + (", or DCG@k" if "relevant" in ranking else "")
+    )
+
+
+def _overlap(
+    collection: Collection,
+    condition: Condition,
+    ranking: pd.DataFrame,
+    name: str,
+    in_true_tokens: bool,
+    cut: int,
+) -> np.ndarray:
+    if not in_true_tokens:
+        hit = PROTOCOLS[condition.protocol].hit
+        return of_spans(JudgedSpans.of(collection), hit, ranking, name, cut)
+    offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
+    overlap = in_tokens(collection, _chunks(ranking), offsets)
+    return overlap.at(_rows(len(collection.queries), ranking), cut)[name]
+
+
+def of_spans(
+    judged: JudgedSpans, hit: Hit, ranking: pd.DataFrame, name: str, cut: int
+) -> np.ndarray:
+    """A measure of ranked chunks, shape (queries,), from spans alone.
+
+    Args:
+        judged: in characters.
+        hit: what counts as one.
+        ranking: ``query, document, start, end``, best first.
+        name: ``SpanRecall``, ``SpanPrecision``, ``SpanIoU`` or ``SpanF1``.
+        cut: how many chunks are read.
+    """
+    overlap = TokenOverlap(judged, _chunks(ranking), hit)
+    return overlap.at(_rows(judged.queries, ranking), cut)[name]
+
+
+def _chunks(ranking: pd.DataFrame) -> Chunks:
+    """Every row of a ranking as a chunk of its own."""
+    document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
+    return Chunks(document, start, end)
+
+
+def _rows(queries: int, ranking: pd.DataFrame) -> NDArray[np.int64]:
+    """Which rows are a query's, (queries, depth)."""
+    rows = _matrix(queries, ranking.assign(row=range(len(ranking))), "row")
+    return rows.fillna(NO_CHUNK).to_numpy(np.int64)
+
+
+def _matrix(queries: int, ranking: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A column as (queries, depth), NaN where a query has fewer ranks."""
+    rank = ranking.groupby("query").cumcount()
+    wide = ranking.assign(rank=rank).pivot(index="query", columns="rank", values=column)
+    return wide.reindex(index=range(queries), columns=range(rankings.DEPTH))

@@ -1,0 +1,353 @@
+"""One condition: collection, chunks, vectors, ranking, scores, record."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.base import tokens
+from chunkstudy.base.budget import budget
+from chunkstudy.base.files import check_writable
+from chunkstudy.base.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
+from chunkstudy.base.spans import Chunker, Chunks, Collection
+from chunkstudy.chunkers import catalogue
+from chunkstudy.collections import gutenqa, registry
+from chunkstudy.encoders import models
+from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.evaluation.retrieval import hnsw
+from chunkstudy.runs import (
+    behind_api,
+    by_language_model,
+    rankings,
+    records,
+    scoring,
+)
+from chunkstudy.runs.chunking import chunk, contexts_of, drawing
+from chunkstudy.runs.conditions import NONE, Condition, ConditionError
+from chunkstudy.runs.encoding import (
+    CONTEXTUALIZED,
+    PREPENDED,
+    encode,
+    jobs,
+    parse_ordering,
+    read_once,
+)
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.vector_files import UnitFolder
+
+PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
+UNITS = ("cl100k", "wordpiece", "characters")
+COMPARED = ("DCG@10", "nDCG@10", "SpanRecall@5")
+"""The measure by which layouts are held beside each other, by what is asked of a collection."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything a run found, before it is written."""
+
+    run: records.Run
+    scores: pd.DataFrame
+    """A row per query id, a column per measure, as stored."""
+    timing: dict[str, Any]
+    chunks: Chunks
+    kept: pd.DataFrame | None
+    """The ranking as stored (``rankings.py``)."""
+
+
+@lru_cache(maxsize=2)
+def load_collection(name: str) -> Collection:
+    """The collection of that name, the last two kept."""
+    return registry.find(name).load()
+
+
+@lru_cache(maxsize=4)
+def load_store(
+    encoder: str,
+    folder: Path | UnitFolder,
+    newlines: Literal["kept", "spaces"] = "kept",
+    positions: tuple[int, ...] | None = None,
+) -> VectorStore:
+    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`, ``positions``:
+    see :class:`TransformerEncoder`."""
+    name, window = models.parse_slug(encoder)
+    model = models.spec(name)
+    if model.kind == "api":
+        return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
+    from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
+
+    return VectorStore(TransformerEncoder(model, window=window, positions=positions), folder)
+
+
+def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: Path) -> Outcome:
+    """Run one condition and write its record.
+
+    Args:
+        condition: what to run.
+        vectors: the folder of the stores, or that of a unit.
+        runs: the folder of the records.
+        outside: the folder of rankings too big to lie beside their record.
+
+    Raises:
+        ConditionError: if the condition cannot be run here.
+        OSError: if the record could not be written, before anything is encoded.
+    """
+    if reason := condition.reason_not_run:
+        raise ConditionError(f"{condition} cannot be run: {reason}")
+    check_writable(runs)
+    newlines = PROTOCOLS[condition.protocol].newlines
+    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
+    boundaries = boundary_store(condition, vectors)
+    collection = load_collection(condition.collection)
+    reader = reading_store(condition, vectors)
+    outcome = evaluate(condition, collection, store, boundaries=boundaries, reader=reader)
+    if condition.ordering != NONE and parse_ordering(condition.ordering).beside:
+        outcome = _of_one_measure(outcome)
+    records.write(
+        runs / condition.path,
+        outcome.run,
+        outcome.scores,
+        outcome.timing,
+        outcome.kept,
+        outside=outside,
+    )
+    return outcome
+
+
+def _of_one_measure(outcome: Outcome) -> Outcome:
+    """What a record of a layout keeps, of which there are many: the scores that are compared."""
+    first = [one for one in COMPARED if one in outcome.scores][:1]
+    scores = outcome.scores[first]
+    run = outcome.run.model_copy(
+        update={
+            "measures": first,
+            "per_query_sha256": records.scores_sha256(scores),
+            "ranking": None,
+        }
+    )
+    return replace(outcome, run=run, scores=scores, kept=None)
+
+
+def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
+    """The model that draws the boundaries, where it is not the evaluated one."""
+    drawing = catalogue.parse(condition.chunker).encoder
+    return load_store(drawing, vectors) if drawing else None
+
+
+def reading_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
+    """The encoder that reads documents at other positions, where the ordering names some; queries
+    and boundaries are the evaluated one's all the same."""
+    positions = None if condition.ordering == NONE else parse_ordering(condition.ordering).positions
+    return load_store(condition.encoder, vectors, positions=positions) if positions else None
+
+
+def read_together(conditions: Sequence[Condition], vectors: Path | UnitFolder) -> None:
+    """Read each collection once for all its contextualized conditions of one encoder and window.
+
+    Their vectors are then in the store, so running them reads nothing again.
+    """
+    groups: dict[tuple[str, str, str], list[Condition]] = {}
+    for one in conditions:
+        if one.ordering.startswith(CONTEXTUALIZED) and not one.reason_not_run:
+            groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
+    for (name, encoder, ordering), group in groups.items():
+        collection, store = load_collection(name), load_store(encoder, vectors)
+        read_once(
+            reading_store(group[0], vectors) or store,
+            [
+                jobs(
+                    store,
+                    collection.documents,
+                    chunk(one, collection, store, boundaries=boundary_store(one, vectors)),
+                    parse_ordering(ordering),
+                    PROTOCOLS[one.protocol],
+                )
+                for one in group
+            ],
+            label=f"{name}, {ordering}, {len(group)} conditions",
+        )
+
+
+def evaluate(
+    condition: Condition,
+    collection: Collection,
+    store: VectorStore | None,
+    chunker: Chunker | None = None,
+    boundaries: VectorStore | None = None,
+    reader: VectorStore | None = None,
+    approximate: bool = False,
+) -> Outcome:
+    """Score a collection's queries under a condition, with its own chunker or the one given.
+
+    ``boundaries`` is what :func:`boundary_store` gives, ``reader`` what :func:`reading_store` does;
+    ``approximate`` searches as Chroma's official code does
+    (:mod:`chunkstudy.evaluation.retrieval.hnsw`).
+
+    Raises:
+        ConditionError: if one of them is needed and was not given.
+    """
+    protocol = PROTOCOLS[condition.protocol]
+    timing: dict[str, Any] = {}
+    with _timed(timing, "chunking", store):
+        chunks = chunk(condition, collection, store, chunker, boundaries)
+    texts = chunks.texts(collection.documents)
+    vectors = None
+    before: list[str] = []
+    empty = sum(not text.strip() for text in texts)
+    if store is not None:
+        ordering = parse_ordering(condition.ordering)
+        if ordering.at and reader is None:
+            raise ConditionError(f"{condition} reads at other positions; give the store that does")
+        reader = reader or store
+        before = contexts_of(condition, collection, chunks)
+        with _timed(timing, "", store, reader):
+            questions = [query.text for query in collection.queries]
+            behind_api.announce(str(condition), store, texts, questions)
+            label = str(condition.chunker)
+            of_chunks, empty = encode(
+                reader, collection.documents, chunks, ordering, protocol, label, before
+            )
+            of_queries = store.encode(questions, "query")
+            vectors = (of_queries, of_chunks)
+    sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
+    scored = _score(condition, collection, chunks, vectors, sizes["cl100k"], approximate)
+    timing |= scored.seconds
+    in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
+    timing["collection_tokens"] = sum(in_documents)
+    scores = records.rounded(scored.scores)
+    record = records.Run(
+        collection=condition.collection,
+        chunker=condition.chunker,
+        encoder=condition.encoder,
+        ordering=condition.ordering,
+        protocol=condition.protocol,
+        collection_sha256=collection.digest(),
+        collection_order_free_sha256=collection.order_free_digest(),
+        chunks_sha256=chunks.digest(),
+        measures=list(scores.columns),
+        per_query_sha256=records.scores_sha256(scores),
+        ranking=None if scored.kept is None else rankings.describe(scored.kept),
+        model=behind_api.describe(store, vectors) if store and vectors else None,
+        boundaries=None if chunker else drawing(condition, boundaries),
+        reading=_reading(condition, before),
+        depth=protocol.depth,
+        unscored=[query.id for query in collection.queries if query.id not in scores.index],
+        similarity=_similarity(store, approximate),
+        counts=records.Counts(
+            documents=len(collection.documents),
+            chunks=len(chunks),
+            queries_expected=len(collection.queries),
+            queries_scored=len(scores),
+            empty_chunks=empty,
+            fallbacks=chunks.fallbacks,
+            ties_at_cut=scored.ties_at_cut,
+            judged_but_absent=len(collection.absent),
+        ),
+        tie_range=scored.tie_range,
+        sizes={name: _sizes(values) for name, values in sizes.items()},
+        packages={name: version(name) for name in PACKAGES},
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+    )
+    return Outcome(record, scores, timing, chunks, scored.kept)
+
+
+def _similarity(store: VectorStore | None, approximate: bool) -> str:
+    if store is None:
+        return "no search"
+    return "cosine, approximate" if approximate else "cosine, exact, float32"
+
+
+def _score(
+    condition: Condition,
+    collection: Collection,
+    chunks: Chunks,
+    vectors: tuple[NDArray[np.float32], NDArray[np.float32]] | None,
+    chunk_tokens: NDArray[np.int64],
+    approximate: bool,
+) -> scoring.Scored:
+    protocol = PROTOCOLS[condition.protocol]
+    if condition.task == "token_overlap":
+        order = hnsw.as_asked(collection, chunks) if approximate else None
+        search = None if order is None else partial(hnsw.as_published, order=order)
+        return scoring.token_overlap(collection, chunks, vectors, protocol, chunk_tokens, search)
+    if approximate:
+        raise ConditionError(f"{condition} is searched exactly; Chroma's search is of its own task")
+    if vectors is None:
+        raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
+    if condition.task == "in_corpus":
+        return scoring.in_corpus(collection, chunks, vectors, protocol)
+    propositions = catalogue.parse(condition.chunker).entry.rewrites
+    lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
+    quotations = registry.find(condition.collection).quotations
+    if propositions and lumberchunker:
+        quotations = partial(gutenqa.proposition_answers, condition.collection)
+    by_parent = propositions and not lumberchunker
+    gold = quotations() if quotations else None
+    return scoring.in_document(collection, chunks, vectors, protocol, gold, by_parent)
+
+
+@contextmanager
+def _timed(timing: dict[str, Any], stage: str, *stores: VectorStore | None) -> Iterator[None]:
+    """Note what a stage encoded, and for chunking the seconds that are not encoding."""
+    prefix = f"{stage}_" if stage else ""
+    started = time.perf_counter()
+    before = _spent(stores)
+    yield
+    computed, read, spent = (now - then for now, then in zip(_spent(stores), before, strict=True))
+    if stage:
+        timing[f"{stage}_seconds_without_encoding"] = time.perf_counter() - started - spent
+    timing[f"{prefix}encoded_texts"] = computed
+    timing[f"{prefix}encoded_tokens_in_context"] = read
+    timing[f"{prefix}encoding_seconds"] = spent
+
+
+def _spent(stores: Sequence[VectorStore | None]) -> tuple[int, int, float]:
+    """Texts, tokens in context and seconds that the stores, each counted once, took so far."""
+    each = {id(store): store for store in stores if store}.values()
+    return (
+        sum(one.computed for one in each),
+        sum(one.tokens for one in each),
+        sum((one.seconds for one in each), 0.0),
+    )
+
+
+def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | None:
+    if condition.ordering == NONE:
+        return None
+    ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
+    if ordering.context:
+        found = {
+            "layout": PREPENDED,
+            "context": ordering.context,
+            "chunks_with_context": sum(map(bool, before)),
+            "context_tokens": sum(tokens.counter("wordpiece").count_many(before)),
+        }
+        by = by_language_model.describe(ordering.llm) if ordering.llm else {}
+        return found | ({"written_by": by} if by else {})
+    if not ordering.window:
+        return None
+    found = {
+        "layout": ordering.layout or protocol.layout,
+        "window": ordering.window,
+        "overlap": ordering.overlap if protocol.layout != "packed" else 0,
+        "special_tokens": protocol.special_tokens,
+    }
+    return found | {"positions": ordering.read_at} if ordering.at else found
+
+
+def _sizes(values: NDArray[np.int64]) -> records.Sizes:
+    return records.Sizes(
+        mean=round(float(values.mean()), 6),
+        percentiles=[round(float(p), 2) for p in np.percentile(values, np.arange(0, 101, 5))],
+    )

@@ -1,0 +1,235 @@
+"""From vectors to scores, for each of the three tasks: token overlap, in-corpus, in-document."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.base import tokens
+from chunkstudy.base.protocols import Protocol
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.evaluation.measures import first_hit, ranking
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap, in_tokens
+from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.evaluation.retrieval.documents import (
+    documents_of,
+    jina_depth,
+    own_documents,
+    search_documents,
+)
+from chunkstudy.runs import rankings
+
+Vectors = NDArray[np.float32]
+Search = Callable[[Vectors, Vectors, int], retrieval.Ranking]
+"""From vectors of queries and of chunks, and a depth, to a ranking."""
+
+OVERLAP_DEPTH = 20
+OVERLAP_CUTS: tuple[int | str, ...] = (5, 10, "Min")
+DOCUMENT_DEPTH = 100
+TIES_SEEN = 50
+"""Documents ranked beyond the depth, so that ties across a cut are seen whole; NFCorpus's hundreds
+of chunks that are only a notice of rights need more, and get it."""
+RANK = 10
+"""The cut whose ties are bounded."""
+RANKED = ("nDCG@10", "R@10", "R@100")
+FIRST_HIT_CUTS = (1, 2, 5, 10, 20)
+SPAN_CUT = 5
+"""Where passages of the query's own document are judged as spans."""
+PROPOSITION_DEPTH = 2000
+"""Chunks ranked before they are reduced to their parents (ielab's ranker.py:33-54)."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What scoring found.
+
+    Attributes:
+        scores: ``query_id, measure, value``.
+        ties_at_cut: queries whose 10th and 11th result score the same.
+        tie_range: worst and best mean of a measure that another order of equal scores allows.
+        kept: the ranking as stored (``rankings.py``), where something is ranked.
+        seconds: of search and of scoring.
+    """
+
+    scores: pd.DataFrame
+    ties_at_cut: int = 0
+    tie_range: dict[str, tuple[float, float]] = field(default_factory=dict)
+    kept: pd.DataFrame | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def token_overlap(
+    collection: Collection,
+    chunks: Chunks,
+    vectors: tuple[Vectors, Vectors] | None,
+    protocol: Protocol,
+    chunk_tokens: NDArray[np.int64],
+    search: Search | None = None,
+) -> Scored:
+    """Every measure of the token-overlap task.
+
+    Args:
+        collection: with judged excerpts.
+        chunks: of the collection.
+        vectors: of the queries and of the chunks; None where no model takes part.
+        protocol: says what a hit is and in which units to count.
+        chunk_tokens: shape (chunks,), cl100k tokens of each chunk, for what the reader gets.
+        search: by which chunks are found; exact unless given.
+    """
+    started = time.perf_counter()
+    found = None if vectors is None else (search or retrieval.search)(*vectors, OVERLAP_DEPTH)
+    searched = time.perf_counter()
+    columns: dict[str, NDArray[np.float64]] = {}
+    _score_unit(columns, TokenOverlap.of(collection, chunks, protocol.hit), found, "", protocol)
+    if protocol.true_tokens:
+        offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
+        in_true_tokens = in_tokens(collection, chunks, offsets)
+        _score_unit(columns, in_true_tokens, found, "(unit=token)", protocol)
+    if found is not None:
+        for cut in (5, 10):
+            top = found.chunk[:, :cut]
+            read = np.where(top >= 0, chunk_tokens[top], 0).sum(axis=1)
+            columns[f"TokensRead@{cut}"] = read.astype(np.float64)
+    return Scored(
+        _long(collection, columns),
+        0 if found is None else int(found.tied_at(10).sum()),
+        kept=None if found is None else rankings.of_chunks(found, chunks),
+        seconds=_seconds(started, searched, found is not None),
+    )
+
+
+def in_corpus(
+    collection: Collection, chunks: Chunks, vectors: tuple[Vectors, Vectors], protocol: Protocol
+) -> Scored:
+    """nDCG@10, R@10 and R@100 of documents, each scored by its best chunk."""
+    started = time.perf_counter()
+    excluded = excluded_documents(collection, protocol)
+    rank = partial(search_documents, *vectors, chunks.document)
+    if protocol.depth == "formula":
+        most = int(np.bincount(chunks.document).max()) if len(chunks) else 0
+        of_chunks = retrieval.search(*vectors, jina_depth(most))
+        rank = partial(documents_of, of_chunks, chunks.document)
+    depth, documents = DOCUMENT_DEPTH + TIES_SEEN, len(collection.documents)
+    found = rank(depth, excluded)
+    while depth < documents and ranking.ties_past_end(found, RANK).any():
+        depth = min(8 * depth, documents)
+        found = rank(depth, excluded)
+    searched = time.perf_counter()
+    return Scored(
+        ranking.per_query(collection, found, RANKED),
+        ties_at_cut=int((found.score[:, RANK - 1] == found.score[:, RANK]).sum()),
+        tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, found, f"nDCG@{RANK}")},
+        kept=rankings.of_documents(found),
+        seconds=_seconds(started, searched),
+    )
+
+
+def in_document(
+    collection: Collection,
+    chunks: Chunks,
+    vectors: tuple[Vectors, Vectors],
+    protocol: Protocol,
+    gold: Mapping[str, str] | None,
+    by_parent: bool,
+) -> Scored:
+    """DCG of the first relevant chunk of the query's own document, and the best it could be; where
+    passages are spans, also how much of them is found.
+
+    Under relevance by overlap a query whose passage was not located has no scores.
+
+    Args:
+        collection: whose queries name a document.
+        chunks: of the collection.
+        vectors: of the queries and of the chunks.
+        protocol: says how relevance is told.
+        gold: query id to the judged passage as quoted, for relevance by substring; None where
+            passages are spans only.
+        by_parent: chunks of one span, propositions, count as their parent, once.
+    """
+    started = time.perf_counter()
+    places = collection.positions
+    named = [places[q.document] if q.document else -1 for q in collection.queries]
+    limit = retrieval.Limit(np.asarray(named, dtype=np.int64), chunks.document)
+    depth = min(PROPOSITION_DEPTH, max(1, len(chunks))) if by_parent else max(FIRST_HIT_CUTS) + 1
+    found = retrieval.search(*vectors, depth, limit)
+    searched = time.perf_counter()
+    texts = chunks.texts(collection.documents)
+    parents = None
+    if by_parent:
+        parents, first = _parents(chunks)
+        spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)[first].tolist()
+        texts_of_parents = [collection.documents[d].text[s:e] for d, s, e in spans]
+        texts = [texts_of_parents[parent] for parent in parents.tolist()]
+    relevant = first_hit.relevant_chunks(collection, chunks, texts, protocol.relevance, gold)
+    if parents is not None:
+        relevant = [np.unique(parents[one]) for one in relevant]
+    columns: dict[str, NDArray[np.float64]] = {}
+    for cut in FIRST_HIT_CUTS:
+        columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut, parents)
+    columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
+    if gold is None:
+        found_spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
+        for name in ("SpanRecall", "SpanPrecision", "SpanIoU"):
+            columns[f"{name}@{SPAN_CUT}"] = found_spans[name]
+    ties = 0 if by_parent else int(found.tied_at(10).sum())
+    scores = _long(collection, columns)
+    if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
+        judged = {judgment.query for judgment in collection.judgments}
+        scores = scores[scores["query_id"].isin(judged)]
+    kept = rankings.of_chunks(found, chunks, relevant, parents)
+    return Scored(scores, ties, kept=kept, seconds=_seconds(started, searched))
+
+
+def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:
+    """Shape (queries,): the document that bears the query's id and is dropped, or -1.
+
+    ArguAna's queries are documents of its corpus; the official evaluators drop equal ids in every
+    collection (beir's and MTEB's ``ignore_identical_ids``).
+    """
+    if not (collection.skips_own_id or protocol.drops_own_id):
+        return None
+    return own_documents(collection)
+
+
+def _parents(chunks: Chunks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The parent of every chunk, (chunks,), and the first chunk of every parent, (parents,)."""
+    spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)
+    _, first, parent = np.unique(spans, axis=0, return_index=True, return_inverse=True)
+    return parent.reshape(-1).astype(np.int64), first.astype(np.int64)
+
+
+def _score_unit(
+    columns: dict[str, NDArray[np.float64]],
+    overlap: TokenOverlap,
+    found: retrieval.Ranking | None,
+    unit: str,
+    protocol: Protocol,
+) -> None:
+    omega, omega_sum = overlap.precision_omega()
+    columns[f"PrecisionOmega{unit}"] = omega
+    if protocol.hit == "overlap":
+        columns[f"PrecisionOmega(sum){unit}".replace(")(", ",")] = omega_sum
+    if found is None:
+        return
+    for cut in OVERLAP_CUTS:
+        for name, values in overlap.at(found.chunk, cut).items():
+            if unit and name == "SpanF1":
+                continue
+            columns[f"{name}{unit}@{cut}"] = values
+
+
+def _long(collection: Collection, columns: dict[str, NDArray[np.float64]]) -> pd.DataFrame:
+    wide = pd.DataFrame(columns)
+    wide.insert(0, "query_id", [query.id for query in collection.queries])
+    return wide.melt(id_vars="query_id", var_name="measure", value_name="value")
+
+
+def _seconds(started: float, searched: float, search: bool = True) -> dict[str, float]:
+    scoring = {"scoring_seconds": time.perf_counter() - searched}
+    return {"search_seconds": searched - started, **scoring} if search else scoring

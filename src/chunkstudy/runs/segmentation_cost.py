@@ -1,0 +1,119 @@
+"""What it would cost to let the papers' language models draw their boundaries again.
+
+How often a model is asked depends on what it answers. It is taken to answer as it did where that is
+known: Gemini's chunks and the propositions of Emma are published, and Chroma prints the mean size
+of its chunks. What a model thinks before it answers is not counted. Emma's figures stand in
+docs/protocols.md, the others at the constants; texts are counted in WordPiece tokens, Chroma's
+texts and all prompts, as the official code has them, in cl100k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from chunkstudy.base.places import Places
+from chunkstudy.chunkers import catalogue
+from chunkstudy.collections import gutenqa, registry
+from chunkstudy.llm import estimates
+from chunkstudy.llm.estimates import Estimate
+from chunkstudy.runs import facts
+from chunkstudy.runs.conditions import Condition
+
+EMMA_TOKENS = 205_014
+EMMA_CHUNKS = 476
+EMMA_PARAGRAPHS = 2_287
+EMMA_PROPOSITIONS = 11_834
+PROPOSITION_TOKENS = 16 + 4
+"""Of a proposition of Emma, and of the quotation marks and comma around it."""
+LUMBER_WINDOW = 550
+"""Tokens shown at once (LumberChunker-Segmentation.py:178; ielab's lumber_chunker.py)."""
+LUMBER_PROMPT = 97
+LUMBER_ANSWER = 8
+"""``Answer: ID 0012``"""
+PROPOSITION_PROMPT = 999
+"""Instruction and example (ielab's proposition_chunker.py)."""
+CHROMA_WINDOW = 825
+"""More than 800 tokens, by pieces of up to 50 (llm_semantic_chunker.py:131)."""
+CHROMA_PIECES = 20
+CHROMA_TAGS = 15
+"""Around each piece."""
+CHROMA_PROMPT = 197
+CHROMA_ANSWER = 12
+"""``split_after: 12, 17``"""
+CHROMA_CHUNK = 240
+"""Mean tokens of its chunks (Chroma's report, summary, main table, row LLM)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """Boundaries that a language model draws once for all conditions that use them."""
+
+    collection: str
+    chunker: str
+    model: str
+
+
+def segmentations(conditions: Iterable[Condition]) -> list[Segmentation]:
+    """Those that the conditions need, each once, in their order."""
+    found = (
+        Segmentation(one.collection, spec.name, spec.llm)
+        for one in conditions
+        if (spec := catalogue.parse(one.chunker)).llm
+    )
+    return list(dict.fromkeys(found))
+
+
+def cost(segmentation: Segmentation, places: Places) -> tuple[Estimate | None, str]:
+    """What drawing the boundaries would take, and on what the number rests; None where the size
+    of the collection or how often the method asks is not known, and why."""
+    entry = registry.find(segmentation.collection)
+    known = facts.read(places, f"{segmentation.collection}_facts")
+    documents, tokens = entry.documents, entry.tokens
+    basis = "roughly, from a size that nobody counted here"
+    if not known.empty:
+        documents, tokens = int(known["documents"][0]), int(known["wordpiece_tokens"][0])
+        basis = "from its texts, counted"
+    elif segmentation.collection == "chroma":
+        basis = "from its texts, counted"
+    if not tokens:
+        return None, "its texts are not here; `chunkstudy fetch` brings those that are public"
+    if segmentation.collection == gutenqa.FULL:
+        basis = "99 of its 100 books are not here and taken to be as long as Emma"
+    if segmentation.chunker not in METHODS:
+        return None, "nobody published how often it asks; a run says what it takes before it starts"
+    calls, read, written = METHODS[segmentation.chunker](documents, tokens)
+    return estimates.of_calls(segmentation.model, calls, read, written), basis
+
+
+def lines(conditions: Iterable[Condition], places: Places) -> Iterator[str]:
+    """A line for each segmentation that the conditions need."""
+    for one in segmentations(conditions):
+        estimate, basis = cost(one, places)
+        said = f"not known here: {basis}" if estimate is None else f"{estimate} ({basis})"
+        yield f"boundaries of {one.collection}/{one.chunker} by {one.model}\t{said}"
+
+
+def _lumberchunker(documents: int, tokens: int) -> tuple[int, int, int]:
+    """One call for each chunk, and at least one for each document."""
+    calls = max(documents, round(tokens * EMMA_CHUNKS / EMMA_TOKENS))
+    shown = min(LUMBER_WINDOW, tokens // documents)
+    return calls, calls * (LUMBER_PROMPT + shown), calls * LUMBER_ANSWER
+
+
+def _proposition(documents: int, tokens: int) -> tuple[int, int, int]:
+    """One call for each paragraph: a book has Emma's, a short document is one."""
+    whole = tokens / documents > EMMA_TOKENS / 10
+    calls = round(tokens * EMMA_PARAGRAPHS / EMMA_TOKENS) if whole else documents
+    written = round(tokens * EMMA_PROPOSITIONS * PROPOSITION_TOKENS / EMMA_TOKENS)
+    return calls, calls * PROPOSITION_PROMPT + tokens, written
+
+
+def _chroma(_: int, tokens: int) -> tuple[int, int, int]:
+    """At most one call for each chunk: a reply may name several."""
+    calls = round(tokens / CHROMA_CHUNK)
+    shown = CHROMA_WINDOW + CHROMA_PIECES * CHROMA_TAGS
+    return calls, calls * (CHROMA_PROMPT + shown), calls * CHROMA_ANSWER
+
+
+METHODS = {"lumberchunker": _lumberchunker, "proposition": _proposition, "llm": _chroma}

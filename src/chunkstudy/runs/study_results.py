@@ -1,0 +1,290 @@
+"""What a study left: its tables, and beside them ``provenance.json``, which says what made them.
+
+The tables lie in ``results/studies/<study>/<table>.csv``, or ``.parquet`` where they are long.
+``provenance.json`` refuses placeholders and holds a digest of each table, so that a number changed
+by hand is found.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.files import write_json, write_text
+from chunkstudy.base.places import Places
+from chunkstudy.runs import parquet
+from chunkstudy.runs.records import Named, Natural, Positive, Sha256
+
+PROVENANCE = "provenance.json"
+STUDIES = Path(__file__).parents[1] / "studies"
+LONG = 2_000
+"""Rows above which a table is kept as Parquet: text of so many takes most of a megabyte."""
+NAMED = re.compile(r'^NAME = "([a-z0-9-]+)"$', re.M)
+"""How an experiment is named that is not called as its path below ``studies``."""
+Kind = Literal["text", "integer", "number", "boolean"]
+DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}
+
+
+class StudyError(RuntimeError):
+    """A study that is unknown, or whose tables are not what its provenance says."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CollectionUsed(_Strict):
+    sha256: Sha256
+    order_free_sha256: Sha256
+    documents: Positive
+    queries: Natural
+
+
+class ChunksUsed(_Strict):
+    sha256: Sha256
+    chunks: Positive
+
+
+class ModelUsed(_Strict):
+    """What :meth:`Encoder.describe` says of a model whose weights are at hand."""
+
+    id: Named
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    weights_sha256: Sha256
+    tokenizer_sha256: Sha256
+    window: Positive
+    pooling: Named
+    normalised: bool
+    dtype: Named
+    query_prefix: str
+    document_prefix: str
+    batch_rule: Named
+    device: Named | None = None
+    positions: list[int] | None = None
+    query_adapter: str | None = None
+    document_adapter: str | None = None
+
+
+class TableWritten(_Strict):
+    rows: Natural
+    columns: Annotated[dict[Named, Kind], Field(min_length=1)]
+    sha256: Sha256
+    """Of the cells, row by row, however they are quoted; of a long table by ``parquet.digest``."""
+
+    @property
+    def long(self) -> bool:
+        return self.rows > LONG
+
+
+class Provenance(_Strict):
+    schema_version: Literal[1] = 1
+    study: Named
+    question: Named
+    origin: Literal["run", "converted from the table of an earlier version; not run again"]
+    collections: dict[Named, CollectionUsed]
+    chunks: dict[Named, ChunksUsed]
+    """By collection, chunker, encoder and protocol; none of a converted study, since nothing had
+    recorded them."""
+    models: list[ModelUsed]
+    sources: dict[Named, Sha256]
+    """Files read that are no collection."""
+    tables: Annotated[dict[Named, TableWritten], Field(min_length=1)]
+    packages: Annotated[dict[Named, Named], Field(min_length=1)]
+    python: Named
+    platform: Named
+
+
+@cache
+def modules() -> dict[str, str]:
+    """The module of every heavy experiment by its name: the files below ``studies`` that make
+    tables from collections, or say their name."""
+    found = {}
+    for path in sorted(STUDIES.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        named = NAMED.search(text)
+        if not named and not ("\nCOLLECTIONS" in text and "\ndef tables(" in text):
+            continue
+        parts = path.relative_to(STUDIES).with_suffix("").parts
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        name = named[1] if named else "-".join(parts).replace("_", "-")
+        found[name] = ".".join(("chunkstudy.studies", *parts))
+    return found
+
+
+def names() -> list[str]:
+    """Every experiment."""
+    return sorted(modules())
+
+
+def checked(study: str) -> str:
+    """The name itself.
+
+    Raises:
+        StudyError: if there is no such study.
+    """
+    if study not in names():
+        raise StudyError(f"unknown study {study!r}; use one of {', '.join(names())}")
+    return study
+
+
+def folder(places: Places, study: str) -> Path:
+    return places.results / "studies" / study
+
+
+def read(places: Places, study: str, table: str | None = None) -> pd.DataFrame:
+    """A table of a study, its columns typed; an empty frame where the study was not run.
+
+    Args:
+        places: where the project's files lie.
+        study: one of :func:`names`.
+        table: which of its tables; may be left out where it has one.
+
+    Raises:
+        StudyError: if the study or the table is unknown, or the table was changed by hand.
+    """
+    here = folder(places, checked(study))
+    if not (here / PROVENANCE).exists():
+        return pd.DataFrame()
+    written = read_provenance(here).tables
+    if table is None and len(written) > 1:
+        raise StudyError(f"study {study} has several tables; name one of {', '.join(written)}")
+    name = table or next(iter(written))
+    if name not in written:
+        raise StudyError(f"study {study} has no table {name!r}, only {', '.join(written)}")
+    path = file(here, name, written[name])
+    found = _read(path, written[name])
+    if found is None:
+        raise StudyError(
+            f"{path} is not what its provenance recorded; run `chunkstudy study {study}` again"
+        )
+    return found
+
+
+def file(here: Path, name: str, table: TableWritten) -> Path:
+    """Where a table of a study lies."""
+    return here / f"{name}.{'parquet' if table.long else 'csv'}"
+
+
+def _read(path: Path, written: TableWritten) -> pd.DataFrame | None:
+    """A table; None where it is not what was written."""
+    if written.long:
+        try:
+            columns = parquet.read(path)
+        except parquet.RecordError:
+            return None
+        if parquet.digest(columns) != written.sha256:
+            return None
+        return pd.DataFrame(columns).astype({n: DTYPES[k] for n, k in written.columns.items()})
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return parse(text, written.columns) if digest(text) == written.sha256 else None
+
+
+def tables(places: Places, study: str) -> dict[str, pd.DataFrame]:
+    """Every table of a study by name; none where it was not run."""
+    here = folder(places, checked(study))
+    written = read_provenance(here).tables if (here / PROVENANCE).exists() else {}
+    return {name: read(places, study, name) for name in written}
+
+
+def read_provenance(here: Path) -> Provenance:
+    """The checked ``provenance.json`` of a study's folder.
+
+    Raises:
+        StudyError: if it is malformed.
+    """
+    path = here / PROVENANCE
+    try:
+        return Provenance.model_validate_json(path.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        where, fault = first_fault(error)
+        raise StudyError(f"{path} is not valid ({where}: {fault})") from error
+
+
+def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) -> Provenance:
+    """Write tables and provenance, which comes last, since it says that the rest is whole.
+
+    Args:
+        here: the study's folder; tables of an earlier run that are no more are removed.
+        tables: by name; numbers are written to eight significant digits.
+        made_by: the fields of :class:`Provenance` except ``tables``.
+
+    Raises:
+        ValidationError: if a field is missing or a placeholder.
+    """
+    texts = {
+        name: table.to_csv(index=False, lineterminator="\n", float_format="%.8g")
+        for name, table in tables.items()
+    }
+    long = {
+        name: parse(texts[name], kinds(table))
+        for name, table in tables.items()
+        if len(table) > LONG
+    }
+    found = Provenance(
+        **made_by,
+        tables={
+            name: TableWritten(
+                rows=len(table),
+                columns=kinds(table),
+                sha256=_digest_long(long[name]) if name in long else digest(texts[name]),
+            )
+            for name, table in tables.items()
+        },
+    )
+    (here / PROVENANCE).unlink(missing_ok=True)
+    paths = {name: file(here, name, table) for name, table in found.tables.items()}
+    for name, path in paths.items():
+        if name in long:
+            numbers = [str(column) for column in long[name].select_dtypes("number")]
+            parquet.write(path, long[name], numbers)
+        else:
+            write_text(path, texts[name])
+    for path in {*here.glob("*.csv"), *here.glob("*.parquet")} - set(paths.values()):
+        path.unlink()
+    write_json(here / PROVENANCE, found.model_dump(mode="json", exclude_none=True))
+    return found
+
+
+def kinds(table: pd.DataFrame) -> dict[str, Kind]:
+    """What each column holds."""
+    found: dict[str, Kind] = {}
+    for name, column in table.items():
+        if pd.api.types.is_bool_dtype(column):
+            found[str(name)] = "boolean"
+        elif pd.api.types.is_integer_dtype(column):
+            found[str(name)] = "integer"
+        else:
+            number = pd.api.types.is_float_dtype(column)
+            found[str(name)] = "number" if number else "text"
+    return found
+
+
+def parse(text: str, columns: dict[str, Kind]) -> pd.DataFrame:
+    """A table from its text: missing numbers are NaN, missing words empty."""
+    return pd.read_csv(
+        io.StringIO(text),
+        dtype={name: DTYPES[kind] for name, kind in columns.items()},
+        keep_default_na=False,
+        na_values={name: [""] for name, kind in columns.items() if kind == "number"},
+    )
+
+
+def _digest_long(table: pd.DataFrame) -> str:
+    return parquet.digest({str(name): column.to_numpy() for name, column in table.items()})
+
+
+def digest(text: str) -> str:
+    """sha256 over the cells of a CSV, row by row."""
+    rows = csv.reader(io.StringIO(text, newline=""))
+    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+    return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()

@@ -1,0 +1,32 @@
+"""What notebooks answered and counted, as they left it in ``results/answers``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from chunkstudy.base.places import Places
+
+
+def read(places: Places) -> pd.DataFrame:
+    """Every answer, a row each: ``page``, ``question``, ``answer``."""
+    rows = [{"page": page, **one} for page, content in _every(places) for one in content["answers"]]
+    return pd.DataFrame(rows, columns=["page", "question", "answer"])
+
+
+def numbers(places: Places) -> dict[str, str]:
+    """The numbers that notebooks kept for the paper, as written, by ``what-it-is-of/number``; and
+    ``what-it-is-of`` itself, by which the paper names what a sentence rests on."""
+    found: dict[str, str] = {}
+    for _, content in _every(places):
+        for name, text in content.get("numbers", {}).items():
+            found |= {name.partition("/")[0]: "", name: text}
+    return found
+
+
+def _every(places: Places) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path in sorted((places.results / "answers").glob("*.json")):
+        yield path.stem, json.loads(path.read_text(encoding="utf-8"))

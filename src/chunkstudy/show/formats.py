@@ -1,0 +1,111 @@
+"""A number as text: how many digits, which scale, and a real minus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from chunkstudy.base.files import write_text
+
+SUMMED, WRITTEN = 12, 8
+"""Digits of a number in a written table: more than any page shows. It is cut to more of them first,
+beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a column is shown: its title and what makes text of a value."""
+
+    title: str
+    text: Callable[[float], str]
+
+
+def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = False) -> str:
+    """A number with so many decimals and a real minus; nothing where it is missing."""
+    if pd.isna(value):
+        return ""
+    if math.isinf(value):
+        return "beyond any number"
+    sign = "+" if signed else ""
+    return f"{scale * value:{sign},.{digits}f}".replace("-", MINUS)
+
+
+def percent(value: float) -> str:
+    return decimals(value, 1, 100)
+
+
+def points(value: float) -> str:
+    return decimals(value, 1, 100, signed=True)
+
+
+def percent_finely(value: float) -> str:
+    return decimals(value, 2, 100)
+
+
+def points_finely(value: float) -> str:
+    return decimals(value, 2, 100, signed=True)
+
+
+def whole(value: float) -> str:
+    return decimals(value, 0)
+
+
+def tokens(value: float) -> str:
+    """A count of tokens, with its unit."""
+    return "" if pd.isna(value) else f"{whole(value)} tokens"
+
+
+def more_tokens(value: float) -> str:
+    """A difference of two counts of tokens, with its unit."""
+    return "" if pd.isna(value) else f"{decimals(value, 0, signed=True)} tokens"
+
+
+def number(value: float) -> str:
+    return decimals(value, 2)
+
+
+def tenths(value: float) -> str:
+    return decimals(value, 1)
+
+
+def significant(value: float) -> str:
+    """Three digits that count, for what spans powers of ten; all of those before the point."""
+    if pd.isna(value):
+        return ""
+    digits = 0 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
+    return decimals(value, digits)
+
+
+def thousandths(value: float) -> str:
+    return decimals(value, 3)
+
+
+def ten_thousandths(value: float) -> str:
+    return decimals(value, 4)
+
+
+def power_of_ten(value: float) -> str:
+    """Two digits and a power, for what is too small for decimals."""
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
+
+
+def probability(value: float) -> str:
+    """Three decimals, or that it is smaller than they show."""
+    if pd.isna(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Write a table, numbers with as many digits as machines agree on."""
+    write_text(path, table.to_csv(index=False, lineterminator="\n", float_format=_digits))
+
+
+def _digits(value: object) -> str:
+    return f"{float(f'{value:.{SUMMED}g}'):.{WRITTEN}g}"

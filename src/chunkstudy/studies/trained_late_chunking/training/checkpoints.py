@@ -1,0 +1,141 @@
+"""What a training run leaves on disk: its state while it goes on, a model the study loads after.
+
+Only safetensors are written and read; every file is written beside its name and then renamed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as serialised
+
+from chunkstudy.base.files import sha256, write_bytes, write_json
+from chunkstudy.encoders.models import check_files
+from chunkstudy.encoders.registry import ModelSpec
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
+
+WEIGHTS, STATE, BEST, SUMMARY = (
+    "model.safetensors",
+    "state.safetensors",
+    "best.safetensors",
+    "training.json",
+)
+
+
+@dataclass
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        digest: of the recipe and the triples.
+        origin: of the weights it starts from and of the passages.
+        step: steps taken.
+        best: the step whose weights have the lowest loss on the validation part.
+        lowest: that loss.
+        waited: looks since then.
+        read: tokens of windows in the batches so far.
+        asked: questions in them; those of one pass over the triples are all different.
+        losses: of each step.
+        looks: step and loss of each look at the validation part.
+    """
+
+    digest: str
+    origin: str
+    step: int = 0
+    best: int = 0
+    lowest: float = float("inf")
+    waited: int = 0
+    read: int = 0
+    asked: int = 0
+    losses: list[float] = field(default_factory=list)
+    looks: list[tuple[int, float]] = field(default_factory=list)
+
+
+def save(path: Path, tensors: Mapping[str, torch.Tensor], progress: Progress) -> None:
+    """Write tensors with the progress in the file's own head, so that both are of one moment."""
+    about = {"progress": json.dumps(asdict(progress))}
+    write_bytes(path, serialised(dict(tensors), metadata=about), durable=True)
+
+
+def load(path: Path) -> tuple[dict[str, torch.Tensor], Progress]:
+    """What :func:`save` wrote.
+
+    Raises:
+        TrainingError: if the file is damaged or no checkpoint of a training run.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            progress = Progress(**json.loads(file.metadata()["progress"]))
+            return {name: file.get_tensor(name) for name in file.keys()}, progress  # noqa: SIM118
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+        raise TrainingError(
+            f"{path} is damaged or no checkpoint of a training run ({error}); delete it and train "
+            "again"
+        ) from error
+
+
+def finish(
+    folder: Path, base: Path, weights: Mapping[str, torch.Tensor], about: Mapping[str, Any]
+) -> None:
+    """Make the folder a model's: weights, configuration and tokenizer, and how it was trained;
+    what was needed to go on is removed."""
+    for name in ("config.json", "tokenizer.json"):
+        write_bytes(folder / name, (base / name).read_bytes())
+    write_bytes(folder / WEIGHTS, serialised(dict(weights)), durable=True)
+    write_json(folder / SUMMARY, {**about, "weights_sha256": sha256(folder / WEIGHTS)})
+    tidy(folder)
+
+
+def tidy(folder: Path) -> None:
+    """Remove what only an unfinished run needs."""
+    for name in (STATE, BEST):
+        (folder / name).unlink(missing_ok=True)
+
+
+def summary(folder: Path) -> dict[str, Any] | None:
+    """How the model in a folder was trained; None where none was finished."""
+    path = folder / SUMMARY
+    if not path.is_file():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def trained(folder: Path, base: ModelSpec, name: str) -> ModelSpec:
+    """The model of a finished run, as the registry would describe it.
+
+    Its id is the base model's and how it was trained; it has no place on the hub, so its revision
+    is the first 40 digits of its weights' sha256.
+
+    Raises:
+        TrainingError: if no run was finished there.
+        ModelError: if the weights are not those that the run left.
+    """
+    about = summary(folder)
+    if about is None:
+        raise TrainingError(f"no finished training lies in {folder}; train {name} first")
+    digest = str(about["weights_sha256"])
+    found = replace(
+        base,
+        id=f"{base.id} trained {name}",
+        revision=digest[:40],
+        files={**base.files, WEIGHTS: digest},
+        package=None,
+        parts=None,
+    )
+    check_files(folder, found)
+    return found
+
+
+def encoder(
+    folder: Path, base: ModelSpec, name: str, window: int | None = None
+) -> TransformerEncoder:
+    """The trained model as an encoder of the study; see :func:`trained`."""
+    return TransformerEncoder(trained(folder, base, name), window=window, folder=folder)

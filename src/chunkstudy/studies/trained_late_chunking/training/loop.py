@@ -1,0 +1,265 @@
+"""The training loop: the same recipe on the same machine gives the same weights, killed or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from chunkstudy.base.files import sha256
+from chunkstudy.studies.trained_late_chunking.training import checkpoints
+from chunkstudy.studies.trained_late_chunking.training.batches import (
+    Batch,
+    Library,
+    once,
+    read_whole,
+    stream,
+)
+from chunkstudy.studies.trained_late_chunking.training.checkpoints import (
+    BEST,
+    STATE,
+    WEIGHTS,
+    Progress,
+)
+from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
+from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
+from chunkstudy.studies.trained_late_chunking.training.model import Trainee
+from chunkstudy.studies.trained_late_chunking.training.passages import Tokenizes
+from chunkstudy.studies.trained_late_chunking.training.recipe import ALONE, CONTEXT, MIXED, Recipe
+from chunkstudy.studies.trained_late_chunking.training.triples import Triple
+
+Say = Callable[[str], None]
+MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+def train(
+    recipe: Recipe,
+    base: Path,
+    folder: Path,
+    tokenizer: Tokenizes,
+    library: Library,
+    training: Sequence[Triple],
+    validation: Sequence[Triple],
+    say: Say = print,
+) -> dict[str, Any]:
+    """Train a model, or go on where a killed run stopped; the folder then holds the weights with
+    the lowest loss on the validation part, those before the first step included.
+
+    Triples whose passage is too long to be read alone are left out, whichever way the recipe reads
+    passages, and counted.
+
+    Args:
+        recipe: how.
+        base: folder of the model it starts from.
+        folder: of the checkpoints.
+        tokenizer: an encoder of that model.
+        library: passages of all documents named by a triple.
+        training: triples to train on.
+        validation: triples that decide when to stop.
+        say: hears how far it is.
+
+    Raises:
+        TrainingError: if the loss is not finite, or the folder holds another run: another recipe,
+            other triples, another model to start from, or other passages.
+    """
+    torch.set_num_threads(1)  # sums of several threads need not be the same twice
+    given = len(training) + len(validation)
+    training, validation = read_whole(training, library), read_whole(validation, library)
+    begun = Progress(data_digest(recipe, training, validation), origin_digest(base, library))
+    if found := checkpoints.summary(folder):
+        _same(begun, Progress(str(found["digest"]), str(found["origin"])), folder)
+        checkpoints.tidy(folder)
+        return found
+    run = _Run(recipe, base, folder, tokenizer, library, training, validation, begun)
+    run.begin()
+    for batch in islice(
+        stream(training, library, recipe.tokens, recipe.seed), run.progress.step, recipe.steps
+    ):
+        if run.progress.waited >= recipe.patience:
+            break
+        run.step(batch)
+        step = run.progress.step
+        if step % recipe.every == 0 or step == recipe.steps:
+            run.look()
+            say(run.line())
+    return run.finish(given - len(training) - len(validation))
+
+
+def data_digest(recipe: Recipe, training: Sequence[Triple], validation: Sequence[Triple]) -> str:
+    """sha256 of a recipe and its triples."""
+    return recipe.digest([[asdict(one) for one in part] for part in (training, validation)])
+
+
+def origin_digest(base: Path, library: Library) -> str:
+    """sha256 of the weights that a run starts from and of the passages that it may read."""
+    found = hashlib.sha256(sha256(base / WEIGHTS).encode())
+    for source in sorted(library):
+        document = library[source]
+        read = (document.alone, document.layout.windows)
+        found.update(json.dumps([source, *(list(map(list, ids)) for ids in read)]).encode())
+        found.update(document.tokens.astype("<i8").tobytes())
+    return found.hexdigest()
+
+
+class _Run:
+    def __init__(
+        self,
+        recipe: Recipe,
+        base: Path,
+        folder: Path,
+        tokenizer: Tokenizes,
+        library: Library,
+        training: Sequence[Triple],
+        validation: Sequence[Triple],
+        begun: Progress,
+    ) -> None:
+        self.recipe = recipe
+        self.base = base
+        self.folder = folder
+        self.tokenizer = tokenizer
+        self.model = Trainee(base)
+        self.watched = once(validation, library, recipe.tokens)
+        self.progress = begun
+        self.triples = len(training), len(validation)
+        matrices = [w for w in self.model.weights.values() if w.dim() > 1]
+        others = [w for w in self.model.weights.values() if w.dim() < 2]
+        self.optimiser = torch.optim.AdamW(
+            [
+                {"params": matrices, "weight_decay": recipe.decay},
+                {"params": others, "weight_decay": 0.0},
+            ],
+            lr=recipe.rate,
+            fused=True,
+        )
+
+    def begin(self) -> None:
+        """Take up the state of a killed run; without one, look at the model as it is."""
+        if not (self.folder / STATE).exists():
+            self.look()
+            return
+        tensors, progress = checkpoints.load(self.folder / STATE)
+        _same(self.progress, progress, self.folder)
+        self.progress = progress
+        parts: dict[str, dict[str, torch.Tensor]] = {"weights": {}, **{m: {} for m in MOMENTS}}
+        for name, tensor in tensors.items():
+            part, _, key = name.partition("/")
+            parts[part][key] = tensor
+        self.model.take(parts["weights"])
+        for name, weight in self.model.weights.items():
+            if name in parts[MOMENTS[0]]:  # not those that nothing reads, BERT's pooler
+                self.optimiser.state[weight] = {
+                    "step": torch.tensor(float(progress.step)),
+                    **{one: parts[one][name] for one in MOMENTS},
+                }
+
+    def step(self, batch: Batch) -> None:
+        """One step of the optimiser."""
+        recipe, progress = self.recipe, self.progress
+        loss = self.loss(batch, recipe.in_context(progress.step))
+        if not torch.isfinite(loss):
+            self.stop("loss")
+        loss.backward()
+        length = torch.nn.utils.clip_grad_norm_(
+            list(self.model.weights.values()), recipe.clip, foreach=False
+        )
+        if not torch.isfinite(length):
+            self.stop("gradient")
+        for group in self.optimiser.param_groups:
+            group["lr"] = recipe.rate_at(progress.step)
+        self.optimiser.step()
+        self.optimiser.zero_grad()
+        progress.step += 1
+        progress.read += batch.read
+        progress.asked += len(batch.questions)
+        progress.losses.append(loss.item())
+
+    def loss(self, batch: Batch, in_context: bool) -> torch.Tensor:
+        """InfoNCE of a batch whose passages are read in one of the two ways."""
+        model = self.model
+        questions = model.plain(self.tokenizer.token_ids(batch.questions))
+        passages = (
+            model.pooled(batch.layouts, batch.tokens) if in_context else model.plain(batch.alone)
+        )
+        return info_nce(
+            questions,
+            passages,
+            torch.from_numpy(batch.positive),
+            torch.from_numpy(batch.relevant),
+            self.recipe.temperature,
+        )
+
+    @torch.no_grad()
+    def look(self) -> None:
+        """The loss on the validation part, passages read as in training; the state is kept."""
+        progress = self.progress
+        ways = {ALONE: (False,), CONTEXT: (True,), MIXED: (True, False)}[self.recipe.arm]
+        total = sum(
+            self.loss(batch, way).item() * len(batch.questions)
+            for way in ways
+            for batch in self.watched
+        )
+        loss = total / len(ways) / sum(len(batch.questions) for batch in self.watched)
+        if not torch.isfinite(torch.tensor(loss)):
+            self.stop("loss on the validation part")
+        progress.looks.append((progress.step, loss))
+        progress.waited += 1
+        if loss < progress.lowest:
+            progress.best, progress.lowest, progress.waited = progress.step, loss, 0
+            checkpoints.save(self.folder / BEST, self.model.published(), progress)
+        checkpoints.save(self.folder / STATE, self._state(), progress)
+
+    def stop(self, what: str) -> None:
+        """Refuse to go on from a number that is none."""
+        progress, kept = self.progress, "no checkpoint had been written"
+        if (self.folder / BEST).exists():
+            kept = f"the checkpoint of step {progress.best} was kept in {self.folder}"
+        raise TrainingError(
+            f"the {what} is not finite after step {progress.step} of {self.recipe.name}; {kept}; "
+            "lower the learning rate"
+        )
+
+    def finish(self, left_out: int) -> dict[str, Any]:
+        """Leave the best weights and how they came about."""
+        weights, _ = checkpoints.load(self.folder / BEST)
+        about = {
+            "recipe": asdict(self.recipe),
+            **asdict(self.progress),
+            "training_triples": self.triples[0],
+            "validation_triples": self.triples[1],
+            "triples_left_out": left_out,
+        }
+        checkpoints.finish(self.folder, self.base, weights, about)
+        return checkpoints.summary(self.folder) or {}
+
+    def line(self) -> str:
+        """How far it is, for the one who waits."""
+        progress, recent = self.progress, self.progress.losses[-self.recipe.every :]
+        return (
+            f"{self.recipe.name}: step {progress.step} of {self.recipe.steps}, loss "
+            f"{sum(recent) / len(recent):.3f}, validation {progress.looks[-1][1]:.3f}"
+        )
+
+    def _state(self) -> dict[str, torch.Tensor]:
+        state = {f"weights/{name}": w.detach() for name, w in self.model.weights.items()}
+        for name, weight in self.model.weights.items():
+            for one in MOMENTS:
+                if moments := self.optimiser.state.get(weight):
+                    state[f"{one}/{name}"] = moments[one]
+        return state
+
+
+def _same(begun: Progress, found: Progress, folder: Path) -> None:
+    """Refuse to take one run for another."""
+    if found.digest != begun.digest:
+        other = "another recipe or other triples"
+    elif found.origin != begun.origin:
+        other = "another model to start from or other passages"
+    else:
+        return
+    raise TrainingError(f"{folder} holds a run of {other}; delete it or choose another folder")

@@ -1,0 +1,164 @@
+"""Documents cut into passages, each to be read alone or pooled from its document's windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.base.spans import Document, Span
+from chunkstudy.encoders.contextualized import (
+    Ids,
+    Layout,
+    TokenSpans,
+    in_sequence,
+    most_context,
+    tokens_between,
+)
+from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
+from chunkstudy.studies.trained_late_chunking.training.triples import Triple
+
+
+class Tokenizes(TokenEncoder, Protocol):
+    """An encoder that also shows what plain encoding reads."""
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]: ...
+
+
+@dataclass(frozen=True)
+class Passages:
+    """A document's passages.
+
+    Attributes:
+        source: collection and document id.
+        characters: (passages, 2), where each stands in the text.
+        alone: what plain encoding reads of each, special tokens included.
+        whole: (passages,), whether that is all of it.
+        layout: the document in windows.
+        tokens: (passages, 2), the tokens of each in the layout's sequence.
+    """
+
+    source: tuple[str, str]
+    characters: NDArray[np.int64]
+    alone: tuple[Ids, ...]
+    whole: NDArray[np.bool_]
+    layout: Layout
+    tokens: TokenSpans
+
+    @cached_property
+    def limits(self) -> NDArray[np.int64]:
+        """(windows + 1,): where in the sequence the states of each window begin."""
+        return np.cumsum([0, *(end - start for start, end in self.layout.kept)])
+
+    def shared(self, start: int, end: int) -> NDArray[np.int64]:
+        """(passages,): characters that each shares with a span; negative where none is near."""
+        first, last = self.characters.T
+        return np.minimum(last, end) - np.maximum(first, start)
+
+    def best(self, triple: Triple) -> int:
+        """The passage that holds most of what answers a question.
+
+        Raises:
+            TripleError: if none holds any of it, or the model reads no token of it.
+        """
+        shared = self.shared(triple.start, triple.end)
+        found = int(shared.argmax()) if len(shared) else 0
+        if not len(shared) or shared[found] <= 0:
+            raise TripleError(
+                f"question {triple.query!r} is answered at [{triple.start}, {triple.end}) of "
+                f"document {triple.document!r}, which lies in no passage; cut the document whole"
+            )
+        if self.tokens[found, 0] >= self.tokens[found, 1]:
+            raise TripleError(
+                f"the passage that answers question {triple.query!r} of document "
+                f"{triple.document!r} has no token; leave the question out"
+            )
+        return found
+
+    @cached_property
+    def reach(self) -> NDArray[np.int64]:
+        """(passages, 2): the first window that holds a state of each and one past the last."""
+        first = np.searchsorted(self.limits, self.tokens[:, 0], side="right") - 1
+        last = np.searchsorted(self.limits, self.tokens[:, 1] - 1, side="right")
+        return np.stack([first, last], axis=1)
+
+    def windows(self, passage: int) -> range:
+        """The windows that hold a passage's states."""
+        first, last = self.reach[passage].tolist()
+        return range(first, last)
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Some windows of a document and the passages that lie in them whole.
+
+    Attributes:
+        layout: these windows.
+        passages: which of the document's passages, ascending.
+        tokens: (passages, 2), where they stand in the layout's sequence.
+    """
+
+    layout: Layout
+    passages: NDArray[np.int64]
+    tokens: TokenSpans
+
+
+def prepare(
+    encoder: Tokenizes,
+    collection: str,
+    document: Document,
+    spans: Sequence[Span],
+    window: int,
+) -> Passages:
+    """A document's passages, laid out as contextualized encoding lays a document out: windows with
+    their own special tokens that share a quarter, each token's state from the window that shows
+    most around it."""
+    ((ids, offsets),) = encoder.content([document.text])
+    characters = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
+    layout = most_context(ids, window, window // 4, encoder.ends, encoder.prefix_ids)
+    places = tokens_between(offsets, characters[:, 0], characters[:, 1])
+    texts = [document.text[a:b] for a, b in spans]
+    alone = encoder.token_ids(texts)
+    added = len(encoder.ends) + len(encoder.prefix_ids)
+    whole = [
+        len(read) == len(ids) + added
+        for read, (ids, _) in zip(alone, encoder.content(texts), strict=True)
+    ]
+    return Passages(
+        (collection, document.id),
+        characters,
+        tuple(tuple(one) for one in alone),
+        np.asarray(whole, dtype=np.bool_),
+        layout,
+        in_sequence(places, document_ends=False, prefix=len(encoder.prefix_ids)),
+    )
+
+
+def excerpt(passages: Passages, windows: Sequence[int]) -> Excerpt:
+    """Some of a document's windows, read without the rest of it.
+
+    Raises:
+        TripleError: if the document has not that many windows.
+    """
+    kept = sorted(set(windows))
+    layout = passages.layout
+    if not kept or kept[0] < 0 or kept[-1] >= len(layout.windows):
+        raise TripleError(
+            f"windows {list(windows)} are not all among the {len(layout.windows)} of document "
+            f"{passages.source[1]!r}; lay it out again"
+        )
+    part = Layout(tuple(layout.windows[i] for i in kept), tuple(layout.kept[i] for i in kept))
+    lengths = np.diff(passages.limits)
+    read = np.zeros(len(lengths), dtype=np.int64)
+    read[kept] = 1
+    before = np.cumsum([0, *read])
+    first, last = passages.reach.T
+    has_tokens = passages.tokens[:, 0] < passages.tokens[:, 1]
+    whole = np.flatnonzero(has_tokens & (before[last] - before[first] == last - first))
+    unread = np.cumsum([0, *(lengths * (1 - read))])  # states left out before each window
+    return Excerpt(part, whole, passages.tokens[whole] - unread[first[whole], np.newaxis])
