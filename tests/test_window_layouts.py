@@ -275,13 +275,13 @@ def test_chunks_that_overlap_and_chunks_without_a_token_are_right_too(
     encoder: TransformerEncoder, layout: str
 ) -> None:
     text = document([30])[0].text
-    starts, ends = np.array([0, 0, 10, 41, 20, 10]), np.array([60, 20, 16, 42, 60, 60])
-    chunks = Chunks(np.zeros(6, dtype=np.int64), starts, ends)
+    starts, ends = np.array([0, 0, 10, 41, 20, 10, 42]), np.array([60, 20, 16, 42, 60, 60, 60])
+    chunks = Chunks(np.zeros(7, dtype=np.int64), starts, ends)
     found = pooled(encoder, Document("d", text), chunks, 12, layout)
     assert not found[3].any()
     assert np.linalg.norm(np.delete(found, 3, axis=0), axis=1) == pytest.approx(1, abs=1e-5)
     if layout in ("averaged", "centred"):  # where the other chunks decide nothing
-        for i in range(6):
+        for i in range(7):
             alone = Chunks(chunks.document[:1], starts[i : i + 1], ends[i : i + 1])
             (expected,) = pooled(encoder, Document("d", text), alone, 12, layout)
             np.testing.assert_allclose(found[i], expected, atol=1e-5)

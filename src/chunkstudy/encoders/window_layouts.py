@@ -80,7 +80,7 @@ def whole_chunks(
     room = _room(window, prefix)
 
     def filled(piece: Tokens, before: Tokens | None) -> Tokens:
-        if before and before[0] <= piece[0] and piece[1] - before[0] < room:
+        if before and before[0] <= piece[0] and piece[1] - before[0] <= room:
             return before[0], max(before[1], piece[1])
         return piece
 
