@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chunkstudy.runs.conditions import Condition
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,6 @@ from chunkstudy.chunkers.table import CHUNKERS, SIGNAL
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.reading import Reader
 from chunkstudy.runs import by_signals
-from chunkstudy.runs.conditions import Condition
 from tests.plain_reader import MadeReader
 
 WORDS = st.sampled_from(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.windows import model
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import (
@@ -13,8 +15,6 @@ from chunkstudy.evaluation.statistics.differences import (
     NOT_SHOWN,
     SIGNIFICANT,
 )
-from chunkstudy.runs.conditions import NONE
-from chunkstudy.runs.windows import model
 from chunkstudy.show import table_notes, tables
 from tests import derived_tables
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from chunkstudy.runs.conditions import LARGE, MINILM, Condition, ConditionError
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
@@ -22,7 +23,6 @@ from chunkstudy.published.sources import (
     source_of,
 )
 from chunkstudy.runs import grids, published_grid
-from chunkstudy.runs.conditions import LARGE, MINILM, Condition, ConditionError
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
