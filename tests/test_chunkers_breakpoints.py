@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.chunkers import breakpoints, catalogue
 from chunkstudy.chunkers.breakpoints import Kind, beginnings, chunk, locate, written
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.recordings import contents
 from tests import authored_segments
 from tests.authored_segments import MODEL

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers import catalogue, llm_windows
@@ -21,7 +22,6 @@ from chunkstudy.chunkers.llm_windows import (
     splits,
     window,
 )
-from chunkstudy.llm.interface import Reply, Request
 
 SIZES = [45] * 60
 """Eighteen such pieces hold 810 tokens."""

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers import catalogue, lumberchunker, lumberchunker_published, released
 from chunkstudy.chunkers.lumberchunker import Block, answer, blocks, request, units
 from chunkstudy.collections import emma_files
-from chunkstudy.llm.interface import Reply, Request
 
 AUTHORS, IELAB, OWN = "as_published-lumberchunker", "as_published-ielab", "corrected"
 USELESS = (

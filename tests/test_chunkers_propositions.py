@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers import catalogue, propositions
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 from chunkstudy.chunkers.propositions import statements
-from chunkstudy.llm.interface import Reply, Request
 
 TEXT = "Ada wrote it in 1843. She was ill.\n\n  Nobody read it.\n"
 SPANS = [(0, 34), (38, 53)]

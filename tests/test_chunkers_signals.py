@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import Condition
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.reading import Reader
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.catalogue import build, parse
@@ -31,8 +31,8 @@ from chunkstudy.chunkers.signals.measuring import (
 from chunkstudy.chunkers.signals.passes import plan
 from chunkstudy.chunkers.table import CHUNKERS, SIGNAL
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.reading import Reader
 from chunkstudy.runs import by_signals
+from chunkstudy.runs.conditions import Condition
 from tests.plain_reader import MadeReader
 
 WORDS = st.sampled_from(

@@ -18,10 +18,11 @@ from transformers import AutoModel
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Document
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import Layout, in_sequence, tokens_between, whole
+from chunkstudy.encoders.contextualized import Layout, in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests.benchmarks.encoding import matrix_products
 

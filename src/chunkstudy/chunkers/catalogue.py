@@ -14,6 +14,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from chunkstudy.base.asking import Ask, LanguageModelError, Reply, Request
+from chunkstudy.base.encoding import Embed, TextTokens, Vectors
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import Chunker, Drawn, RewrittenSpan, Span
 from chunkstudy.chunkers import structure
@@ -21,10 +23,8 @@ from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry, Job, Strengths
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.encoders import models
-from chunkstudy.encoders.interface import Embed, TextTokens, Vectors
 from chunkstudy.llm import providers
 from chunkstudy.llm.causal_models import causal_model
-from chunkstudy.llm.interface import Ask, LanguageModelError, Reply, Request
 
 SLUG = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from chunkstudy.llm.interface import Ask, Message, Request
+from chunkstudy.base.asking import Ask, Message, Request
 
 LIMIT = 800
 """A window is the fewest pieces that hold more tokens than this (131)."""

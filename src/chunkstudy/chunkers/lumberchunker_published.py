@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from chunkstudy.base.asking import Ask, Reply
+from chunkstudy.base.encoding import TextTokens
 from chunkstudy.chunkers.lumberchunker import (
     LEAST,
     LIMIT,
@@ -20,8 +22,6 @@ from chunkstudy.chunkers.lumberchunker import (
     Block,
     request,
 )
-from chunkstudy.encoders.interface import TextTokens
-from chunkstudy.llm.interface import Ask, Reply
 
 Hear = Callable[[int, Sequence[str]], Reply]
 """The reply to a window: the number of its first unit, and its units."""

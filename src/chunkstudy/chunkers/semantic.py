@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.encoding import Embed, Vectors
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, pieces, recursive, sentences
-from chunkstudy.encoders.interface import Embed, Vectors
 
 if TYPE_CHECKING:
     from nltk.tokenize import PunktSentenceTokenizer

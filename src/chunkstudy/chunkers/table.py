@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 
+from chunkstudy.base.asking import Ask
+from chunkstudy.base.encoding import Embed, TextTokens
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.base.tokens import TokenCounter, counter, decode_cl100k, encode_cl100k
@@ -32,9 +34,7 @@ from chunkstudy.chunkers.signals.candidates import sentences
 from chunkstudy.chunkers.signals.cutting import cut
 from chunkstudy.chunkers.text_tokens import token_spans
 from chunkstudy.collections import gutenqa
-from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.llm.interface import Ask
 
 Strengths = Callable[[str, Sequence[int], str], Sequence[float]]
 """Of a text, characters at which it could be cut, and the name of a signal: how strong it is at

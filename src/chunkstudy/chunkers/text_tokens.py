@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import RewrittenSpan, Span
-from chunkstudy.base.tokens import TokenOffsets, without_surrogates, wordpiece
+from chunkstudy.base.tokens import TokenOffsets, tokens_between, without_surrogates, wordpiece
 from chunkstudy.chunkers.structure import with_what_is_dropped
-from chunkstudy.encoders.contextualized import tokens_between
-from chunkstudy.encoders.interface import TextTokens
 
 
 class WordPieces:

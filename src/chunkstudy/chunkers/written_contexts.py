@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from chunkstudy.base.asking import Message, Reply, Request
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.contexts import short
 from chunkstudy.llm import estimates
 from chunkstudy.llm.estimates import Estimate
-from chunkstudy.llm.interface import Message, Reply, Request
 
 REPLY = 100
 """Tokens of a reply: the contexts that Anthropic reports have 50 to 100."""

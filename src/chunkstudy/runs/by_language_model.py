@@ -8,10 +8,10 @@ from typing import Any
 
 from tqdm import tqdm
 
+from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import catalogue, llm_prices, written_contexts
-from chunkstudy.encoders.interface import TextTokens
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.in_flight import in_order

@@ -9,6 +9,7 @@ from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.reading import Reader
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.signals.attention import BEFORE
@@ -16,7 +17,7 @@ from chunkstudy.chunkers.signals.entropy import AFTER
 from chunkstudy.chunkers.signals.measuring import Memory, measure, strength
 from chunkstudy.chunkers.signals.passes import CONTEXT, SIZE
 from chunkstudy.chunkers.table import Strengths
-from chunkstudy.llm.reading import CausalReader, Reader
+from chunkstudy.llm.reading import CausalReader
 from chunkstudy.runs.conditions import Condition
 
 

@@ -8,11 +8,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.encoding import Embed, TextTokens
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import catalogue, contexts
 from chunkstudy.chunkers.table import Entry
-from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.runs import by_language_model, by_signals
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import parse_ordering

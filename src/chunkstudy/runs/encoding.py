@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import contexts
 from chunkstudy.encoders.contextualized import (
     Layout,
@@ -22,7 +23,6 @@ from chunkstudy.encoders.contextualized import (
     in_sequence,
     packed,
     separated,
-    tokens_between,
 )
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.llm import providers

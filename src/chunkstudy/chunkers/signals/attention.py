@@ -11,8 +11,8 @@ distance is the same for all of them.
 
 from __future__ import annotations
 
+from chunkstudy.base.reading import Floats32, Read
 from chunkstudy.chunkers.signals.entropy import AFTER
-from chunkstudy.llm.reading import Floats32, Read
 
 BEFORE = 64
 """Tokens in front of a boundary that are looked at, one or two paragraphs of conversation."""

@@ -8,7 +8,7 @@ over ``AFTER`` tokens on either side.
 
 from __future__ import annotations
 
-from chunkstudy.llm.reading import Read
+from chunkstudy.base.reading import Read
 
 AFTER = 24
 """Tokens after a boundary that are looked at, about a sentence of prose."""

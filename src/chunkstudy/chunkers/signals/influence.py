@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from chunkstudy.base.reading import Part, Read, Reader
 from chunkstudy.chunkers.signals.attention import BEFORE
 from chunkstudy.chunkers.signals.entropy import AFTER
-from chunkstudy.llm.reading import Part, Read, Reader
 
 
 def influence(

@@ -12,10 +12,10 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
+from chunkstudy.base.reading import Read, Reader
 from chunkstudy.chunkers.signals import attention, entropy
 from chunkstudy.chunkers.signals.influence import influence
 from chunkstudy.chunkers.signals.passes import CONTEXT, SIZE, Pass, plan
-from chunkstudy.llm.reading import Read, Reader
 
 INFLUENCE = "influence"
 READ: dict[str, Callable[[Read, int], float]] = {

@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
@@ -27,7 +28,6 @@ from chunkstudy.chunkers.structure import pieces
 from chunkstudy.evaluation.statistics import bootstrap_interval
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.published import cells
 from chunkstudy.runs import records, scoring
 from chunkstudy.runs.chunking import chunk

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.asking import Reply
 from chunkstudy.base.places import Places
 from chunkstudy.base.tokens import without_surrogates
 from chunkstudy.chunkers import catalogue, lumberchunker
@@ -183,7 +184,7 @@ def _of_the_builtin_texts(
 
 def _answer(recorded: Mapping[str, Any], text: str) -> Answer:
     allowed = [lumberchunker.answer(one) for one in recorded["request"]["answers"]]
-    reply = interface.Reply.of(recorded["reply"])
+    reply = Reply.of(recorded["reply"])
     number = lumberchunker.answer(reply.whole)
     place = allowed.index(number) if number in allowed else None
     return Answer(text, len(allowed), place, number is not None, reply.seconds, reply.input_tokens)

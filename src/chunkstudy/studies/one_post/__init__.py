@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.base import tokens
+from chunkstudy.base.encoding import Embed
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import text_digest
 from chunkstudy.chunkers import catalogue
-from chunkstudy.encoders.interface import Embed
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed

@@ -11,14 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Document, Span
-from chunkstudy.encoders.contextualized import (
-    Ids,
-    Layout,
-    TokenSpans,
-    centred,
-    in_sequence,
-    tokens_between,
-)
+from chunkstudy.base.tokens import tokens_between
+from chunkstudy.encoders.contextualized import Ids, Layout, TokenSpans, centred, in_sequence
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
