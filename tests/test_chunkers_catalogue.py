@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.run import load_collection
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Collection, Document, RewrittenSpan, chunk_documents
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers.catalogue import ChunkerSpec, build, parse
 from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
+from chunkstudy.runs.chunkers import build_chunker as build
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.names import ChunkerSpec
+from chunkstudy.runs.names import parse_chunker as parse
+from chunkstudy.runs.run import load_collection
 from tests.test_chunkers_semantic import PROSE, hashed
 
 SLUGS = {

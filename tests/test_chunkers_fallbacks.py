@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Document, Drawn, chunk_documents
-from chunkstudy.chunkers import catalogue
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.test_chunkers_semantic import PROSE, hashed
 from tests.test_experiment import SMALL, Letters, condition
 
@@ -22,7 +22,7 @@ BY_RULE = ("none", "paragraph", "fixed-256", "sentence-5", "recursive-200-0", "t
 
 
 def chunked(slug: str, protocol: str = "corrected") -> Chunks:
-    chunker = catalogue.build(slug, PROTOCOLS[protocol], hashed)
+    chunker = build_chunker(slug, PROTOCOLS[protocol], hashed)
     return chunk_documents(chunker, [EMPTY, MANY, ONE, Document("two", ONE.text)])
 
 

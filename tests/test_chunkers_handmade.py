@@ -9,14 +9,14 @@ import pytest
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import catalogue, handmade
-from chunkstudy.collections import builtin
+from chunkstudy.collections import builtin, handmade
+from chunkstudy.runs.chunkers import build_chunker
 
 MADE = handmade.load()
 
 
 def test_chunks_cover_every_built_in_document_without_overlap() -> None:
-    chunk = catalogue.build("lumberchunker-handmade", CORRECTED)
+    chunk = build_chunker("lumberchunker-handmade", CORRECTED)
     for document in builtin.load_documents():
         found = [(span[0], span[1]) for span in chunk(document.text)]
         assert "".join(document.text[start:end] for start, end in found) == document.text

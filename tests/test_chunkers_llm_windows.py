@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import catalogue, llm_windows
+from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.llm_windows import (
     ATTEMPTS,
     asking,
@@ -22,6 +22,7 @@ from chunkstudy.chunkers.llm_windows import (
     splits,
     window,
 )
+from chunkstudy.runs.chunkers import build_chunker
 
 SIZES = [45] * 60
 """Eighteen such pieces hold 810 tokens."""
@@ -166,7 +167,7 @@ def test_whatever_the_replies_the_chunks_cover_the_text_in_order_without_loss(
     def ask(_: Request) -> Reply:
         return said(replies[next(count) % len(replies)])
 
-    chunks = catalogue.build("llm", PROTOCOLS[protocol], ask=ask)(text)
+    chunks = build_chunker("llm", PROTOCOLS[protocol], ask=ask)(text)
     assert isinstance(chunks, Drawn)
     if protocol == "corrected":
         spans = [(one[0], one[1]) for one in chunks]

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import catalogue, lumberchunker, lumberchunker_published, released
+from chunkstudy.chunkers import lumberchunker, lumberchunker_published
 from chunkstudy.chunkers.lumberchunker import Block, answer, blocks, request, units
-from chunkstudy.collections import emma_files
+from chunkstudy.collections import emma_files, released
+from chunkstudy.runs.chunkers import build_chunker
 
 AUTHORS, IELAB, OWN = "as_published-lumberchunker", "as_published-ielab", "corrected"
 USELESS = (
@@ -61,7 +62,7 @@ def drawn(
         given_back = reply(one)
         return given_back if isinstance(given_back, Reply) else said(given_back)
 
-    found = catalogue.build("lumberchunker", PROTOCOLS[protocol], ask=ask)(text)
+    found = build_chunker("lumberchunker", PROTOCOLS[protocol], ask=ask)(text)
     assert isinstance(found, Drawn)
     return found, asked
 

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
-from chunkstudy.chunkers import catalogue, lumberchunker, lumberchunker_controls
+from chunkstudy.chunkers import lumberchunker, lumberchunker_controls
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.runs import display_names
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.names import parse_chunker
 
 PARAGRAPHS = [f"Paragraph {i} " + "says the same again and again. " * 12 for i in range(60)]
 TEXT = "\n".join(PARAGRAPHS)
@@ -34,7 +36,7 @@ def windows(text: str) -> list[tuple[int, int]]:
 
 def test_the_last_candidate_begins_every_chunk_but_the_first() -> None:
     spans = paragraphs(TEXT)
-    chunks = catalogue.build("lumberchunker-last", CORRECTED)(TEXT)
+    chunks = build_chunker("lumberchunker-last", CORRECTED)(TEXT)
     begins = [0] + [first + shown - 1 for first, shown in windows(TEXT)]
     assert [start for start, *_ in chunks] == [spans[one][0] for one in begins]
     assert len(begins) > 10
@@ -51,7 +53,7 @@ def test_any_candidate_is_as_likely_as_any_other_and_the_first_unit_is_none() ->
 
 def test_a_draw_is_the_same_whenever_it_is_drawn_and_another_draw_another() -> None:
     first, again, other = (
-        list(catalogue.build(f"lumberchunker-random-{draw}", CORRECTED)(TEXT)) for draw in (1, 1, 2)
+        list(build_chunker(f"lumberchunker-random-{draw}", CORRECTED)(TEXT)) for draw in (1, 1, 2)
     )
     assert first == again != other
 
@@ -60,7 +62,7 @@ def test_a_draw_is_the_same_whenever_it_is_drawn_and_another_draw_another() -> N
 @given(st.lists(st.sampled_from(["one", "two words " * 200, "", "x " * 90]), max_size=12))
 def test_the_chunks_of_a_control_cover_the_text_in_order(slug: str, parts: list[str]) -> None:
     text = "\n".join(parts)
-    spans = [(start, end) for start, end, *_ in catalogue.build(slug, CORRECTED)(text)]
+    spans = [(start, end) for start, end, *_ in build_chunker(slug, CORRECTED)(text)]
     assert spans == sorted(spans) and all(start < end for start, end in spans)
     kept = "".join(text[start:end] for start, end in spans)
     assert "".join(kept.split()) == "".join(text.split())
@@ -68,13 +70,13 @@ def test_the_chunks_of_a_control_cover_the_text_in_order(slug: str, parts: list[
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_control_asks_nobody_and_is_known_as_one(slug: str) -> None:
-    spec = catalogue.parse(slug)
+    spec = parse_chunker(slug)
     assert not spec.llm and spec.entry.control
-    assert catalogue.build(slug, AS_PUBLISHED_IELAB)(TEXT)
-    assert not catalogue.parse("lumberchunker").entry.control
+    assert build_chunker(slug, AS_PUBLISHED_IELAB)(TEXT)
+    assert not parse_chunker("lumberchunker").entry.control
 
 
 def test_a_draw_has_its_number_in_its_name() -> None:
     assert display_names.chunker("lumberchunker-random-3").endswith("at random, draw 3")
     with pytest.raises(ValueError, match="unknown chunker"):
-        catalogue.parse("lumberchunker-random")
+        parse_chunker("lumberchunker-random")

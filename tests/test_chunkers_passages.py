@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.base.spans import Document, Span, chunk_documents
-from chunkstudy.chunkers import catalogue, passages, semantic
+from chunkstudy.chunkers import passages, semantic
 from chunkstudy.collections import beir, emma_files, gutenqa
+from chunkstudy.runs.chunkers import build_chunker
 
 TEXTS = st.text(st.sampled_from("ab C.!?\n\"'"), max_size=120)
 WORDS = st.lists(
@@ -57,7 +58,7 @@ def test_ielabs_first_fixed_chunk_has_one_token_more() -> None:
     text = "word " * 600
     sizes = {
         protocol.form: [
-            len(text[s:e].split()) for s, e, *_ in catalogue.build("fixed-256", protocol)(text)
+            len(text[s:e].split()) for s, e, *_ in build_chunker("fixed-256", protocol)(text)
         ]
         for protocol in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED)
     }
@@ -95,7 +96,7 @@ def test_sentence_groups_end_at_sentence_ends_and_lose_at_most_a_tail_token(
 
 
 def test_a_full_stop_inside_a_number_ends_no_sentence() -> None:
-    chunk = catalogue.build("sentence-1", CORRECTED)
+    chunk = build_chunker("sentence-1", CORRECTED)
     text = "A dose of 2.5 mg helped. Others had 3.1 mg."
     assert [text[c[0] : c[1]] for c in chunk(text)] == [
         "A dose of 2.5 mg helped.",
@@ -105,7 +106,7 @@ def test_a_full_stop_inside_a_number_ends_no_sentence() -> None:
 
 def test_jina_loses_a_tail_of_one_token_and_the_corrected_form_keeps_it() -> None:
     text = "One sentence. Two sentences. End"
-    forms = {p.form: catalogue.build("sentence-2", p)(text) for p in (AS_PUBLISHED_JINA, CORRECTED)}
+    forms = {p.form: build_chunker("sentence-2", p)(text) for p in (AS_PUBLISHED_JINA, CORRECTED)}
     assert [c[:2] for c in forms["jina"]] == [(0, 28)]
     assert forms["own"] == [(0, 28), (29, 32)]
 
@@ -177,7 +178,7 @@ def llama_pieces(text: str) -> list[str]:
 def test_semantic_chunks_are_llamaindexs_pieces() -> None:
     if not beir.available("scifact"):
         pytest.skip("SciFact is not here; set CHUNKSTUDY_DATA")
-    chunker = catalogue.build("semantic", CORRECTED, hashed)
+    chunker = build_chunker("semantic", CORRECTED, hashed)
     for document in beir.load("scifact").documents[::175]:
         spans = [span[:2] for span in chunker(document.text)]
         assert [document.text[s:e] for s, e in spans] == llama_pieces(document.text)
@@ -187,7 +188,7 @@ def test_semantic_chunks_are_llamaindexs_pieces() -> None:
 @pytest.mark.parametrize("slug", ["none", "paragraph", "fixed-64", "sentence-5", "semantic"])
 @pytest.mark.parametrize("text", ["", " ", "x", "\U0001f7e5", "word " * 900, "a\n\n\nb", "é́" * 40])
 def test_odd_documents_give_chunks_that_fit_them(slug: str, protocol: Any, text: str) -> None:
-    chunks = chunk_documents(catalogue.build(slug, protocol, hashed), [Document("d", text)])
+    chunks = chunk_documents(build_chunker(slug, protocol, hashed), [Document("d", text)])
     if protocol is CORRECTED:
         assert (chunks.lengths > 0).all()
     for chunk, start, end in zip(
@@ -198,7 +199,7 @@ def test_odd_documents_give_chunks_that_fit_them(slug: str, protocol: Any, text:
 
 def test_an_empty_document_gives_an_empty_semantic_chunk_only_as_published() -> None:
     empty = {
-        p.form: list(catalogue.build("semantic", p, hashed)(""))
+        p.form: list(build_chunker("semantic", p, hashed)(""))
         for p in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED)
     }
     assert empty["own"] == []

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import catalogue, propositions
+from chunkstudy.chunkers import propositions
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 from chunkstudy.chunkers.propositions import statements
+from chunkstudy.runs.chunkers import build_chunker
 
 TEXT = "Ada wrote it in 1843. She was ill.\n\n  Nobody read it.\n"
 SPANS = [(0, 34), (38, 53)]
@@ -51,7 +52,7 @@ def drawn(
     def ask(one: Request) -> Reply:
         return Reply(reply(one), "stop", 10, 5, "authored", "made")
 
-    found = catalogue.build("proposition", PROTOCOLS[protocol], ask=ask)(text)
+    found = build_chunker("proposition", PROTOCOLS[protocol], ask=ask)(text)
     assert isinstance(found, Drawn)
     return found
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Document, chunk_documents
-from chunkstudy.chunkers import released
-from chunkstudy.chunkers.released import Released, ReleasedError, align
-from chunkstudy.collections import emma_files, gutenqa
+from chunkstudy.collections import emma_files, gutenqa, released
+from chunkstudy.collections.released import Released, ReleasedError, align
 
 COUNTS = {
     "lumberchunker-released": 476,

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import catalogue, segmenter
+from chunkstudy.chunkers import segmenter
 from chunkstudy.chunkers.segmenter import AHEAD, LONGEST, Layout, Rule, segments, taken
+from chunkstudy.runs.chunkers import build_chunker
 
 MILLION = 10**6
 BY_HAND = {
@@ -172,9 +173,9 @@ def test_signs_that_open_something_and_never_close_it_are_tried_once_each(sign: 
 
 def test_the_catalogue_has_it_and_jinas_protocol_loses_what_the_expression_loses() -> None:
     text = "A title\n\n" + "x" * 2000
-    found = catalogue.build("segmenter", CORRECTED)(text)
+    found = build_chunker("segmenter", CORRECTED)(text)
     assert isinstance(found, Drawn)
     assert (next(iter(found)), len(found), found.fallbacks) == ((0, 7), 4, 2)
-    published = list(catalogue.build("segmenter", AS_PUBLISHED_JINA)(text))
+    published = list(build_chunker("segmenter", AS_PUBLISHED_JINA)(text))
     assert [one[:2] for one in published] == [(0, 7), (1209, 2009)]
-    assert list(catalogue.build("segmenter", CORRECTED)("")) == []
+    assert list(build_chunker("segmenter", CORRECTED)("")) == []

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.retries import ATTEMPTS
-from chunkstudy.chunkers import catalogue, segmenter, segmenter_api
+from chunkstudy.chunkers import segmenter, segmenter_api
 from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located, parts
+from chunkstudy.runs.chunkers import build_chunker
 from tests import loopback
 from tests.loopback import (
     Fault,
@@ -182,4 +183,4 @@ def test_the_catalogue_has_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     with serving(monkeypatch):
         made = api(tmp_path)
         monkeypatch.setattr(segmenter_api, "api", lambda: made)
-        assert list(catalogue.build("segmenter-api", CORRECTED)(TEXT)) == EXPECTED
+        assert list(build_chunker("segmenter-api", CORRECTED)(TEXT)) == EXPECTED

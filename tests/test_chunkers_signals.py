@@ -9,14 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.reading import Reader
-from chunkstudy.base.spans import Span
-from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers.catalogue import build, parse
 from chunkstudy.chunkers.signals.candidates import Sentence, mark, sentences
 from chunkstudy.chunkers.signals.cutting import LEAST, cut
 from chunkstudy.chunkers.signals.entropy import AFTER
@@ -29,10 +21,19 @@ from chunkstudy.chunkers.signals.measuring import (
     strength,
 )
 from chunkstudy.chunkers.signals.passes import plan
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.reading import Reader
+from chunkstudy.base.spans import Span
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.table import CHUNKERS, SIGNAL
 from chunkstudy.llm import causal_models
 from chunkstudy.runs import by_signals
+from chunkstudy.runs.chunkers import build_chunker as build
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.names import parse_chunker as parse
 from tests.plain_reader import MadeReader
 
 WORDS = st.sampled_from(

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import catalogue, text_tokens
+from chunkstudy.chunkers import text_tokens
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.made_keys import text_keys
 
 TEXT = "Aa bb cc. Dd ee ff. Gg hh ii. Jj kk ll."
@@ -63,8 +64,8 @@ class Towards(Letters):
 
 def test_jinas_windows_are_of_the_encoders_tokens_and_the_others_of_wordpieces() -> None:
     for protocol in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED):
-        plain = [one[:2] for one in catalogue.build("fixed-2", protocol)(TEXT)]
-        found = list(catalogue.build("fixed-2", protocol, tokenizer=Letters())(TEXT))
+        plain = [one[:2] for one in build_chunker("fixed-2", protocol)(TEXT)]
+        found = list(build_chunker("fixed-2", protocol, tokenizer=Letters())(TEXT))
         if protocol is AS_PUBLISHED_JINA:
             assert found[:2] == [(0, 2, "A|a"), (3, 5, "b|b")]
         else:
@@ -72,7 +73,7 @@ def test_jinas_windows_are_of_the_encoders_tokens_and_the_others_of_wordpieces()
 
 
 def test_sentences_of_jina_end_at_the_encoders_full_stops() -> None:
-    chunker = catalogue.build("sentence-2", AS_PUBLISHED_JINA, tokenizer=Letters())
+    chunker = build_chunker("sentence-2", AS_PUBLISHED_JINA, tokenizer=Letters())
     chunks = chunk_documents(chunker, [Document("d", TEXT)])
     assert chunks.start.tolist() == [0, 20]
     assert chunks.end.tolist() == [19, len(TEXT)]
@@ -82,8 +83,8 @@ def test_minilms_own_tokenizer_gives_the_wordpiece_chunks() -> None:
     encoder = TransformerEncoder(models.spec(models.parse_slug(MINILM)[0]))
     text = "Naïve café prices — 3.14 rose. ICRISAT's soils\x07 were 中文 tilled.\n" * 4
     for slug in ("fixed-8", "sentence-2"):
-        own = catalogue.build(slug, AS_PUBLISHED_JINA, tokenizer=encoder)(text)
-        assert list(own) == list(catalogue.build(slug, AS_PUBLISHED_JINA)(text))
+        own = build_chunker(slug, AS_PUBLISHED_JINA, tokenizer=encoder)(text)
+        assert list(own) == list(build_chunker(slug, AS_PUBLISHED_JINA)(text))
     ((ids, offsets),) = encoder.content([text])
     ((expected, places),) = text_tokens.WordPieces().content([text])
     assert ids == expected
@@ -103,7 +104,7 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path
     chunks = chunk(condition, SMALL, evaluated, boundaries=drawing)
     own, others = (
         chunk_documents(
-            catalogue.build("semantic", AS_PUBLISHED_IELAB, store.encode), SMALL.documents
+            build_chunker("semantic", AS_PUBLISHED_IELAB, store.encode), SMALL.documents
         )
         for store in (evaluated, drawing)
     )
@@ -118,4 +119,4 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path
 @pytest.mark.parametrize("slug", ["llm", "lumberchunker", "proposition"])
 def test_a_chunker_that_needs_an_llm_says_which(slug: str) -> None:
     with pytest.raises(ValueError, match=r"asks (openai/gpt-4o|gemini/gemini-2\.5-flash); give"):
-        catalogue.build(slug, CORRECTED)(TEXT)
+        build_chunker(slug, CORRECTED)(TEXT)

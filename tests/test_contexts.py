@@ -17,7 +17,7 @@ from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.runs import by_language_model, display_names
+from chunkstudy.runs import by_language_model, display_names, llm_prices
 from chunkstudy.runs.chunking import contexts_of
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import Ordering, encode, parse_ordering
@@ -239,13 +239,13 @@ def test_what_an_example_says_is_no_context() -> None:
 def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     model = "openai/gpt-4o-mini"
     documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
-    takes = written_contexts.foretold(model, documents)
+    takes = llm_prices.of_contexts(model, documents)
     requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
     exact = sum((written_contexts.estimates.input_tokens(one) for one in requests), 0)
     assert takes.requests == 3
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars
-    assert written_contexts.foretold(f"local/{SMOLLM}", documents).dollars == 0
+    assert llm_prices.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
 
 
 def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:

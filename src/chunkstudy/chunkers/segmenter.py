@@ -19,7 +19,7 @@ from functools import cached_property
 
 import regex
 
-from chunkstudy.base.spans import Span
+from chunkstudy.base.spans import Drawn, Span
 
 AHEAD = 100
 """Characters that a phrase may go beyond its limit to reach a sentence's end."""
@@ -297,31 +297,29 @@ def taken(text: str, rules: Sequence[Rule] = RULES) -> list[Span]:
     return found
 
 
-def segments(text: str, keeps_all: bool = True) -> tuple[list[Span], int]:
-    """The chunks without the white space around them, and how many of them no rule drew.
+def segments(text: str, *, quirks: bool = False) -> Drawn[Span]:
+    """The chunks without the white space around them.
 
-    Args:
-        text: the document.
-        keeps_all: what the rules leave out becomes chunks of :data:`LONGEST` characters.
+    What the rules leave out becomes chunks of :data:`LONGEST` characters, counted as fallbacks;
+    with ``quirks`` it is left out.
     """
     chunks: list[Span] = []
     by_none = reached = 0
     for start, end in [*taken(text), (len(text), len(text))]:
-        if keeps_all:
-            left = [_bare(text, reached, start)] if reached < start else []
-            cut = [
+        if not quirks:
+            begun, last = _bare(text, reached, start)
+            left = [
                 _bare(text, first, min(first + LONGEST, last))
-                for begun, last in left
                 for first in range(begun, last, LONGEST)
             ]
-            cut = [span for span in cut if span[0] < span[1]]
-            by_none += len(cut)
-            chunks += cut
+            left = [span for span in left if span[0] < span[1]]
+            by_none += len(left)
+            chunks += left
         reached = end
         span = _bare(text, start, end)
         if span[0] < span[1]:
             chunks.append(span)
-    return chunks, by_none
+    return Drawn(chunks, by_none)
 
 
 def _bare(text: str, start: int, end: int) -> Span:

@@ -179,6 +179,11 @@ def _recorded(path: Path, text: str) -> list[Span]:
     raise SegmenterError(f"{path} is damaged; delete it and ask again with CHUNKSTUDY_LLM=record")
 
 
+def segments(text: str) -> list[Span]:
+    """The API's chunks of a text, see :meth:`SegmenterApi.segments`."""
+    return api().segments(text)
+
+
 @lru_cache(maxsize=1)
 def api() -> SegmenterApi:
     """The API of this process."""

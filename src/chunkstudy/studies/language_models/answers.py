@@ -21,12 +21,13 @@ import pandas as pd
 from chunkstudy.base.asking import Reply
 from chunkstudy.base.places import Places
 from chunkstudy.base.tokens import without_surrogates
-from chunkstudy.chunkers import catalogue, lumberchunker
+from chunkstudy.chunkers import lumberchunker
 from chunkstudy.collections import builtin
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm import interface, providers, recordings
 from chunkstudy.llm.interface import Provider
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.studies.language_models.window_answers import SMALL
 
 STORY, OTHERS, EMMA = "the built-in story", "the other built-in texts", "the novel Emma"
@@ -37,7 +38,7 @@ PLACES = (FIRST, BETWEEN, LAST, *FIFTHS)
 KEYS = ["text", "answered by", "place"]
 AUTHORS = "LumberChunker's authors' model"
 BOOTSTRAP = f"percentile bootstrap over windows, {statistics.RESAMPLES:,} resamples"
-MODEL = catalogue.parse(SMALL).llm
+MODEL = parse_chunker(SMALL).llm
 
 
 @dataclass(frozen=True, slots=True)
