@@ -15,6 +15,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.runs import by_language_model, display_names, llm_prices
@@ -241,7 +242,7 @@ def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
     takes = llm_prices.of_contexts(model, documents)
     requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
-    exact = sum((written_contexts.estimates.input_tokens(one) for one in requests), 0)
+    exact = sum((estimates.input_tokens(one) for one in requests), 0)
     assert takes.requests == 3
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars

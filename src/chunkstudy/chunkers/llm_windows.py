@@ -73,7 +73,7 @@ def chunk(
     """
     spans = pieces(text, count)
     texts = [text[start:end] for start, end in spans]
-    found, by_rule = splits(count.count_many(texts), _asking(ask, model, texts, quirks))
+    found, by_rule = splits(count.count_many(texts), choosing(ask, model, texts, quirks))
     starts = sorted({0, *(one for one in found if 0 < one < len(spans))})
     return Drawn(joined(text, spans, starts), by_rule)
 
@@ -110,7 +110,7 @@ def window(sizes: Sequence[int], begin: int) -> int:
     return len(sizes)
 
 
-def _asking(ask: Ask, model: str, texts: Sequence[str], quirks: bool) -> Choose:
+def choosing(ask: Ask, model: str, texts: Sequence[str], quirks: bool) -> Choose:
     def choose(begin: int, after: int) -> list[int]:
         said: list[int] | None = []
         for attempt in range(ATTEMPTS):
