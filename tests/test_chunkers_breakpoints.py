@@ -93,10 +93,6 @@ def test_a_beginning_that_is_not_found_makes_the_reply_useless(begin: tuple[str,
     assert (list(found), found.fallbacks) == ([(0, len(TEXT))], 1)
 
 
-def test_what_stands_before_the_first_segment_is_a_chunk_of_its_own() -> None:
-    assert list(drawn(lambda _: said("She was ill"))) == [FOUND[0], (23, len(TEXT))]
-
-
 def test_topics_are_listed_first_and_every_segment_has_one_of_them() -> None:
     unlisted = {"topics": ["one"], "segments": [{"topic": "two", "begins": "Ada wrote it"}]}
     assert beginnings(json.dumps(unlisted), "topic") is None

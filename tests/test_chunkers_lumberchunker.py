@@ -103,19 +103,6 @@ def test_so_does_one_that_was_refused_blocked_or_cut_off(finish: Finish) -> None
     assert drawn(lambda one: said(f"Answer: ID {shown(one)[2]}", finish))[0].fallbacks == 6
 
 
-def test_fewer_than_five_units_are_one_chunk_and_nobody_is_asked() -> None:
-    found, asked = drawn(lambda _: "", "One. Two. Three.\nFour.")
-    assert (list(found), asked) == ([(0, 22)], [])
-    assert list(drawn(lambda _: "", "")[0]) == []
-
-
-def test_a_text_of_few_paragraphs_is_shown_by_sentences() -> None:
-    text = "One. Two. Three. Four. Five. Six.\nSeven."
-    found, asked = drawn(lambda _: "Answer: ID 2", text)
-    assert "sentences" in asked[0].messages[0].text
-    assert next(text[start:end] for start, end in found) == "One. Two."
-
-
 def test_a_paragraph_that_fills_a_window_is_a_chunk_and_nobody_is_asked_about_it() -> None:
     long = "word " * 900
     text = "\n".join(["a", "b", long, "c", "d", "e", "f", "g"])

@@ -18,12 +18,6 @@ from tests.made_needs import hashed
 TEXTS = st.text(st.sampled_from("ab C.!?\n\"'"), max_size=120)
 
 
-@given(TEXTS)
-def test_paragraphs_are_the_stripped_lines_that_hold_anything(text: str) -> None:
-    found = [text[start:end] for start, end in passages.paragraphs(text)]
-    assert found == [line.strip() for line in text.split("\n") if line.strip()]
-
-
 @pytest.mark.parametrize(
     ("tokens", "merged", "dropped"),
     [
@@ -67,15 +61,6 @@ def test_ielabs_first_fixed_chunk_has_one_token_more() -> None:
     assert sizes == {"jina": [256, 256, 88], "ielab": [257, 256, 87], "own": [256, 256, 88]}
 
 
-def test_a_full_stop_inside_a_number_ends_no_sentence() -> None:
-    chunk = build_chunker("sentence-1", CORRECTED)
-    text = "A dose of 2.5 mg helped. Others had 3.1 mg."
-    assert [text[c[0] : c[1]] for c in chunk(text)] == [
-        "A dose of 2.5 mg helped.",
-        "Others had 3.1 mg.",
-    ]
-
-
 def test_jina_loses_a_tail_of_one_token_and_the_corrected_form_keeps_it() -> None:
     text = "One sentence. Two sentences. End"
     forms = {p.form: build_chunker("sentence-2", p)(text) for p in (AS_PUBLISHED_JINA, CORRECTED)}
@@ -107,14 +92,6 @@ def test_ielab_sentences_never_gain_text(text: str, group: int) -> None:
         assert 0 <= start < end <= len(text)
         inside = iter(text[start:end])
         assert all(letter in inside for letter in joined if not letter.isspace())
-
-
-@given(TEXTS)
-def test_punkt_sentences_lose_nothing_but_leading_white_space(text: str) -> None:
-    spans = semantic.punkt_sentences(text)
-    covered = "".join(text[s:e] for s, e in spans)
-    assert text.endswith(covered)
-    assert covered.strip() == text.strip()
 
 
 def test_every_short_document_is_cut_in_exactly_two() -> None:
@@ -164,11 +141,3 @@ def test_a_sentence_as_a_proposition_bears_the_span_of_its_paragraph() -> None:
         (37, 57, "Three without an end"),
     ]
     assert passages.sentence_propositions(" \n") == []
-
-
-@given(st.text(alphabet='ab.!?" \n', max_size=60))
-def test_no_letter_is_lost_between_sentences_as_propositions(text: str) -> None:
-    found = passages.sentence_propositions(text)
-    kept = "".join("".join(sentence.split()) for _, _, sentence in found)
-    assert kept == "".join(text.split())
-    assert all(sentence in text[start:end] for start, end, sentence in found)

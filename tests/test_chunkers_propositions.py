@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from chunkstudy.base.asking import Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import propositions
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 from chunkstudy.chunkers.propositions import statements
 from chunkstudy.runs.chunkers import build_chunker
@@ -85,19 +84,6 @@ def test_where_ielab_falls_back_its_own_sentences_are_taken_and_lose_what_they_l
     assert [said for *_, said in found] == [one for *_, one in ielab_sentences(text, 1)]
     assert list(drawn(lambda _: "", "", "as_published-ielab")) == [(0, 0, "")]
     assert list(drawn(lambda _: "", "")) == []
-
-
-def test_each_paragraph_is_asked_about_alone_and_as_it_stands() -> None:
-    seen: list[Request] = []
-
-    def reply(one: Request) -> str:
-        seen.append(one)
-        return ""
-
-    drawn(reply)
-    assert [last(one) for one in seen] == [TEXT[start:end] for start, end in SPANS]
-    assert all(one.json and one.temperature == 0 for one in seen)
-    assert statements(seen[0].messages[2].text) == list(propositions.PROPOSITIONS)
 
 
 @given(st.text(max_size=120), st.one_of(st.text(max_size=40), st.lists(st.text()).map(json.dumps)))

@@ -88,11 +88,6 @@ def test_ties_go_to_fewer_chunks_then_to_the_longer_last_one() -> None:
     assert semantic.cluster_cuts(same, 4, quirks=False) == [0, 2, 6]
 
 
-def test_with_quirks_a_text_without_positive_reward_becomes_one_chunk() -> None:
-    same = np.tile(np.eye(4, dtype=np.float32)[0], (10, 1))
-    assert semantic.cluster_cuts(same, 4, quirks=True) == [0]
-
-
 def test_the_largest_corpus_is_segmented_without_a_matrix_of_all_its_pairs() -> None:
     pieces = 4836
     vectors = np.random.default_rng(0).normal(size=(pieces, 384)).astype(np.float32)
@@ -141,15 +136,6 @@ def test_the_bisection_equals_the_official_loop(values: list[float], wanted: int
         else:
             high = threshold
     assert semantic.bisected_threshold(distances, wanted) == threshold
-
-
-def test_the_quirk_may_also_cut_at_the_distance_it_closes_in_on() -> None:
-    distances = np.array([0.1, 0.2, 0.3, 0.9])
-    cuts = [
-        int(np.count_nonzero(distances > semantic.bisected_threshold(distances, n)))
-        for n in range(5)
-    ]
-    assert cuts == [0, 1, 3, 4, 4]  # for n = 2 and 3 the last midpoint is below 0.2 and 0.1
 
 
 @pytest.mark.parametrize("size", [60, 100, 200, 400])

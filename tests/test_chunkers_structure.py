@@ -22,21 +22,6 @@ from chunkstudy.base.tokens import (
 from chunkstudy.chunkers import structure
 
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special", "characters")
-AWKWARD = {
-    "empty": "",
-    "white space": " \n\t\u3000\r\n ",
-    "one character": "x",
-    "CRLF": "One line.\r\n\r\nAnother line?\r\nA third!\r\n" * 9,
-    "NUL": "a\0b \0\0 c. " * 20,
-    "byte order mark": "\ufeffA sentence. " * 20,
-    "emoji": "👩‍👩‍👧‍👦🇩🇪 no spaces😀😀😀 " * 20,
-    "combining marks": "e\u0301e\u0301\u0302 o\u0308 \u0301 " * 30,
-    "lone surrogates": "a\ud800b \udfff. c " * 20,
-    "special tokens": "<|endoftext|> and <|fim_prefix|>. " * 20,
-    "repeated paragraphs": "The same paragraph again.\n\n" * 40,
-    "only separators": "\n\n\n..??!!  .\n" * 30,
-    "full stops": ". . . ." * 30,
-}
 TEXTS = st.text(
     st.one_of(st.sampled_from("ab .?!\n\r\t\0\ufeff\u0301é世😀\ud800"), st.characters()),
     max_size=300,
@@ -139,16 +124,6 @@ def test_token_windows_equal_the_official_loop_on_chromas_corpora(
         assert [document.text[start:end] for start, end, _ in found] == expected
 
 
-@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD.keys())
-@pytest.mark.parametrize("length", LENGTHS)
-def test_awkward_texts_are_chunked_like_langchain(text: str, length: str) -> None:
-    count = counter(length)
-    spans = structure.recursive(text, size=12, overlap=5, count=count)
-    assert_in_range_and_ordered(text, spans)
-    assert uncovered(text, spans) == ""
-    assert slices(text, spans) == official(text, 12, 5, count)
-
-
 @pytest.mark.parametrize("length", LENGTHS)
 def test_a_word_of_200000_characters_is_counted_once_in_small_pieces(length: str) -> None:
     # Tokenizers take time that grows with the square of a word's length.
@@ -175,16 +150,6 @@ def test_impossible_sizes_are_refused(size: int, overlap: int) -> None:
         structure.recursive("text", size=size, overlap=overlap, count=counter("characters"))
     with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is -?\d+"):
         structure.token("text", size=size, overlap=overlap, count=counter("cl100k"))
-
-
-def test_sentences_end_before_white_space_after_a_mark() -> None:
-    text = "One. Two?\n\nThree! e.g.this 3.5 stays. "
-    assert slices(text, structure.sentences(text)) == [
-        "One.",
-        "Two?",
-        "Three!",
-        "e.g.this 3.5 stays.",
-    ]
 
 
 @given(TEXTS)

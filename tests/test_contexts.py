@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.asking import Reply
-from chunkstudy.base.budget import Budget, BudgetError
+from chunkstudy.base.budget import Budget
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts
@@ -78,13 +78,6 @@ def test_a_title_is_a_short_first_line_without_its_marks() -> None:
     assert contexts.title(f"\n\n{WIKI}", [0, 40]) == ["", "Atlanta"]
     assert contexts.title("word " * 60, [0, 40]) == ["", ""]
     assert contexts.title("", []) == []
-
-
-def test_the_first_sentence_stands_before_all_chunks_but_its_own() -> None:
-    text = "Bees swarm in May. They leave at noon. Nobody knows why."
-    places = at(text, "Bees", "They", "Nobody")
-    assert contexts.first_sentence(text, places) == [""] + ["Bees swarm in May."] * 2
-    assert contexts.first_sentence("  \n ", [0]) == [""]
 
 
 def test_a_long_context_is_cut_between_words_next_to_the_chunk() -> None:
@@ -218,11 +211,6 @@ def test_a_reply_becomes_one_line_or_no_context(reply: Reply, expected: str) -> 
     assert written_contexts.context(reply) == expected
 
 
-def test_a_reply_of_any_length_stays_short() -> None:
-    talkative = Reply("so " * 5000, "stop", 1, 1, "x", "y")
-    assert len(written_contexts.context(talkative)) <= contexts.MOST
-
-
 def test_each_chunk_is_shown_with_its_document_or_how_it_begins() -> None:
     asked = list(written_contexts.requests("openai/gpt-4o-mini", GUIDE, ["one", "two"]))
     assert asked[0].messages[:-1] == asked[1].messages[:-1]
@@ -284,19 +272,3 @@ def test_contexts_over_a_server_with_faults_are_replayed_without_it(
     texts = chunks.texts(made().documents)
     for said, text in zip(first, texts, strict=True):
         assert said in ("", f"On {text.split()[0]}, says the document.")
-
-
-def test_a_budget_that_does_not_cover_the_contexts_stops_before_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
-    chunks = chunk_documents(sentences, made().documents)
-    with chat_server.serving() as (address, state), pytest.raises(BudgetError):
-        poor = asker(tmp_path, address, Budget(0.000_001))
-        by_language_model.contexts(written("openai__gpt-4o-mini"), made(), chunks, poor)
-    assert not state.asked
-
-
-def test_a_chunk_without_context_stays_as_it_is() -> None:
-    assert contexts.before("", "chunk") == "chunk"
-    assert contexts.before("title", "chunk") == "title\n\nchunk"
