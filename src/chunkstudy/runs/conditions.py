@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
-from chunkstudy.chunkers import catalogue, released
-from chunkstudy.collections import gutenqa, registry
+from chunkstudy.collections import gutenqa, registry, released
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, causal_models, providers
 from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
+from chunkstudy.runs.names import parse_chunker
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
 """What is asked of each collection."""
@@ -45,7 +45,7 @@ class Condition:
             raise ConditionError(
                 f"unknown protocol {self.protocol!r}; use one of {', '.join(PROTOCOLS)}"
             )
-        chunker = catalogue.parse(self.chunker)
+        chunker = parse_chunker(self.chunker)
         _refuse_another_name(self.chunker, str(chunker))
         if (self.encoder == NONE) != (self.ordering == NONE):
             raise ConditionError("encoder and ordering are both none, or neither is")
@@ -86,7 +86,7 @@ class Condition:
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
                 f"study reads documents so; use contextualized-{ordering.window}"
             )
-        if ordering.layout in LAYOUTS and catalogue.parse(self.chunker).entry.rewrites:
+        if ordering.layout in LAYOUTS and parse_chunker(self.chunker).entry.rewrites:
             raise ConditionError(
                 f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
                 f"{self.chunker}; use contextualized-{ordering.window}"
@@ -120,7 +120,7 @@ class Condition:
     @property
     def encoders(self) -> tuple[str, ...]:
         """The models that take part: the evaluated one, then another that draws boundaries."""
-        drawing = catalogue.parse(self.chunker).encoder
+        drawing = parse_chunker(self.chunker).encoder
         return tuple(one for one in (self.encoder, drawing) if one not in ("", NONE))
 
     @property
@@ -139,7 +139,7 @@ class Condition:
                     yield f"needs {api.KEY} or recordings of {spec.id}"
             else:
                 yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
-        chunker = catalogue.parse(self.chunker)
+        chunker = parse_chunker(self.chunker)
         if chunker.llm:
             nobody = ", since nobody released them"
             yield from _asking_takes(chunker.llm, "draws these boundaries", here, nobody)

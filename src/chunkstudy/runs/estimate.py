@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from chunkstudy.base.places import Places
 from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.runs import devices, facts, records
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.encoding import AFTERTHOUGHTS, CONTEXTUALIZED, parse_ordering
+from chunkstudy.runs.names import ChunkerSpec, parse_chunker
 
 WITH_CONTEXT = 1.25
 """What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
@@ -132,7 +132,7 @@ def readings(condition: Condition) -> Iterator[Reading]:
     """What a condition lets models read: to draw boundaries, then its chunks."""
     if condition.encoder == NONE:
         return
-    spec = catalogue.parse(condition.chunker)
+    spec = parse_chunker(condition.chunker)
     if passes := spec.entry.passes:
         encoder = spec.by or condition.encoder
         key = (condition.collection, encoder, f"boundaries of {spec.name}", *map(str, spec.sizes))
@@ -168,13 +168,13 @@ def _key(condition: Condition) -> tuple[str, ...]:
     return (condition.collection, condition.encoder, condition.chunker)
 
 
-def _passes(condition: Condition, spec: catalogue.ChunkerSpec) -> float:
+def _passes(condition: Condition, spec: ChunkerSpec) -> float:
     ordering = parse_ordering(condition.ordering)
     if ordering.layout == "centred":
         return max(1.0, ordering.window / (spec.sizes or (SHORT,))[0])
     if ordering.window:
         return HALF_OVER if ordering.layout in ("averaged", AFTERTHOUGHTS) else 1.0
-    size, overlap = spec.sizes if spec.entry.overlaps else (1, 0)
+    size, overlap = spec.sizes if spec.entry.takes("overlap") else (1, 0)
     read = size / (size - overlap)
     return read * WITH_CONTEXT if ordering.context else read
 

@@ -21,7 +21,6 @@ from chunkstudy.base.budget import budget
 from chunkstudy.base.files import check_writable
 from chunkstudy.base.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
@@ -43,6 +42,7 @@ from chunkstudy.runs.encoding import (
     parse_ordering,
     read_once,
 )
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.vector_files import UnitFolder
 
@@ -140,7 +140,7 @@ def _of_one_measure(outcome: Outcome) -> Outcome:
 
 def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
     """The model that draws the boundaries, where it is not the evaluated one."""
-    drawing = catalogue.parse(condition.chunker).encoder
+    drawing = parse_chunker(condition.chunker).encoder
     return load_store(drawing, vectors) if drawing else None
 
 
@@ -287,7 +287,7 @@ def _score(
         raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
     if condition.task == "in_corpus":
         return scoring.in_corpus(collection, chunks, vectors, protocol)
-    propositions = catalogue.parse(condition.chunker).entry.rewrites
+    propositions = parse_chunker(condition.chunker).entry.rewrites
     lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
     quotations = registry.find(condition.collection).quotations
     if propositions and lumberchunker:

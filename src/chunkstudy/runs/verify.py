@@ -19,7 +19,6 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
 from chunkstudy.evaluation.measures.units import in_tokens
 from chunkstudy.runs import rankings, records, rescore
@@ -28,6 +27,7 @@ from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
 from chunkstudy.runs.encoding import parse_ordering
 from chunkstudy.runs.handing_in import HandedIn, HandingInError
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.run import evaluate, load_collection
 
@@ -197,7 +197,7 @@ def _chunks(
     record: _Record, run: records.Run, condition: Condition, collection: Collection
 ) -> Chunks | None:
     """The chunks made here again, where no model is needed to make them."""
-    spec = catalogue.parse(condition.chunker)
+    spec = parse_chunker(condition.chunker)
     if spec.needs_encoder or spec.llm or spec.reader or spec.entry.segments:
         record.note(
             "chunks", "not checked", f"{condition.chunker} draws its boundaries with what is not "

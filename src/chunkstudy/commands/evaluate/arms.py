@@ -10,7 +10,7 @@ from typing import Any
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.chunkers import catalogue, own_objects
+from chunkstudy.chunkers import own_objects
 from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections.own import Task
 from chunkstudy.encoders import models, own_models
@@ -21,6 +21,7 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
 from chunkstudy.runs.conditions import NONE, Condition, weights_needed
 from chunkstudy.runs.encoding import PRE_EMBEDDING, Ordering, parse_ordering
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.run import load_store
 from chunkstudy.runs.store import VectorStore
 
@@ -203,7 +204,7 @@ def _chunker(name: str, asked: Any) -> Chunker:
 
 
 def _of_the_catalogue(slug: str) -> Chunker:
-    spec = catalogue.parse(slug)
+    spec = parse_chunker(slug)
     if known := spec.entry.segments:
         raise EvaluationError(
             f"{slug} is a segmentation of {' and '.join(known)} and of no other texts; use another "

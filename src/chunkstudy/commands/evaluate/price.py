@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import catalogue
 from chunkstudy.commands.evaluate.arms import Arm
 from chunkstudy.commands.evaluate.running import as_functions, chunked, label, read_tokens
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.runs import devices
 from chunkstudy.runs.encoding import SPECIAL, parse_ordering
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
 
 
@@ -36,7 +36,7 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
         shared = ordering.window > 0 and (slug, str(ordering)) in read
         read.add((slug, str(ordering)))
         function = own.get(arm.chunker.slug)
-        spec = None if function else catalogue.parse(arm.chunker.slug)
+        spec = None if function else parse_chunker(arm.chunker.slug)
         if spec and (spec.entry.passes or spec.llm or spec.reader):
             whole = [document.text for document in texts.collection.documents]
             text = sum(counter("wordpiece").count_many(whole))
