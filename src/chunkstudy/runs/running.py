@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
-from chunkstudy.encoders import models
 from chunkstudy.runs import executors, records, unit_costs
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.executors import Executor
@@ -165,18 +164,11 @@ def _order(unit: Unit, where: Where, again: bool) -> Order:
 
 def _refused(unit: Unit) -> Done | None:
     """Why a unit is not for several processes, each of which would spend the whole budget."""
-    for condition in unit.conditions:
-        for encoder in condition.encoders:
-            name = models.parse_slug(encoder)[0]
-            if models.spec(name).kind == "api":
-                return Done(unit, failure=_by_itself(name))
-        if os.environ.get("CHUNKSTUDY_LLM") == "record" and _asks(condition):
-            return Done(unit, failure=_by_itself("a language model"))
+    asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
+    for need in (need for condition in unit.conditions for need in condition.needs()):
+        if need.sold and (asks or need.kind != "replies"):
+            return Done(unit, failure=_by_itself(need.of))
     return None
-
-
-def _asks(condition: Condition) -> bool:
-    return any("recordings of" in need for need in condition.needs())
 
 
 def _by_itself(name: str) -> str:
