@@ -19,11 +19,11 @@ from chunkstudy.runs import (
     needs,
     records,
     running,
-    unit_costs,
     workers,
 )
 from chunkstudy.runs import run as one_condition
 from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.estimate import of_unit
 from chunkstudy.runs.running import Where
 from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
 from chunkstudy.runs.workers import Order, perform
@@ -66,11 +66,11 @@ def test_every_unit_is_in_one_shard_in_whatever_order_units_come() -> None:
     found = units(grids.grid())
     mixed = random.Random(1).sample(found, len(found))
     for number in (1, 3, 7, len(found) + 2):
-        dealt = shards(found, number, unit_costs.seconds)
+        dealt = shards(found, number, of_unit)
         assert sorted(unit.name for part in dealt for unit in part) == sorted(
             unit.name for unit in found
         )
-        assert dealt == shards(mixed, number, unit_costs.seconds)
+        assert dealt == shards(mixed, number, of_unit)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -87,18 +87,18 @@ def test_no_shard_takes_more_than_four_thirds_of_the_best_division(seed: int) ->
 
 def test_costs_do_not_change_with_what_is_recorded_or_counted(empty_study: Path) -> None:
     unit = units([ONE])[0]
-    before = unit_costs.seconds(unit)
+    before = of_unit(unit)
     assert invoke("run", "--only", str(ONE))[0] == 0
     assert records.complete(empty_study / "results" / "runs" / ONE.path)
-    assert unit_costs.seconds(unit) == before
+    assert of_unit(unit) == before
 
 
 def test_what_conditions_share_is_counted_once() -> None:
     plain = Condition("scifact", "sentence-3", MINILM, "pre_embedding", "corrected")
     jina = Condition("scifact", "sentence-3", MINILM, "pre_embedding", "as_published-jina")
-    one, both = (unit_costs.seconds(units(some)[0]) for some in ([plain], [plain, jina]))
+    one, both = (of_unit(units(some)[0]) for some in ([plain], [plain, jina]))
     other = Condition("scifact", "sentence-5", MINILM, "pre_embedding", "corrected")
-    assert one < both < unit_costs.seconds(units([plain, other])[0])
+    assert one < both < of_unit(units([plain, other])[0])
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", "1/2/3", ""])

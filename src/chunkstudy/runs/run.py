@@ -45,7 +45,7 @@ from chunkstudy.runs.encoding import (
     read_once,
 )
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.vector_files import UnitFolder
+from chunkstudy.runs.vectors import UnitFolder
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
