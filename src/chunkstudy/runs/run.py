@@ -101,15 +101,8 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
         ConditionError: if the condition cannot be run here.
         OSError: if the record could not be written, before anything is encoded.
     """
-    if reason := condition.reason_not_run:
-        raise ConditionError(f"{condition} cannot be run: {reason}")
     check_writable(runs)
-    newlines = PROTOCOLS[condition.protocol].newlines
-    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
-    boundaries = boundary_store(condition, vectors)
-    collection = load_collection(condition.collection)
-    reader = reading_store(condition, vectors)
-    outcome = evaluate(condition, collection, store, boundaries=boundaries, reader=reader)
+    outcome = compute(condition, vectors)
     records.write(
         runs / condition.path,
         outcome.run,
@@ -119,6 +112,31 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
         outside=outside,
     )
     return outcome
+
+
+def compute(
+    condition: Condition,
+    vectors: Path | UnitFolder,
+    chunker: Chunker | None = None,
+    approximate: bool = False,
+) -> Outcome:
+    """Run one condition, with its own chunker or the one given, and write nothing but vectors.
+
+    Raises:
+        ConditionError: if the condition cannot be run here.
+    """
+    if reason := condition.reason_not_run:
+        raise ConditionError(f"{condition} cannot be run: {reason}")
+    newlines = PROTOCOLS[condition.protocol].newlines
+    return evaluate(
+        condition,
+        load_collection(condition.collection),
+        None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines),
+        chunker,
+        boundary_store(condition, vectors),
+        reading_store(condition, vectors),
+        approximate,
+    )
 
 
 def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
