@@ -32,7 +32,10 @@ takes those that no other takes."""
 GUIDES = ("your-own-data", "study", "generation", "llm", "cluster")
 REFERENCE = ("glossary", "protocols", "data-card", "faults", "cite")
 OF_THE_ROOT = ("REPRODUCING.md", "CONTRIBUTING.md", "CHANGELOG.md")
-LIBRARIES = ("collections", "chunkers", "encoders", "retrieval", "measures", "statistics")
+LIBRARIES = (
+    "collections", "chunkers", "encoders", "evaluation.retrieval", "evaluation.measures",
+    "evaluation.statistics",
+)  # fmt: skip
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 
 

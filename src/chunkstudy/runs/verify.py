@@ -28,6 +28,7 @@ from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.archives import HandedIn, HandingInError
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
+from chunkstudy.runs.encoding import parse_ordering
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.run import evaluate, load_collection
 
@@ -220,6 +221,9 @@ def _from_ranking(
     folder: Path,
     outside: Sequence[Path],
 ) -> Iterator[Said]:
+    if run.ranking is None and parse_ordering(run.ordering).beside:
+        yield "ranking", "not checked", "a record that compares layouts keeps none"
+        return
     if run.ranking is None:
         yield "ranking", "differs", "the record has no ranking; run the condition again"
         return
