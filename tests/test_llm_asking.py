@@ -12,11 +12,11 @@ import pytest
 
 from chunkstudy.base import tokens
 from chunkstudy.base.budget import Budget, BudgetError
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.prices import PRICES
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm import asking, estimates
 from chunkstudy.llm.asking import Asker, Mode, NotRecordedError
-from chunkstudy.llm.estimates import Estimate
 from chunkstudy.llm.in_flight import AHEAD
 from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
 
@@ -280,12 +280,6 @@ def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> No
     assert unknown.dollars is None
     assert "price not known here" in str(unknown)
     assert (unknown + a).dollars is None
-
-
-def test_hours_follow_from_the_narrower_of_both_rates() -> None:
-    some = Estimate(6000, 0, 900_000, 100_000)
-    assert some.hours(100) == pytest.approx(1)
-    assert some.hours(100, tokens_per_minute=5000) == pytest.approx(200 / 60)
 
 
 def test_what_runs_on_ones_own_machine_costs_nothing() -> None:

@@ -16,10 +16,10 @@ from typing import Literal, cast, get_args
 
 from chunkstudy.base import places
 from chunkstudy.base.budget import Budget, budget
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.keys import without_keys
 from chunkstudy.base.retries import Failure, Retries
 from chunkstudy.llm import estimates, providers
-from chunkstudy.llm.estimates import Estimate
 from chunkstudy.llm.in_flight import Pace, in_order
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
 from chunkstudy.llm.recordings import Recordings, place
