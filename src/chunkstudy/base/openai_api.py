@@ -76,5 +76,5 @@ class Server:
         if status in (401, 403):
             advice = f"; check {' or '.join(self.keys)} and what that key may use"
         elif status == 404:
-            advice = "; check the server's address and the model's name"
+            advice = "; check the address and the model's name"
         return Failure(shown + ("" if again else advice), again, False, retry_after(headers))
