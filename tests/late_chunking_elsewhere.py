@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from chunkstudy.runs.run import load_collection
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import CORRECTED
@@ -22,6 +21,7 @@ from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CHONKIE, CONTEB
 

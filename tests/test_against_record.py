@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.against_record import Held, apart, hold
-from chunkstudy.runs.run import Outcome, evaluate
-from chunkstudy.runs.store import VectorStore
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Span
 from chunkstudy.chunkers import catalogue
 from chunkstudy.runs import records
+from chunkstudy.runs.against_record import Held, apart, hold
+from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.store import VectorStore
 from tests import small_study
 
 CONDITION = small_study.condition()

@@ -6,8 +6,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.run import load_collection
 
 from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.protocols import PROTOCOLS
@@ -15,6 +13,8 @@ from chunkstudy.chunkers import breakpoints, catalogue, llm_prices
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.runs import by_language_model, display_names
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.run import load_collection
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +12,9 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.catalogue import ChunkerSpec, build, parse
 from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry, Job
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.run import load_collection
 from tests.test_chunkers_semantic import PROSE, hashed
 
 SLUGS = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Document, Drawn, chunk_documents
 from chunkstudy.chunkers import catalogue
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.test_chunkers_semantic import PROSE, hashed
 from tests.test_experiment import SMALL, Letters, condition
 

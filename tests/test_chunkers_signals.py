@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import Condition
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base import weights
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import counter
@@ -33,6 +33,7 @@ from chunkstudy.chunkers.table import CHUNKERS, SIGNAL
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.reading import Reader
 from chunkstudy.runs import by_signals
+from chunkstudy.runs.conditions import Condition
 from tests.plain_reader import MadeReader
 
 WORDS = st.sampled_from(
@@ -262,8 +263,8 @@ def test_without_its_weights_a_condition_says_what_to_fetch(
 def test_a_model_that_is_nowhere_is_not_at_hand(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(causal_models, "cache_folder", lambda: tmp_path)
-    absent = causal_models.CausalModel("no/where", "b" * 40, "none")
+    monkeypatch.setattr(weights, "cache_folder", lambda: tmp_path)
+    absent = causal_models.of_the_hub("no/where", "b" * 40)
     assert not causal_models.at_hand(absent)
     folder = tmp_path / "models" / f"no__where-{'b' * 12}"
     folder.mkdir(parents=True)

@@ -10,10 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
@@ -21,6 +17,10 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_d
 from chunkstudy.chunkers import catalogue, text_tokens
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.made_keys import text_keys
 
 TEXT = "Aa bb cc. Dd ee ff. Gg hh ii. Jj kk ll."

@@ -12,12 +12,12 @@ from typing import Any, cast
 
 import pytest
 import typer
-from chunkstudy.runs.conditions import MINILM
 
 from chunkstudy.base.places import Places
 from chunkstudy.commands import cli
 from chunkstudy.publish import cluster_page
 from chunkstudy.runs import conditions, records, search_cost, study_results
+from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies import search_cost as study
 
 ROOT = Path(__file__).parents[1]

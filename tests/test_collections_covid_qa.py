@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.scoring import in_document
 from typer.testing import CliRunner
 
 from chunkstudy.base import sources
@@ -23,6 +22,7 @@ from chunkstudy.collections import covid_qa, registry
 from chunkstudy.collections.within import within_documents
 from chunkstudy.commands import cli
 from chunkstudy.runs import facts
+from chunkstudy.runs.scoring import in_document
 
 ROOT = Places(Path(__file__).parents[1])
 TEXT = "Bats carry it.\n\nCamels carry it too, and one camel coughs.\nNobody coughs here."

@@ -8,16 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.grids import (
-    LATE,
-    MPNET_WINDOWS,
-    PRE,
-    SEPARATED_WINDOWS,
-    WINDOWS,
-    mpnet_grid,
-    separated_grid,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +18,16 @@ from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout, separated
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.grids import (
+    LATE,
+    MPNET_WINDOWS,
+    PRE,
+    SEPARATED_WINDOWS,
+    WINDOWS,
+    mpnet_grid,
+    separated_grid,
+)
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.arms import PARTS

@@ -6,11 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.chunking import contexts_of
-from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.encoding import Ordering, encode, parse_ordering
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +18,11 @@ from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.interface import Reply
 from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.runs import by_language_model, display_names
+from chunkstudy.runs.chunking import contexts_of
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.encoding import Ordering, encode, parse_ordering
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests import chat_server
 from tests.test_experiment_late_chunking import Words
 

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
-from chunkstudy.runs.study_runs import Context
 
 from chunkstudy.base import places as here
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import catalogue
 from chunkstudy.published import cells
 from chunkstudy.runs import study_results
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import chain, library_of_then, simulation
 from chunkstudy.studies.taxonomy.empty_documents import evidence as analysis
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from chunkstudy.runs.conditions import MPNET, Condition, ConditionError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
@@ -18,6 +17,7 @@ from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet, relative_buckets
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import MPNET, Condition, ConditionError
 from tests import checkpoints
 from tests.plain_models import Plain, plain_bucket
 

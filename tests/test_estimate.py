@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import LARGE, MPNET, Condition
-from chunkstudy.runs.estimate import collection_tokens, estimate, open_by_model, prices, readings
-from chunkstudy.runs.grids import OWN, PRE, WIDE
 
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
 from chunkstudy.runs import devices, grids, published_grid
+from chunkstudy.runs.conditions import LARGE, MPNET, Condition
+from chunkstudy.runs.estimate import collection_tokens, estimate, open_by_model, prices, readings
+from chunkstudy.runs.grids import OWN, PRE, WIDE
 
 ROOT = Places(Path(__file__).parents[1])
 

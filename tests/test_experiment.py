@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 
 from chunkstudy.runs import conditions, grids
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.small_study import SMALL, Letters, condition
 
 

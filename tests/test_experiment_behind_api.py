@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import LARGE, Condition
 from typer.testing import CliRunner
 
 from chunkstudy.base.budget import budget
@@ -17,6 +16,7 @@ from chunkstudy.commands import cli
 from chunkstudy.encoders import api
 from chunkstudy.runs import grids, records
 from chunkstudy.runs import run as running
+from chunkstudy.runs.conditions import LARGE, Condition
 from tests import embeddings_server as server
 from tests import loopback
 

@@ -9,10 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.encoding import Ordering, parse_ordering
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -22,6 +18,10 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query,
 from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.contextualized import Layout, packed, whole
 from chunkstudy.runs import encoding
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.encoding import Ordering, parse_ordering
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.late_whole import similarity
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
 

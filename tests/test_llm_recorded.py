@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.run import load_collection
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks
@@ -19,8 +17,10 @@ from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
 from chunkstudy.runs import by_language_model, grids
+from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.generation import demonstration
 from chunkstudy.runs.generation.generate import generate
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.chroma import llm_chunker
 from tests import authored_segments
 

@@ -13,12 +13,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.running import Where
-from chunkstudy.runs.units import units
-from chunkstudy.runs.workers import Done, Order
 
 from chunkstudy.base import places
 from chunkstudy.runs import executors, running
+from chunkstudy.runs.running import Where
+from chunkstudy.runs.units import units
+from chunkstudy.runs.workers import Done, Order
 from tests import several_collections as several
 from tests.dask_cluster import Cluster, kill
 

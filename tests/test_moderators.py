@@ -8,8 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.run import load_collection
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +17,8 @@ from chunkstudy.collections import chroma
 from chunkstudy.encoders.contextualized import centred
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
 from chunkstudy.studies.moderators.texts import TOKENS, Texts

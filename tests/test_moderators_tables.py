@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.grids import OWN, PRE, WINDOWS
-from chunkstudy.runs.library import Library
 
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import centred
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import OWN, PRE, WINDOWS
+from chunkstudy.runs.library import Library
 from chunkstudy.show import formats, tables
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges

@@ -19,12 +19,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from chunkstudy.runs.conditions import COLLECTIONS, NONE, Condition
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.run import Outcome
 
 from chunkstudy.base.places import Places
 from chunkstudy.runs import grids, parquet, rankings, records
+from chunkstudy.runs.conditions import COLLECTIONS, NONE, Condition
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.run import Outcome
 from tests import small_study
 from tests.fault_table import tried
 from tests.small_study import GRADED, MANY, SMALL, condition, write_outcome, write_record

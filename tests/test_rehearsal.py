@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.records import Run as StudysRun
-from chunkstudy.runs.run import load_collection
 
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceError
 from chunkstudy.chunkers import released
 from chunkstudy.collections import beir, chroma, gutenqa, registry
 from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.runs import records
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.records import Run as StudysRun
+from chunkstudy.runs.run import load_collection
 from chunkstudy.show.formats import write_csv
 from tests import hub_models, hub_server
 from tests.chat_server import Asked

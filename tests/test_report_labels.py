@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.store import Role, VectorStore
 from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
@@ -20,6 +17,9 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import study_results, study_runs
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.store import Role, VectorStore
 from chunkstudy.studies import labels as experiment
 from chunkstudy.studies.labels.averages import LabelRecords
 from tests.made_keys import text_keys

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection
@@ -18,6 +16,8 @@ from chunkstudy.collections import builtin
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import deposit, rankings, records, rescore
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.library import Library
 from tests.small_study import GRADED, MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]

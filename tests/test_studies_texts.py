@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.study_results import read
 
 from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
@@ -17,6 +16,7 @@ from chunkstudy.base.spans import Collection, Document, chunk_documents
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import chroma
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.runs.study_results import read
 from chunkstudy.studies.chroma import chunks_per_question, printed_texts, questions
 from chunkstudy.studies.jina import document_lengths
 

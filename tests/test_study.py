@@ -12,11 +12,11 @@ import nbformat
 import pandas as pd
 import papermill
 import pytest
-from chunkstudy.runs.run import load_collection
 from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy import Study
 from chunkstudy.encoders import transformer
+from chunkstudy.runs.run import load_collection
 from chunkstudy.show import computing, study
 from chunkstudy.show.computing import Compute
 from chunkstudy.show.faults import StudyError

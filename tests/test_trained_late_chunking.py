@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
 from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
@@ -19,6 +17,8 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma, covid_qa
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_parts, study_results
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies import trained_late_chunking as trained
 from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
 from chunkstudy.studies.trained_late_chunking import models as study

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.running import Where
-from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
-from chunkstudy.runs.workers import Order, perform
 from typer.testing import CliRunner
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
 from chunkstudy.runs import conditions, executors, grids, records, unit_costs, workers
 from chunkstudy.runs import run as one_condition
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.running import Where
+from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
+from chunkstudy.runs.workers import Order, perform
 
 ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
 

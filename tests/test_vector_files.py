@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.vector_files import UnitFolder, VectorFiles, gather
 
 from chunkstudy.base import files
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.vector_files import UnitFolder, VectorFiles, gather
 from tests.small_study import Letters
 
 TEXTS = [f"text {i} {'abc' * (i % 7)}" for i in range(2500)]

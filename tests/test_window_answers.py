@@ -7,8 +7,6 @@ from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.study_runs import Context
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
@@ -17,6 +15,8 @@ from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.language_models import window_answers as study
 
 PLACES = Places(Path(__file__).parents[1])

@@ -17,8 +17,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch.nn import functional
 
+from chunkstudy.base.models import Architecture
 from chunkstudy.encoders.models import ModelError
-from chunkstudy.encoders.registry import Architecture
 
 IGNORED = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
 ATTENTION_PARTS = (

@@ -17,8 +17,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from chunkstudy.base.models import Architecture
 from chunkstudy.encoders.bert import ATTENTION_PARTS, CPU, Bert, refuse_others
-from chunkstudy.encoders.registry import Architecture
 
 QUERY_BLOCK = 256
 """Tokens whose biases are held at once, so that 8,192 tokens need no square of them."""

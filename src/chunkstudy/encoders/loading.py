@@ -6,12 +6,12 @@ from pathlib import Path
 
 import torch
 
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.jina_bert import JinaBert
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet
 from chunkstudy.encoders.native import Native
-from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.translation import TRANSLATIONS
 
 

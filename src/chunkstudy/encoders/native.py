@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
+from chunkstudy.base.models import Architecture
 from chunkstudy.encoders.bert import CPU, check_keys, read_weights
 from chunkstudy.encoders.models import ModelError
-from chunkstudy.encoders.registry import Architecture
 from chunkstudy.encoders.translation import (
     LOW_RANK,
     TRANSLATIONS,

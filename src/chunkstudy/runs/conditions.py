@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.base.weights import MISSING
 from chunkstudy.chunkers import catalogue, released
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.collections.registry import Task
@@ -143,7 +144,8 @@ class Condition:
         if chunker.reader:
             model = causal_models.causal_model(chunker.reader)
             if not here or not causal_models.at_hand(model):
-                how = f"{causal_models.REMEDY} or go online once" if model.packed else "go online"
+                how = causal_models.remedy(model)
+                how = f"{how} or go online once" if how else "go online"
                 yield (
                     f"needs the weights of {model.id}, whose reading of the text draws these "
                     f"boundaries: {how}"
@@ -165,7 +167,7 @@ def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
     if not spec.verified:
         yield (
             f"needs the weights of {spec.id}: `python -m chunkstudy.encoders.models "
-            f"{spec.id}` fetches them and records {spec.missing}"
+            f"{spec.id}` fetches them and records {MISSING}"
         )
 
 
