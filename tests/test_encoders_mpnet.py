@@ -127,7 +127,7 @@ def test_positions_in_order_change_nothing(made: tuple[MPNet, Path]) -> None:
 
 @pytest.mark.parametrize("positions", [range(513), range(-1, 511)])
 def test_paddings_two_rows_are_no_positions(positions: range, made: tuple[MPNet, Path]) -> None:
-    with pytest.raises(ModelError, match="not all among the 512 of the checkpoint's table"):
+    with pytest.raises(ModelError, match="are not all in the checkpoint's table"):
         MPNet(made[1]).read_at(positions)
 
 
