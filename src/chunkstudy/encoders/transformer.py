@@ -24,7 +24,7 @@ from chunkstudy.encoders.models import (
     weights_folder,
     with_recorded_digests,
 )
-from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
+from chunkstudy.encoders.pooling import average_by_place, mean_pool, normalise, pool_spans
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
@@ -185,7 +185,7 @@ class TransformerEncoder:
         return tuple(self._counter.encode(prefix, add_special_tokens=False).ids)
 
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
-        """Of each layout the states that count, shape (tokens, dimension), float32, on the
+        """Of each layout the states of its sequence, shape (places, dimension), float32, on the
         encoder's device.
 
         Raises:
@@ -204,10 +204,16 @@ class TransformerEncoder:
             found.update(zip(batch, (one for group in groups for one in group), strict=True))
         parts = iter(range(len(windows)))
         empty = torch.zeros(0, self.dimension, device=self.device)
-        return [
-            torch.cat([empty, *(found[next(parts)][a:b] for a, b in layout.kept)])
-            for layout in layouts
-        ]
+        sequences = []
+        for layout in layouts:
+            kept = [found[next(parts)][a:b] for a, b in layout.kept]
+            averages = layout.places is not None and kept
+            sequences.append(
+                average_by_place(kept, layout.places or ())
+                if averages
+                else torch.cat([empty, *kept])
+            )
+        return sequences
 
     def pool(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
