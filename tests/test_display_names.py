@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import product
 
 import pandas as pd
-from chunkstudy.runs.conditions import COLLECTIONS
 
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.runs import display_names, grids
+from chunkstudy.runs.conditions import COLLECTIONS
 from chunkstudy.show import tables
 
 
