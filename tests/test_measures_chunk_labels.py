@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import catalogue
-from chunkstudy.evaluation.measures.chunk_labels import (
+from chunkstudy.studies.labels.chunk_labels import (
     GOLD_RULES,
     Gold,
     GoldRule,

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.evaluation.measures.boundary_agreement import (
+from chunkstudy.show.formats import number, tenths, whole
+from chunkstudy.show.tables import Kinds
+from chunkstudy.studies.one_post.boundary_agreement import (
     boundary_similarity,
     pk,
     window_diff,
     window_size,
 )
-from chunkstudy.show.formats import number, tenths, whole
-from chunkstudy.show.tables import Kinds
 
 Frames = Mapping[str, pd.DataFrame]
 AS_COUNTS: Kinds = {
