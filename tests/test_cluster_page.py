@@ -12,12 +12,12 @@ from typing import Any, cast
 
 import pytest
 import typer
-from chunkstudy.runs.conditions import MINILM
 
 from chunkstudy.base.places import Places
 from chunkstudy.commands import cli
 from chunkstudy.publish import cluster_page
 from chunkstudy.runs import conditions, records, search_cost, study_results
+from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies import search_cost as study
 
 ROOT = Path(__file__).parents[1]
@@ -70,7 +70,7 @@ def test_the_tables_are_the_studys() -> None:
     blocks = cluster_page.blocks(Places(ROOT))
     assert len(blocks) == 3
     for name, table in blocks.items():
-        assert f"<!-- generated: {name} -->\n\n{table}\n<!-- end generated -->" in PAGE
+        assert f"<!-- generated: {name} -->\n\n{table}\n\n<!-- end generated -->" in PAGE
 
 
 def test_what_the_page_says_of_the_tables_stands() -> None:

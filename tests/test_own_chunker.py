@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,6 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from chunkstudy.base.spans import Document, SpanError, chunk_documents
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked, locate_in_order
 from chunkstudy.collections import builtin
-from chunkstudy.show.compare import compare
 
 YES = "Yes. So. Yes. Yes."
 TEXT = "One two.\nThree four.  One two.\n\nEnd."
@@ -178,13 +176,3 @@ def test_langchains_strings_are_located_where_langchain_cut_them(overlap: int) -
         cut = [one.metadata["start_index"] for one in splitter.create_documents([document.text])]
         assert chunks.start[mine].tolist() == cut
     assert len(texts) == len(chunks)
-
-
-def test_langchains_splitter_stands_as_a_row_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_VECTORS", str(tmp_path))
-    splitter = RecursiveCharacterTextSplitter(chunk_size=1600, chunk_overlap=0)
-    row = compare(splitter.split_text, "langchain", beside=()).iloc[0]
-    assert row["chunker"] == "langchain"
-    assert 0.3 < row["low"] < row["SpanRecall@5"] < row["high"] <= 1

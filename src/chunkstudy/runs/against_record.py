@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.chunkers import catalogue
-from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import Outcome

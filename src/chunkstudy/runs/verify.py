@@ -21,7 +21,7 @@ from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
-from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.chunking import chunk

@@ -25,7 +25,8 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import POINT, corrected
+from chunkstudy.evaluation.measures import POINT
+from chunkstudy.evaluation.statistics.differences import corrected
 from chunkstudy.studies.moderators.left_out import Design
 from chunkstudy.studies.moderators.rows import DOUBLED, MODERATORS, YES_OR_NO, questions
 

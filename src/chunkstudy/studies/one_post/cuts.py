@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from chunkstudy.show.columns import Columns
 from chunkstudy.show.formats import number, tenths, whole
-from chunkstudy.show.tables import Kinds
 from chunkstudy.studies.one_post.boundary_agreement import (
     boundary_similarity,
     pk,
@@ -19,7 +19,7 @@ from chunkstudy.studies.one_post.boundary_agreement import (
 )
 
 Frames = Mapping[str, pd.DataFrame]
-AS_COUNTS: Kinds = {
+AS_COUNTS: Columns = {
     **dict.fromkeys(("mean tokens", "mean characters"), tenths),
     "tokens": whole,
     **dict.fromkeys(
