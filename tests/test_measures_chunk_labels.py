@@ -92,12 +92,6 @@ def test_names_count_as_indices_do(pairs: list[Pair]) -> None:
     assert counts_of(named) == counts_of(count(*by_index(pairs)))
 
 
-@given(queries, st.randoms(use_true_random=False))
-def test_neither_order_nor_repetition_counts(pairs: list[Pair], random: object) -> None:
-    turned = [(gold, [*reversed(retrieved), *retrieved]) for gold, retrieved in pairs]
-    assert counts_of(count(*by_index(turned, 12))) == counts_of(count(*by_index(pairs)))
-
-
 def test_the_division_rules_are_the_tutorials() -> None:
     found = count_ids([{"a"}, set(), set(), {"a"}], [[], ["a"], [], ["b"]])
     assert found.precision.tolist() == [0, 0, 0, 0]
