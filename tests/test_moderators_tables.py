@@ -13,8 +13,10 @@ from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
 from chunkstudy.runs.library import Library
-from chunkstudy.show import formats, tables
+from chunkstudy.show import formats
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.tables import Table
+from chunkstudy.studies.moderators.columns import COLUMNS
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
 from chunkstudy.studies.moderators.regression import ALL, STRETCHES, effects, predictions
 from chunkstudy.studies.moderators.rows import (
@@ -298,7 +300,7 @@ def test_one_document_is_no_ground_for_a_prediction() -> None:
 def test_effects_are_shown_in_points_with_their_interval() -> None:
     measured = study()
     table = effects(rows(library(measured, EFFECT), measured))
-    shown = tables.present(table)
+    shown = Table.of(table, columns=COLUMNS).text
     title = "gain of late chunking per step, points"
     assert {title, "95% interval", "shown"} <= set(shown.columns)
     first = 100 * table["gain per step"].iloc[0]

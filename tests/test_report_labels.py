@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.evaluation.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.chunkers import build_chunker
@@ -22,6 +21,7 @@ from chunkstudy.runs.library import Library
 from chunkstudy.runs.store import Role, VectorStore
 from chunkstudy.studies import labels as experiment
 from chunkstudy.studies.labels.averages import LabelRecords
+from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, gold_chunks
 from tests.made_keys import text_keys
 from tests.made_study import MODEL
 
