@@ -10,8 +10,8 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.cells import frame, read
-from chunkstudy.published.checks import COLUMNS, IN_CORPUS, Check, Tables, compare
-from chunkstudy.published.consistency import consistency, every_check
+from chunkstudy.studies.taxonomy.checks import COLUMNS, IN_CORPUS, Check, Tables, compare
+from chunkstudy.studies.taxonomy.consistency import consistency, every_check
 
 ROOT = Path(__file__).parents[1]
 CELLS = frame(read(Places(ROOT)))

@@ -14,7 +14,6 @@ import pandas as pd
 from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
-from chunkstudy.published.side_by_side import needs_of
 from chunkstudy.runs import display_names
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
@@ -32,7 +31,7 @@ MEANS = {"mean": "mean", "std": "standard deviation"}
 
 def published(root: Path) -> dict[str, str]:
     """By work, the page of its published numbers."""
-    rows = pd.read_csv(root / "results/comparison.csv", dtype={"published": str, "reason": str})
+    rows = pd.read_csv(root / "results/comparison.csv", dtype={"published": str, "needs": str})
     return {
         str(work): f"{WIDE}# Published beside ours: {display_names.WORKS[work]}\n\n{NUMBERS}\n"
         + "".join(_numbers(str(name), part) for name, part in of_work.groupby("table", sort=False))
@@ -91,7 +90,7 @@ def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
     """How many numbers were run, what the others wait for, and what tells their price."""
     if waiting.empty:
         return f"All {run:,} numbers were run."
-    needs = Counter(need for reason in waiting["reason"] for need in needs_of(reason))
+    needs = Counter(need for needs in waiting["needs"] for need in needs.split("; "))
     asked = [one for one, _ in needs.most_common() if one.startswith("needs ")]
     brief = (one.removeprefix("needs ").partition(": ")[0].partition(", which")[0] for one in asked)
     told = "; ".join(dict.fromkeys(brief)) or "records of what they are computed from"

@@ -36,7 +36,6 @@ from chunkstudy.published.claims.outcomes import (
     decide,
     unanswered,
 )
-from chunkstudy.published.side_by_side import needs_of
 from chunkstudy.runs.display_names import shown
 
 SLACK = 1e-9
@@ -233,8 +232,8 @@ def _quantified(
 
 def _needs(waiting: pd.DataFrame) -> str:
     """What cells wait for, each once, and no more than a few of it."""
-    needs = (need for reason in waiting["reason"] for need in needs_of(reason))
-    found = list(dict.fromkeys(need.removeprefix("needs ") for need in needs))
+    needs = waiting["needs"].astype(str).str.split("; ").explode().str.removeprefix("needs ")
+    found = list(dict.fromkeys(needs))
     left = len(found) - REASONS
     more = [f"{left} more reasons in comparison.csv"] if left > 0 else []
     return "; ".join(found[:REASONS] + more)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.published.predictions.cells import ids
-from chunkstudy.published.predictions.evidence import Evidence
+from chunkstudy.published.predictions.evidence import Evidence, ids
 from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, number, outcome
 from chunkstudy.published.predictions.register import Prediction, Registered
 
@@ -47,7 +46,7 @@ def _row(one: Prediction, registered: Registered, evidence: Evidence) -> dict[st
     cell = evidence.by_id[one.cells[0]]
     found = number(one, evidence)
     return {
-        **{name: getattr(cell, name) for name in CELL},
+        **{name: cell[name] for name in CELL},
         **one.model_dump(exclude={"cells", "conditions", "measure", "low", "high"}),
         "at least": one.low,
         "at most": one.high,

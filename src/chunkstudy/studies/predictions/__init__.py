@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chunkstudy.base.places import Places
-from chunkstudy.published.predictions import outcomes, register, tables
+from chunkstudy.published.predictions import evidence, register, tables
 from chunkstudy.runs import display_names
 from chunkstudy.show.drawing import LATE, PLAIN, rows_named, style, zero
 from chunkstudy.show.formats import number
@@ -35,7 +35,7 @@ def every(places: Places) -> dict[str, pd.DataFrame]:
     Raises:
         PredictionError: if what was registered was changed by hand.
     """
-    return tables.every(register.read(places), outcomes.known(places))
+    return tables.every(register.read(places), evidence.known(places))
 
 
 def listed(

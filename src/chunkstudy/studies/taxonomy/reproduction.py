@@ -6,10 +6,11 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.published import cells, consistency
+from chunkstudy.published import cells
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.formats import Column, ten_thousandths, whole
 from chunkstudy.show.tables import Kinds
+from chunkstudy.studies.taxonomy.consistency import consistency
 
 WHOSE = ["original", "reproduced"]
 AS_CHECKS: Kinds = {
@@ -75,4 +76,4 @@ def gains(published: pd.DataFrame) -> pd.DataFrame:
 
 def checks(places: Places) -> pd.DataFrame:
     """Every check of published tables against each other, and its outcome."""
-    return consistency.consistency(cells.frame(cells.read(places)))
+    return consistency(cells.frame(cells.read(places)))

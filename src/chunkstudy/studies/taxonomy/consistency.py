@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
-from chunkstudy.published import printed_twice
-from chunkstudy.published.checks import (
+from chunkstudy.studies.taxonomy import printed_twice
+from chunkstudy.studies.taxonomy.checks import (
     AVERAGE,
     COLUMNS,
     DATASETS,
