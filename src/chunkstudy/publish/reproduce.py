@@ -25,7 +25,7 @@ from chunkstudy.base.files import check_writable, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.processes import end_with_parent
 from chunkstudy.publish import cluster_page, live, macros, notebooks, readme
-from chunkstudy.published.predictions import evidence, outcomes, register
+from chunkstudy.published.predictions import outcomes, register
 from chunkstudy.show import answers
 from chunkstudy.show.formats import write_csv
 from chunkstudy.show.inspector import pages as inspector
@@ -101,7 +101,7 @@ def from_records(places: Places, board: Board) -> None:
 
 def compared(places: Places) -> pd.DataFrame:
     """Every published cell beside ours, with its verdict and the predictions that are about it."""
-    found = evidence.known(places).comparison
+    found = outcomes.known(places).comparison
     return found.join(outcomes.of_cells(found, register.read(places).predictions))
 
 

@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.published.predictions.evidence import Evidence, ids
+from chunkstudy.published import side_by_side
+from chunkstudy.published.cells import KEYS
 from chunkstudy.published.predictions.register import Prediction
 from chunkstudy.runs.conditions import parse
+from chunkstudy.runs.library import Library
 
 UNDECIDED, CAME_TRUE, FAILED = "undecided", "came true", "failed"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where the numbers that decide are read.
+
+    Attributes:
+        comparison: the published cells and what became of them, see `published.side_by_side`.
+        library: the records.
+    """
+
+    comparison: pd.DataFrame
+    library: Library
+
+    @cached_property
+    def by_id(self) -> dict[str, dict[str, Any]]:
+        """The rows of the comparison by their cells' ids."""
+        rows: Iterable[Any] = self.comparison.to_dict("records")
+        return dict(zip(ids(self.comparison), rows, strict=True))
+
+
+def ids(comparison: pd.DataFrame) -> pd.Series:
+    """A cell's key as one word, by which predictions name it."""
+    keys = zip(*(comparison[name] for name in KEYS), strict=True)
+    return pd.Series(map("|".join, keys), index=comparison.index, dtype=object)
+
+
+def known(places: Places) -> Evidence:
+    """What the records, the studies and the published cells say."""
+    library = Library(places)
+    return Evidence(side_by_side.compare(places, library), library)
 
 
 def outcome(prediction: Prediction, number: float | None) -> str:
@@ -63,6 +100,12 @@ def _of_two(prediction: Prediction, evidence: Evidence) -> float:
         printed = cell["value"] * (1 if cell["unit"] == "percent" else 100)
         return abs(first - printed) - abs(second - printed)
     return abs(first - second) if prediction.kind == "distance" else first - second
+
+
+def by_outcome(predictions: Iterable[Prediction], evidence: Evidence) -> dict[str, int]:
+    """How many predictions came to what."""
+    found = [outcome(one, number(one, evidence)) for one in predictions]
+    return {name: found.count(name) for name in (UNDECIDED, CAME_TRUE, FAILED)}
 
 
 def of_cells(comparison: pd.DataFrame, predictions: Iterable[Prediction]) -> pd.Series:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.published.predictions.evidence import Evidence, ids
-from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, number, outcome
+from chunkstudy.published.predictions.outcomes import (
+    CAME_TRUE,
+    UNDECIDED,
+    Evidence,
+    ids,
+    number,
+    outcome,
+)
 from chunkstudy.published.predictions.register import Prediction, Registered
 
 CELL = ["work", "table", "collection", "chunker", "encoder", "ordering", "part", "measure",
@@ -34,12 +40,6 @@ def predictions(registered: Registered, evidence: Evidence) -> pd.DataFrame:
     rows = [_row(one, registered, evidence) for one in registered.predictions]
     numbers = ["published", "at least", "at most", "probability", "surprise", "number"]
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(numbers, float))
-
-
-def by_outcome(registered: Registered, evidence: Evidence) -> dict[str, int]:
-    """How many predictions came to what."""
-    found = [outcome(one, number(one, evidence)) for one in registered.predictions]
-    return {name: found.count(name) for name in (UNDECIDED, CAME_TRUE, FAILED)}
 
 
 def _row(one: Prediction, registered: Registered, evidence: Evidence) -> dict[str, object]:
