@@ -177,6 +177,7 @@ class Evidence:
 
     def records(self, collection: str) -> Iterator[tuple[Condition, Record]]:
         """Every record of a collection."""
+        self.asked.add(("records", collection))
         for condition in self.sources.conditions():
             if condition.collection == collection and (record := self.record(condition)):
                 yield condition, record
