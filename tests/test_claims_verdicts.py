@@ -213,7 +213,7 @@ def test_published_values_of_other_rows_are_not_reproduced(
     wanted = keys | {
         "work": "chroma",
         "table": table,
-        "encoder": "sentence-transformers/" + "all-MiniLM-L6-v2",
+        "encoder": model(MINILM),
     }
     rows = [
         (one, float(value))

@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.encoders import models
-from chunkstudy.published import chunk_size, sources
 from chunkstudy.published import side_by_side as published
+from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
 from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, Work, conditions_of, source_of
@@ -204,10 +203,7 @@ def test_a_correlation_waits_for_all_collections_though_a_table_has_it_before(
     ]
     conditions = list(conditions_of(source_of(lowest)))
     assert len({c.collection for c in conditions}) == 6 == len({c.chunker for c in conditions})
-    row = {"encoder": models.slug(lowest.encoder, 8192), "collection": chunk_size.POOLED,
-           "ordering": "pre_embedding"}  # fmt: skip
-    table = pd.DataFrame([row | {"method": name, "r": r} for name, r in (("a", 0.15), ("b", 0.07))])
-    monkeypatch.setattr(chunk_size, "correlations", lambda library, places: table)
+    monkeypatch.setattr(published, "published_r", lambda *given: [0.15, 0.07])
     scores = {f"{name} pre": [0.5] for name in IN_CORPUS}
     assert compared([lowest], scores, monkeypatch, tmp_path)["reproduced"].tolist() == [0.07]
     del scores["scidocs pre"]

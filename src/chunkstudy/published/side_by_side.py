@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,9 +12,9 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
-from chunkstudy.published import chunk_size
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
+from chunkstudy.published.chunk_size import published_r
 from chunkstudy.published.sources import (
     Change,
     Mean,
@@ -26,7 +27,7 @@ from chunkstudy.published.sources import (
     work_of,
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
-from chunkstudy.runs import published_grid, study_results
+from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.library import Library
@@ -146,7 +147,7 @@ class _Comparison:
         if not isinstance(source, Measured):
             return self._value(cell, source)
         if cell.unit == "correlation":
-            return self._correlation(cell)
+            return self._correlation(cell, source.conditions)
         return self._length(cell) if cell.measure == "characters" else self._cosine(cell)
 
     def _value(self, cell: Cell, source: Source) -> Reproduced:
@@ -197,23 +198,14 @@ class _Comparison:
             return Reproduced(float(measured["plain"]))
         return Reproduced(float(measured["late as published"]), corrected=float(measured["late"]))
 
-    def _correlation(self, cell: Cell) -> Reproduced | None:
+    def _correlation(self, cell: Cell, conditions: Iterable[Condition]) -> Reproduced | None:
         """r as the official code defines it; the lowest or highest of all methods where the cell
         says so."""
-        table = self._correlations
-        encoder = models.slug(cell.encoder, published_grid.WINDOWS.get(cell.encoder))
-        collection = cell.collection if cell.collection == "gutenqa" else chunk_size.POOLED
-        rows = table[
-            (table["encoder"] == encoder)
-            & (table["collection"] == collection)
-            & (table["ordering"] == cell.ordering)
-        ]
-        if cell.chunker != "all":
-            rows = rows[rows["method"] == cell.chunker]
-        found = rows["r"].dropna()
-        if found.empty:
+        of_methods = published_r(conditions, cell.ordering, self.library, self._chunk_sizes)
+        found = [r for r in of_methods if not math.isnan(r)]
+        if not found:
             return None
-        return Reproduced(float(found.min() if cell.statistic == "lowest r" else found.max()))
+        return Reproduced(min(found) if cell.statistic == "lowest r" else max(found))
 
     @cached_property
     def _lengths(self) -> pd.DataFrame:
@@ -224,8 +216,8 @@ class _Comparison:
         return study_results.read(self.places, "berlin")
 
     @cached_property
-    def _correlations(self) -> pd.DataFrame:
-        return chunk_size.correlations(self.library, self.places)
+    def _chunk_sizes(self) -> dict[str, pd.DataFrame]:
+        return study_results.tables(self.places, "chunk-sizes")
 
 
 def _needs(missing: list[Condition]) -> str:
