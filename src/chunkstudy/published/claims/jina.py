@@ -38,9 +38,11 @@ from chunkstudy.published.claims.predicates import (
     some,
 )
 from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.published_grid import E5_INSTRUCT as E5
+from chunkstudy.runs.published_grid import JINA_SMALL as V2
+from chunkstudy.runs.published_grid import JINA_V3 as V3
+from chunkstudy.runs.published_grid import NOMIC
 
-V2, V3 = "jinaai/jina-embeddings-v2-small-en", "jinaai/jina-embeddings-v3"
-NOMIC, E5 = "nomic-ai/nomic-embed-text-v1", "intfloat/multilingual-e5-large-instruct"
 WORK = Work("jina", (V2, "jinaai/jina-embeddings-v2-base-en", V3, NOMIC))
 claim = WORK.claim
 
