@@ -437,10 +437,9 @@ def recall_may_peak_at_a_size(evidence: Evidence) -> Readings:
         "recordings of text-embedding-3-large",
         "published series have at most 2 sizes with one overlap",
     )
-    with_minilm = everywhere.table(
-        "chroma_scores", "chunker", value="mean", encoder=MINILM.replace("/", "__"),
-        measure=RECALL, part="all", protocol="as_published-chroma", chunker=sizes,
-    )  # fmt: skip
+    with_minilm = computed.mean_recall(
+        everywhere, "chunker", encoder=MINILM.replace("/", "__"), part="all", chunker=sizes
+    )
     label = "all-MiniLM-L6-v2, recall of token windows without overlap:"
     yield strict(
         "in a series of at least three sizes, all else equal, a middle one has the highest recall",
