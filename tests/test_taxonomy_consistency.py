@@ -13,11 +13,11 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.cells import frame, read
-from chunkstudy.studies.taxonomy.checks import COLUMNS, IN_CORPUS, Check, Tables, compare
+from chunkstudy.studies.taxonomy.checks import COLUMNS, IN_CORPUS, WHERE, Check, Tables, compare
 from chunkstudy.studies.taxonomy.consistency import consistency, every_check
 
 ROOT = Path(__file__).parents[1]
-CELLS = frame(read(Places(ROOT)))
+CELLS = frame(read(Places(ROOT)), WHERE)
 CHECKS = {one.check: one for one in every_check(Tables(CELLS))}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
@@ -111,10 +111,10 @@ def read(places: Places) -> list[Cell]:
     return by_key(sorted(places.published.glob("*.csv")), Cell, lambda cell: cell.key)
 
 
-def frame(cells: Iterable[Cell]) -> pd.DataFrame:
-    """A row per cell with the columns `COLUMNS`; ``value`` is a float, ``decimals`` an integer."""
+def frame(cells: Iterable[Cell], columns: Sequence[str] = COLUMNS) -> pd.DataFrame:
+    """A row per cell; ``value`` is a float, ``decimals`` an integer."""
     return pd.DataFrame(
-        [{name: getattr(cell, name) for name in COLUMNS} for cell in cells], columns=COLUMNS
+        [{name: getattr(cell, name) for name in columns} for cell in cells], columns=list(columns)
     ).astype({"value": float, "decimals": int})
 
 

@@ -10,6 +10,7 @@ from chunkstudy.published import cells
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.formats import Column, ten_thousandths, whole
 from chunkstudy.show.tables import Kinds
+from chunkstudy.studies.taxonomy.checks import WHERE
 from chunkstudy.studies.taxonomy.consistency import consistency
 
 WHOSE = ["original", "reproduced"]
@@ -76,4 +77,4 @@ def gains(published: pd.DataFrame) -> pd.DataFrame:
 
 def checks(places: Places) -> pd.DataFrame:
     """Every check of published tables against each other, and its outcome."""
-    return consistency(cells.frame(cells.read(places)))
+    return consistency(cells.frame(cells.read(places), WHERE))
