@@ -22,7 +22,7 @@ SETTINGS = ((1024, 2), (4096, 1), (4096, 2), (16384, 2))
 """(batch tokens, threads)."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``means``: the mean of every measure under each setting."""
     rows: list[tuple[int, int, str, float]] = []
     threads_before = torch.get_num_threads()

@@ -53,7 +53,7 @@ AS_VECTORS = {
 COLLECTIONS = ("builtin", "chroma-within", covid_qa.WITHIN)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``vectors`` and ``scores``; collections without a part of their own give no scores."""
     scored = [arms.scores(context, name) for name in collections if name in arms.PARTS]
     return {

@@ -70,7 +70,7 @@ cut: they are compared where documents are read first, which takes one reading f
 The papers' chunkers are those of their records, whose vectors are at hand; none has overlap."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``questions``: a row per collection, encoder, ordering, budget, way of counting and question,
     a column per chunker: the fraction of the judged tokens that is read. ``chunkers``: of each
     collection how many chunks there are, and their mean tokens.

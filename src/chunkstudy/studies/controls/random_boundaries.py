@@ -79,7 +79,7 @@ ARMS = (
 )
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``draws``: of each method and draw the mean of each measure, and of its chunks how many there
     are and the standard deviation of their characters; draw 0 is the method itself.
 

@@ -83,7 +83,7 @@ class Model(NamedTuple):
     read: Read
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``movements``: a row per model, text, direction, distance and what was replaced.
 
     ``cosine distance`` and ``relative distance``, the length of the difference over that of the
