@@ -20,7 +20,7 @@ from chunkstudy.show.drawing import (
 from chunkstudy.show.formats import number
 from chunkstudy.show.tables import Kinds
 
-MARKED = ("o", "s")
+MARKED = "osD^v"
 AS_ALIKE: Kinds = dict.fromkeys(("correlation", "correlation low", "correlation high"), number)
 AS_PRICES: Kinds = {"dollars": number}
 
