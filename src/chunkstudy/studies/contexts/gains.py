@@ -170,5 +170,5 @@ def _ways(
         if own is not None and plain is not None:
             papers = own.documents
             enough = papers is not None and papers.nunique() >= FEWEST_DOCUMENTS
-            means = (one.wide(measure).mean(axis=1).sort_index() for one in (own, plain))
-            yield Way(keys, name, chunkers, *means, papers if enough else None)
+            with_it, without = (one.wide(measure).mean(axis=1).sort_index() for one in (own, plain))
+            yield Way(keys, name, chunkers, with_it, without, papers if enough else None)

@@ -115,14 +115,15 @@ def asked(
     Raises:
         StudyError: for a chunker whose units nobody named.
     """
-    rows = [(row, encoders[0], ()) for row in drawn]
-    rows += [(by_both, encoder, tuple(documents)) for encoder in encoders]
+    few = tuple(documents)
+    rows = [(row, encoders[0], few[:0]) for row in drawn]
+    rows += [(by_both, encoder, few) for encoder in encoders]
     found = []
-    for (collection, chunkers, ordering, *draws), encoder, some in rows:
+    for (collection, chunkers, ordering, at_units, anywhere), encoder, some in rows:
         if unknown := {*chunkers} - UNITS_OF.keys():
             raise StudyError(f"{min(unknown)} has no units here; use one of {', '.join(UNITS_OF)}")
         slug = models.slug(encoder, window)
-        found.append(Arm(collection, tuple(chunkers), slug, ordering, *draws, some))
+        found.append(Arm(collection, tuple(chunkers), slug, ordering, at_units, anywhere, some))
     return found
 
 
@@ -202,14 +203,13 @@ def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[p
     for one in found:
         if not one.draw:
             check(context, _condition(arm, one.chunker), one.scores)
-    keys: dict[str, object] = {**arm.keys}
     document = {query.id: query.document for query in collection.queries}
     questions = [
-        table.assign(document=table["query_id"].map(document), **keys)
+        table.assign(document=table["query_id"].map(document), **arm.keys)
         for slug in arm.chunkers
         for table in by_question([one for one in found if one.chunker == slug])
     ]
-    return [keys | one.row() for one in found], questions
+    return [{**arm.keys, **one.row()} for one in found], questions
 
 
 def limited(collection: Collection, documents: Sequence[str]) -> Collection:
