@@ -28,19 +28,6 @@ from chunkstudy.studies.conformance.costs import (
     separated,
 )
 
-__all__ = [
-    "AS_DEPTH",
-    "AS_VECTORS",
-    "UNREAD",
-    "at",
-    "decisions",
-    "layouts",
-    "protocols",
-    "quote",
-    "separated",
-    "tables",
-]
-
 AS_DEPTH = {"documents": Column("documents returned a query", formats.tenths)}
 AS_VECTORS = {
     "windows": Column("windows a text takes", str),

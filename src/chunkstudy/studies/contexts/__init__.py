@@ -2,5 +2,3 @@
 
 from chunkstudy.studies.contexts.figures import AS_ALIKE, AS_PRICES, figure_gains
 from chunkstudy.studies.contexts.gains import Way, alike, gains, read
-
-__all__ = ["AS_ALIKE", "AS_PRICES", "Way", "alike", "figure_gains", "gains", "read"]

@@ -81,7 +81,19 @@ def of_chunkers(study: Study, rows: pd.DataFrame) -> None:
     }
     keys = ("collection", "chunker", "model")
     named = {k: (HIGHER, dict(zip(keys, one, strict=True))) for k, one in gaining.items()}
-    _quote(study, at(rows, window=128), named)
+    narrow = at(rows, window=128)
+    _quote(study, narrow, named)
+    gained = set(at(narrow, shown=HIGHER)["model"])
+    study.says(
+        "late-at-its-best-window",
+        holds=len(at(narrow, shown=HIGHER)) == len(gaining) and E5 not in gained,
+    )
+
+
+def of_held(study: Study, held: pd.DataFrame) -> None:
+    """How much of what the first model shows the second shows too."""
+    study.number("held-for-a-second-model/asked", len(held), holds="no" not in set(held["held"]))
+    study.number("held-for-a-second-model/held", int((held["held"] == "yes").sum()))
 
 
 def of_cut(study: Study, rows: pd.DataFrame) -> None:
