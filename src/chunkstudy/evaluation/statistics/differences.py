@@ -79,7 +79,8 @@ def differences(
 
     Args:
         pairs: the comparisons, all with the same keys.
-        family: the question that they answer, or which question a pair with these keys answers.
+        family: the question that they answer, with keys in braces where pairs answer several, or
+            what names it by a pair's keys.
         first: name of the column of the first system's mean; ``second`` likewise.
         seed: of the resamples behind the intervals.
 
@@ -108,7 +109,7 @@ def differences(
             first: one.first,
             second: one.second,
             "margin": one.margin,
-            "family": family if isinstance(family, str) else family(one.keys),
+            "family": family.format_map(one.keys) if isinstance(family, str) else family(one.keys),
             "interval": one.drawn,
             **({} if one.documents is None else {"documents": one.asked_of}),
             "difference": found.mean,

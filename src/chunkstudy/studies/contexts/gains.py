@@ -26,6 +26,8 @@ from chunkstudy.show.scores import Scores
 from chunkstudy.show.study import Study
 
 LATE = "late"
+WHERE = "{collection}, {model}, {chunkers} chunkers"
+"""Of every family."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def gains(ways: Sequence[Way]) -> pd.DataFrame:
 
     def family(keys: Keys) -> str:
         way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
-        return f"{way}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
+        return f"{way}, {WHERE}".format_map(keys)
 
     return differences(pairs, family, "with context", "plain")
 
@@ -122,7 +124,7 @@ def alike(ways: Sequence[Way]) -> pd.DataFrame:
     def family(keys: Keys) -> str:
         late = str(keys["beside"]).startswith(LATE)
         question = "contexts against late chunking" if late else "contexts against each other"
-        return f"{question}, {keys['collection']}, {keys['model']}, {keys['chunkers']} chunkers"
+        return f"{question}, {WHERE}".format_map(keys)
 
     table = differences(pairs, family, "gain", "gain beside")
     rows = [(one.r, *one.interval, one.p) for one in statistics.correlations(sides)]

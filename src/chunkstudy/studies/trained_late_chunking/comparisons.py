@@ -119,7 +119,7 @@ def arms(models: Models) -> pd.DataFrame:
             question = "context in training"
         else:
             question = "change of the cost" if keys["counted"] == COST else "change of the scores"
-        return family_of(question)(keys)
+        return family_of(question).format_map(keys)
 
     return differences(pairs, family, "first", "second")
 
@@ -182,9 +182,7 @@ def on_others(parts: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
             keys = {"measure": ELSEWHERE, "collection": collection, TRAINED: arm}
             pairs.append(Pair(keys | {AGAINST_ONE: other}, first, second))
 
-    def family(keys: Keys) -> str:
-        return f"trained on other collections, {keys['collection']}, against {keys[AGAINST_ONE]}"
-
+    family = f"trained on other collections, {{collection}}, against {{{AGAINST_ONE}}}"
     return differences(pairs, family, "trained", "the other")
 
 
