@@ -11,10 +11,6 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.encoding import PRE_EMBEDDING
-from chunkstudy.runs.many_cuts import encoded
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
 from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
@@ -23,6 +19,10 @@ from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs import study_results
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.many_cuts import encoded
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.controls import chance as analysis
 from chunkstudy.studies.controls import random_boundaries as study
 from tests.made_keys import text_keys
@@ -152,11 +152,10 @@ def test_draws_keep_each_document_s_number_of_chunks_and_leave_nothing_out() -> 
 
 def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:
     collection, _ = world(one_mark)
-    part = study.limited(collection, ("d03", "d07"))
+    part = collection.asked_of(("d03", "d07"))
     assert {query.document for query in part.queries} == {"d03", "d07"}
     assert {one.query for one in part.judgments} == {query.id for query in part.queries}
     assert part.documents == collection.documents
-    assert study.limited(collection, ()) is collection
 
 
 def test_sets_of_chunks_encoded_together_get_the_vectors_they_get_alone(tmp_path: Path) -> None:

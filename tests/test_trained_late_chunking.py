@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
 from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
@@ -19,8 +17,10 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma, covid_qa
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_parts, study_results
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies import trained_late_chunking as trained
-from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
+from chunkstudy.studies.trained_late_chunking import elsewhere, material, price
 from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
 from chunkstudy.studies.trained_late_chunking.training import folds
@@ -178,11 +178,11 @@ def test_only_questions_and_chunks_of_the_documents_left_out_are_scored() -> Non
     texts = tuple(Document(name, "text") for name in "abc")
     queries = tuple(Query(f"q{name}", "why", name) for name in "abc")
     judgments = tuple(Judgment(f"q{name}", name, 0, 2) for name in "abc")
-    some = within.limited(Collection("c", texts, queries, judgments), ["b", "c"])
+    some = Collection("c", texts, queries, judgments).asked_of(["b", "c"])
     assert [one.id for one in some.queries] == ["qb", "qc"]
     assert [one.document for one in some.judgments] == ["b", "c"]
     chunks = Chunks(np.array([0, 1, 1, 2]), np.array([0, 0, 2, 0]), np.array([4, 2, 4, 4]))
-    assert within.kept(chunks, [1]).start.tolist() == [0, 2]
+    assert chunks.only(chunks.document == 1).start.tolist() == [0, 2]
 
 
 @pytest.mark.real_data

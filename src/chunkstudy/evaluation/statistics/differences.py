@@ -143,6 +143,13 @@ def corrected(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(shown=shown(table))
 
 
+def at(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
+    """The rows with these keys."""
+    if table.empty:
+        return table
+    return table[(table[list(keys)] == list(keys.values())).all(axis=1)]
+
+
 def documents_of(parts: pd.DataFrame) -> pd.Series | None:
     """By query id the document that it is asked of, as a pair takes it; None where nobody knows.
 

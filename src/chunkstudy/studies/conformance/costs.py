@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import HIGHER, Pair, differences
+from chunkstudy.evaluation.statistics.differences import HIGHER, Pair, at, differences
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.scores import Scores
 from chunkstudy.show.study import Study
@@ -171,13 +171,6 @@ def quote(study: Study, averaged: pd.DataFrame) -> None:
         for _, row in at(averaged, collection=collection, chunker=chunker).iterrows():
             study.estimate(f"tools/{name}", row, HIGHER)
     study.says("tools-that-ship-late-chunking")
-
-
-def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
-    """The rows with these values."""
-    if rows.empty:
-        return rows
-    return rows[(rows[list(where)] == list(where.values())).all(axis=1)]
 
 
 def _measured(scores: pd.DataFrame) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:

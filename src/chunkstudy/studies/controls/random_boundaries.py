@@ -187,7 +187,9 @@ class Scored:
 def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
     """Rows of both tables of one arm. All chunks are encoded together, so that contextualized
     encoding reads each document once."""
-    collection = limited(context.collection(arm.collection), arm.documents)
+    collection = context.collection(arm.collection)
+    if arm.documents:
+        collection = collection.asked_of(arm.documents)
     store = context.store(arm.encoder)
     sets = [
         (slug, *one)
@@ -212,16 +214,6 @@ def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[p
     return [{**arm.keys, **one.row()} for one in found], questions
 
 
-def limited(collection: Collection, documents: Sequence[str]) -> Collection:
-    """The questions asked of some documents; of all where none is named."""
-    if not documents:
-        return collection
-    queries = tuple(query for query in collection.queries if query.document in documents)
-    kept = {query.id for query in queries}
-    judgments = tuple(one for one in collection.judgments if one.query in kept)
-    return replace(collection, queries=queries, judgments=judgments)
-
-
 def with_draws(
     context: Context, arm: Arm, slug: str, collection: Collection, store: VectorStore
 ) -> list[tuple[str, int, Chunks]]:
@@ -231,7 +223,7 @@ def with_draws(
     if arm.documents:
         named = [collection.positions[name] for name in arm.documents]
         here = np.isin(own.document, named)
-        own = Chunks(own.document[here], own.start[here], own.end[here])
+        own = own.only(here)
     units = [UNITS_OF[slug](one.text) for one in collection.documents]
     drawn_at = ((UNITS, units, arm.at_units), (ANYWHERE, None, arm.anywhere))
     return [("", 0, own)] + [

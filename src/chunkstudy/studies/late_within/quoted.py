@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, at
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.cut import CUT, TRUNCATED, WHOLE
@@ -19,13 +19,6 @@ DCG, RECALL = "DCG@10", "SpanRecall@5"
 SIZES = {"narrow": 128, "middle": 256, "wide": 512}
 Named = Mapping[str, tuple[str, Mapping[str, object]]]
 """By a number's name, how its test ends, and which row it is."""
-
-
-def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
-    """The rows with these values."""
-    if rows.empty:
-        return rows
-    return rows[(rows[list(where)] == list(where.values())).all(axis=1)]
 
 
 def points(rows: pd.DataFrame) -> str:
