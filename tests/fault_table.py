@@ -1,4 +1,4 @@
-"""The table in REPRODUCING.md of the faults that were tried, made by the tests that try them.
+"""The table in docs/faults.md of the faults that were tried, made by the tests that try them.
 
 A test says in :func:`tried` what it does and what happens, which is what it holds; those of
 ``tests/test_faults_*.py`` all do. ``python -m tests.fault_table`` writes the table;
@@ -18,7 +18,7 @@ from chunkstudy.base.files import write_text
 from chunkstudy.publish.readme import rows
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "REPRODUCING.md"
+PAGE = ROOT / "docs" / "faults.md"
 REGION = re.compile(r"(<!-- generated: faults -->\n).*?(<!-- end generated -->)", re.DOTALL)
 OTHERS = ("test_llm_killed", "test_llm_recordings", "test_records")
 """Tests of other things, among which some have a row."""
@@ -63,7 +63,7 @@ def tests() -> Iterator[tuple[str, str, Row | None]]:
 def table() -> str:
     """The table as Markdown, a row per test."""
     found = [
-        (row.fault, row.how, row.happens, f"[test](tests/{file}.py)")
+        (row.fault, row.how, row.happens, f"[test](../tests/{file}.py)")
         for file, _, row in tests()
         if row is not None
     ]

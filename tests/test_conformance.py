@@ -17,6 +17,7 @@ from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.encoders.window_layouts import afterthoughts
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.grids import (
     SEPARATED_WINDOWS,
@@ -91,6 +92,31 @@ def test_in_texts_of_one_window_our_late_chunking_gives_what_afterthoughts_gave(
         np.testing.assert_allclose(ours[:, :: vectors.EVERY], few, atol=vectors.EQUAL)
         compared += len(one)
     assert compared > 5
+
+
+def test_the_layout_named_for_afterthoughts_gives_what_it_gave_where_no_window_loses_its_end(
+    encoder: TransformerEncoder,
+) -> None:
+    found = pd.read_csv(vectors.RECORDED)
+    of_builtin = found[(found["tool"] == AFTERTHOUGHTS) & (found["collection"] == "builtin")]
+    documents, compared = _documents(), 0
+    window = WINDOWS_OF_TOOLS[AFTERTHOUGHTS]
+    for name, one in of_builtin.groupby("document"):
+        text, _ = vectors.as_tool(encoder, AFTERTHOUGHTS, documents[str(name)], one)
+        inside = elsewhere.tokens_inside(text.offsets, text.starts, text.stops)
+        layout, spans = afterthoughts(text.content, inside, window, encoder.ends)
+        few = one[vectors.COORDINATES].to_numpy()
+        equal = np.abs(encoder.pool([layout], [spans])[0][:, :: vectors.EVERY] - few).max(axis=1)
+        lengths = (inside[:, 1] - inside[:, 0]).tolist()
+        cut = [
+            members[-1]
+            for members in elsewhere.half_over(lengths, window - 2)
+            if sum(lengths[i] for i in members) > window - 2
+        ]
+        whole = np.delete(equal, cut)
+        assert (whole < vectors.EQUAL).all()
+        compared += len(whole)
+    assert compared > 50
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -173,7 +173,7 @@ def _hardest(scores: pd.DataFrame) -> list[dict[str, Any]]:
 def _templates() -> jinja2.Environment:
     here = Path(__file__).parent
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader([here, here.parent / "inspector"]),
+        loader=jinja2.FileSystemLoader([here, here.parents[1] / "show" / "inspector"]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

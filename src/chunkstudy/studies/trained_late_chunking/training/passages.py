@@ -15,8 +15,8 @@ from chunkstudy.encoders.contextualized import (
     Ids,
     Layout,
     TokenSpans,
-    centred,
     in_sequence,
+    most_context,
     tokens_between,
 )
 from chunkstudy.encoders.interface import TokenEncoder
@@ -120,7 +120,7 @@ def prepare(
     most around it."""
     ((ids, offsets),) = encoder.content([document.text])
     characters = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
-    layout = centred(ids, window, window // 4, encoder.ends, encoder.prefix_ids)
+    layout = most_context(ids, window, window // 4, encoder.ends, encoder.prefix_ids)
     places = tokens_between(offsets, characters[:, 0], characters[:, 1])
     texts = [document.text[a:b] for a, b in spans]
     alone = encoder.token_ids(texts)
