@@ -44,16 +44,17 @@ chunk that moves others, late chunking at 512 that loses."""
 
 def test_contexts_and_late_chunking_are_corrected_apart() -> None:
     table = contexts.gains(WAYS).set_index("context")
-    assert (table.loc["title", "shown"], table.loc["late-512", "shown"]) == (HIGHER, LOWER)
+    assert (table.at["title", "shown"], table.at["late-512", "shown"]) == (HIGHER, LOWER)
     assert table["n"].eq(80).all() and table["family_size"].eq(2).all()
 
 
 def test_what_moves_the_same_questions_is_correlated_and_what_does_not_is_not() -> None:
-    table = contexts.alike(WAYS).set_index(["context", "beside"])
-    alike, other = (table.loc[("title", one)] for one in ("late-128", "preceding-sentence"))
+    table = contexts.alike(WAYS)
+    rows = {(row["context"], row["beside"]): row for row in table.to_dict("records")}
+    alike, other = rows["title", "late-128"], rows["title", "preceding-sentence"]
     assert alike["correlation"] > 0.9 and abs(alike["difference"]) < 0.03
     assert other["correlation low"] < 0 < other["correlation high"]
-    assert table.loc[("title", "late-512"), "shown"] == HIGHER
+    assert rows["title", "late-512"]["shown"] == HIGHER
     assert len(table) == 5 and table["family"].nunique() == 2  # no late beside late
 
 
