@@ -26,7 +26,7 @@ from chunkstudy.encoders.models import (
     with_recorded_digests,
 )
 from chunkstudy.encoders.native import Native
-from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
+from chunkstudy.encoders.pooling import average_by_place, mean_pool, normalise, pool_spans
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -188,7 +188,7 @@ class TransformerEncoder:
         return tuple(self._counter.encode(prefix, add_special_tokens=False).ids)
 
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
-        """Of each layout the states that count, shape (tokens, dimension), float32, on the
+        """Of each layout the states of its sequence, shape (places, dimension), float32, on the
         encoder's device.
 
         Raises:
@@ -207,10 +207,16 @@ class TransformerEncoder:
             found.update(zip(batch, (one for group in groups for one in group), strict=True))
         parts = iter(range(len(windows)))
         empty = torch.zeros(0, self.dimension, device=self.device)
-        return [
-            torch.cat([empty, *(found[next(parts)][a:b] for a, b in layout.kept)])
-            for layout in layouts
-        ]
+        sequences = []
+        for layout in layouts:
+            kept = [found[next(parts)][a:b] for a, b in layout.kept]
+            averages = layout.places is not None and kept
+            sequences.append(
+                average_by_place(kept, layout.places or ())
+                if averages
+                else torch.cat([empty, *kept])
+            )
+        return sequences
 
     def pool(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]

@@ -11,7 +11,7 @@ from chunkstudy.collections import gutenqa, registry, released
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, causal_models, providers
-from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
 from chunkstudy.runs.names import parse_chunker
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
@@ -81,10 +81,15 @@ class Condition:
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
         _refuse_another_name(self.encoder, models.slug(model, window))
-        if ordering.apart and self.protocol != CORRECTED.name:
+        if ordering.layout and self.protocol != CORRECTED.name:
             raise ConditionError(
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
-                f"study puts a [SEP] between chunks; use contextualized-{ordering.window}"
+                f"study reads documents so; use contextualized-{ordering.window}"
+            )
+        if ordering.layout in LAYOUTS and parse_chunker(self.chunker).entry.rewrites:
+            raise ConditionError(
+                f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
+                f"{self.chunker}; use contextualized-{ordering.window}"
             )
         if ordering.context and self.protocol != CORRECTED.name:
             raise ConditionError(

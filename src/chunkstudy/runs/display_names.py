@@ -165,6 +165,15 @@ CONTEXTS = {
 }
 """What a document offers to put before each chunk."""
 
+LAYOUTS = {
+    "separated": "a separator between chunks",
+    "averaged": "states averaged over windows moved by half",
+    "centred": "windows centred on chunks",
+    "packed": "whole chunks in windows",
+    "afterthoughts": "windows of afterthoughts",
+}
+"""How a document longer than the window is read."""
+
 ARMS = {
     "untrained": "nothing",
     "alone": "passages read alone",
@@ -229,8 +238,8 @@ def ordering(slug: str) -> str:
     if not found.window:
         return "plain"
     text = f"late, {found.window} tokens"
-    if found.apart:
-        return f"{text}, a separator between chunks"
+    if found.layout:
+        return f"{text}, {LAYOUTS[found.layout]}"
     rest = slug.split("-", 2)[2:] if found.overlap == found.window // 4 else []
     if found.overlap != found.window // 4:
         text += f", overlap {found.overlap}"

@@ -17,12 +17,14 @@ from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.runs import devices, facts, records
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, parse_ordering
+from chunkstudy.runs.encoding import AFTERTHOUGHTS, CONTEXTUALIZED, parse_ordering
 from chunkstudy.runs.names import ChunkerSpec, parse_chunker
 
 WITH_CONTEXT = 1.25
 """What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
 context is a quarter of 200 tokens."""
+HALF_OVER = 2.0
+"""How often a token is read by layouts whose windows share half of theirs."""
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
@@ -158,7 +160,7 @@ def _key(condition: Condition) -> tuple[str, ...]:
     """What conditions have in common that read the same tokens."""
     if condition.ordering.startswith(CONTEXTUALIZED):
         packed = PROTOCOLS[condition.protocol].layout == "packed"
-        if not packed and not parse_ordering(condition.ordering).apart:
+        if not packed and parse_ordering(condition.ordering).layout in ("", "averaged"):
             return (condition.collection, condition.encoder, condition.ordering)
         return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
     if parse_ordering(condition.ordering).context:
@@ -167,11 +169,14 @@ def _key(condition: Condition) -> tuple[str, ...]:
 
 
 def _passes(condition: Condition, spec: ChunkerSpec) -> float:
-    if condition.ordering.startswith(CONTEXTUALIZED):
-        return 1.0
+    ordering = parse_ordering(condition.ordering)
+    if ordering.layout == "centred":
+        return max(1.0, ordering.window / (spec.sizes or (SHORT,))[0])
+    if ordering.window:
+        return HALF_OVER if ordering.layout in ("averaged", AFTERTHOUGHTS) else 1.0
     size, overlap = spec.sizes if spec.entry.takes("overlap") else (1, 0)
     read = size / (size - overlap)
-    return read * WITH_CONTEXT if parse_ordering(condition.ordering).context else read
+    return read * WITH_CONTEXT if ordering.context else read
 
 
 def _line(some: Sequence[Price], on: devices.Device) -> str:

@@ -6,7 +6,7 @@ import platform
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -37,7 +37,6 @@ from chunkstudy.runs.conditions import NONE, Condition, ConditionError
 from chunkstudy.runs.encoding import (
     CONTEXTUALIZED,
     PREPENDED,
-    SEPARATED,
     encode,
     jobs,
     parse_ordering,
@@ -49,6 +48,8 @@ from chunkstudy.runs.vector_files import UnitFolder
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
+COMPARED = ("DCG@10", "nDCG@10", "SpanRecall@5")
+"""The measure by which layouts are held beside each other, by what is asked of a collection."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
     collection = load_collection(condition.collection)
     reader = reading_store(condition, vectors)
     outcome = evaluate(condition, collection, store, boundaries=boundaries, reader=reader)
+    if condition.ordering != NONE and parse_ordering(condition.ordering).beside:
+        outcome = _of_one_measure(outcome)
     records.write(
         runs / condition.path,
         outcome.run,
@@ -119,6 +122,20 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
         outside=outside,
     )
     return outcome
+
+
+def _of_one_measure(outcome: Outcome) -> Outcome:
+    """What a record of a layout keeps, of which there are many: the scores that are compared."""
+    first = [one for one in COMPARED if one in outcome.scores][:1]
+    scores = outcome.scores[first]
+    run = outcome.run.model_copy(
+        update={
+            "measures": first,
+            "per_query_sha256": records.scores_sha256(scores),
+            "ranking": None,
+        }
+    )
+    return replace(outcome, run=run, scores=scores, kept=None)
 
 
 def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
@@ -321,7 +338,7 @@ def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | No
     if not ordering.window:
         return None
     found = {
-        "layout": SEPARATED if ordering.apart else protocol.layout,
+        "layout": ordering.layout or protocol.layout,
         "window": ordering.window,
         "overlap": ordering.overlap if protocol.layout != "packed" else 0,
         "special_tokens": protocol.special_tokens,

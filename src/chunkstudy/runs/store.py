@@ -175,7 +175,7 @@ PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
 
 def _span_key(digest: bytes, layout: Layout | None = None, first: int = 0, last: int = 0) -> bytes:
     """One key for plain text and for a whole window, another for every other span."""
-    if layout is None or (len(layout.windows) == 1 and (first, last) == (0, layout.tokens)):
+    if layout is None or (layout.is_whole and (first, last) == (0, layout.tokens)):
         return digest
     return hashlib.sha256(digest + struct.pack("<ii", first, last)).digest()
 

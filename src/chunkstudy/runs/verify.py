@@ -25,6 +25,7 @@ from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
+from chunkstudy.runs.encoding import parse_ordering
 from chunkstudy.runs.handing_in import HandedIn, HandingInError
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.parquet import RecordError
@@ -238,6 +239,9 @@ def _from_ranking(
     collection: Collection,
     chunks: Chunks | None,
 ) -> None:
+    if run.ranking is None and parse_ordering(run.ordering).beside:
+        record.note("ranking", "not checked", "a record that compares layouts keeps none")
+        return
     if run.ranking is None:
         record.note("ranking", "differs", "the record has no ranking; run the condition again")
         return

@@ -21,9 +21,8 @@ from chunkstudy.base.spans import Chunks, Collection, Judgment
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.runs import grids, records
+from chunkstudy.runs import grids, records, windows
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, parse_ordering
 from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.study_runs import Context
@@ -206,13 +205,7 @@ def _conditions(context: Context) -> list[Condition]:
 
 
 def _late(one: Condition) -> bool:
-    return (
-        one.collection in COLLECTIONS
-        and one.protocol == OWN
-        and one.ordering.startswith(CONTEXTUALIZED)
-        and not parse_ordering(one.ordering).at
-        and not parse_ordering(one.ordering).apart
-    )
+    return one.collection in COLLECTIONS and one.protocol == OWN and windows.contextualized(one)
 
 
 def _chunks(
