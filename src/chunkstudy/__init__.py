@@ -1,28 +1,37 @@
 """A reproducibility study of document chunking for retrieval.
 
-``from chunkstudy import evaluate`` compares ways of chunking on documents of your own;
-``from chunkstudy import Study`` is what the notebooks compute with.
+``collection``, ``chunk``, ``encode``, ``search``, ``score`` and ``compare`` are the steps of one run,
+``Study`` is what the notebooks compute with, and ``evaluate`` compares ways of chunking on
+documents of your own.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chunkstudy.commands.evaluate.evaluate import evaluate as evaluate
+    from chunkstudy.runs.pipeline import chunk as chunk
+    from chunkstudy.runs.pipeline import collection as collection
+    from chunkstudy.runs.pipeline import compare as compare
+    from chunkstudy.runs.pipeline import encode as encode
+    from chunkstudy.runs.pipeline import score as score
+    from chunkstudy.runs.pipeline import search as search
     from chunkstudy.show.study import Study as Study
 
 __version__ = "0.1.0"
 
+STEPS = ("collection", "chunk", "encode", "search", "score", "compare")
+OFFERED = dict.fromkeys(STEPS, "chunkstudy.runs.pipeline") | {
+    "Study": "chunkstudy.show.study",
+    "evaluate": "chunkstudy.commands.evaluate.evaluate",
+}
+"""What the package offers, by the module that has it."""
+
 
 def __getattr__(name: str) -> Any:
-    """Both are imported when they are asked for, since that takes seconds."""
-    if name == "evaluate":
-        from chunkstudy.commands.evaluate.evaluate import evaluate
-
-        return evaluate
-    if name == "Study":
-        from chunkstudy.show.study import Study
-
-        return Study
+    """Imported when it is asked for, since that takes seconds."""
+    if name in OFFERED:
+        return getattr(import_module(OFFERED[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
