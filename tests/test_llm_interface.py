@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.llm.interface import Message, Reply, Request, canonical, digest
+from chunkstudy.base.asking import Message, Reply, Request
+from chunkstudy.llm.interface import canonical, digest
 
 ASKED = Request(
     "openai/gpt-4o-mini",

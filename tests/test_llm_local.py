@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
 from chunkstudy.base.files import sha256
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm import causal_models, local
 from chunkstudy.llm.causal_models import MODELS, SMOLLM, Packed
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
 from chunkstudy.llm.local import Causal, LocalProvider
 from tests import plain_llama, small_llama
 from tests.plain_llama import PlainLlama

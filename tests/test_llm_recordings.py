@@ -12,15 +12,9 @@ from typing import Any
 
 import pytest
 
+from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
 from chunkstudy.base.retries import Failure
-from chunkstudy.llm.interface import (
-    LanguageModelError,
-    Message,
-    Reply,
-    Request,
-    canonical,
-    digest,
-)
+from chunkstudy.llm.interface import canonical, digest
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import RecordingError, Recordings, contents, settings_of
 from tests.fault_table import tried

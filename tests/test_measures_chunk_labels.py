@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import catalogue
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.studies.labels.chunk_labels import (
     GOLD_RULES,
     Gold,
@@ -228,7 +228,7 @@ def test_faults_are_refused_in_a_sentence() -> None:
 def test_of_the_real_excerpts_larger_chunks_leave_fewer_gold(chroma_collection: Collection) -> None:
     most = []
     for size in (50, 200, 800):
-        chunker = catalogue.build(f"token-{size}-0", CORRECTED, None)
+        chunker = build_chunker(f"token-{size}-0", CORRECTED, None)
         chunks = chunk_documents(chunker, chroma_collection.documents)
         found = [gold_chunks(chroma_collection, chunks, rule) for rule in GOLD_RULES]
         any_character, majority, whole, tutorial = (set(pairs_of(one)) for one in found)

@@ -14,7 +14,7 @@ import pytest
 
 from chunkstudy.base import budget
 from chunkstudy.base.places import Places
-from chunkstudy.chunkers import released
+from chunkstudy.collections import released
 from chunkstudy.encoders.registry import MODELS
 from chunkstudy.runs import records, run
 from tests import hub_models, hub_server

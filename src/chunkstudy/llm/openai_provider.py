@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
+from chunkstudy.base.asking import Finish, LanguageModelError, Reply, Request
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.keys import code, key
 from chunkstudy.base.retries import TIMEOUT, Failure, may_pass, retry_after
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.files import alone, replacing
-from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
+from chunkstudy.llm.interface import Provider, canonical, digest
 
 ALIKE = ("model", "output_limit", "temperature")
 """What requests that open alike share too."""

@@ -6,10 +6,11 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.publish.readme import fill_regions
-from chunkstudy.runs import search_cost, study_results
+from chunkstudy.runs import study_results
 from chunkstudy.show.columns import Column, Columns, one_of
 from chunkstudy.show.formats import percent, whole
 from chunkstudy.show.tables import Table
+from chunkstudy.studies.search_cost import forecast
 
 STUDY = "search-cost"
 
@@ -57,9 +58,9 @@ def blocks(places: Places) -> dict[str, str]:
         return {}
     exact, memory, graph = found["exact"], found["memory"], found["graph"]
     tables = {
-        "costs": Table.of(search_cost.forecast(exact, memory, graph), list(COSTS), COSTS),
+        "costs": Table.of(forecast.forecast(exact, memory, graph), list(COSTS), COSTS),
         "errors of the model": Table.of(_errors(exact, graph)),
-        "verdicts": Table.of(search_cost.verdicts(graph), list(VERDICTS), VERDICTS),
+        "verdicts": Table.of(forecast.verdicts(graph), list(VERDICTS), VERDICTS),
     }
     return {name: table.markdown() for name, table in tables.items()}
 
@@ -67,11 +68,11 @@ def blocks(places: Places) -> dict[str, str]:
 def _errors(exact: pd.DataFrame, graph: pd.DataFrame) -> pd.DataFrame:
     """How far the model is off where it was not fitted."""
     fits = {
-        "seconds of exact search": (exact, search_cost.exact_fit(exact)),
-        "seconds to build a graph": (graph, search_cost.building_fit(graph)),
+        "seconds of exact search": (exact, forecast.exact_fit(exact)),
+        "seconds to build a graph": (graph, forecast.building_fit(graph)),
     }
     rows = [
-        (what, search_cost.LARGEST_FITTED, timed["chunks"].max(), f"{fit.error:.0%}")
+        (what, forecast.LARGEST_FITTED, timed["chunks"].max(), f"{fit.error:.0%}")
         for what, (timed, fit) in fits.items()
     ]
     heads = ["what", "fitted up to", "tested up to", "largest relative error there"]
