@@ -27,8 +27,8 @@ from safetensors import SafetensorError, safe_open
 
 from chunkstudy.base import tokens
 from chunkstudy.base.files import json_text, write_json, write_text
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.publish import live, notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition

@@ -12,8 +12,13 @@ from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.spans import Collection
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.runs import by_language_model, llm_prices
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs import (
+    by_language_model,
+    llm_prices,
+)
+from chunkstudy.runs.conditions import (
+    Condition,
+)
 from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked

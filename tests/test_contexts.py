@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.asking import Reply
-from chunkstudy.base.budget import Budget
+from chunkstudy.base.budget import (
+    Budget,
+)
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.runs import display_names, grids
 from chunkstudy.runs.conditions import COLLECTIONS
 

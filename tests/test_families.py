@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import NONE
-from chunkstudy.runs.windows import model
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import (
@@ -15,6 +13,8 @@ from chunkstudy.evaluation.statistics.differences import (
     NOT_SHOWN,
     SIGNIFICANT,
 )
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.windows import model
 from chunkstudy.show import table_notes
 from chunkstudy.show.tables import Table
 from tests import derived_tables

@@ -14,9 +14,9 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
 from chunkstudy.runs.library import Library
 from chunkstudy.show import formats
+from chunkstudy.show.faults import StudyError
 from chunkstudy.show.tables import Table
 from chunkstudy.studies.moderators.columns import COLUMNS
-from chunkstudy.show.faults import StudyError
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
 from chunkstudy.studies.moderators.regression import ALL, STRETCHES, effects, predictions
 from chunkstudy.studies.moderators.rows import (

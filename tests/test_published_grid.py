@@ -161,7 +161,8 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "not a key")
-    recorded = replace(models.spec(published_grid.NOMIC), verified=True)
+    spec = models.spec(published_grid.NOMIC)
+    recorded = replace(spec, files=dict.fromkeys(spec.files, "0" * 64))
     weights = published_grid.taxonomy("fiqa", "fixed-256", published_grid.NOMIC, "pre_embedding")
     assert "encoders.models" in str(weights.reason_not_run)
     monkeypatch.setattr(models, "with_recorded_digests", lambda spec: recorded)

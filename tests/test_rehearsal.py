@@ -12,12 +12,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import text_digest
 from chunkstudy.collections import beir, chroma, gutenqa, registry, released
 from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.runs import records
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.records import Run as StudysRun

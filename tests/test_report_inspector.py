@@ -8,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -20,6 +17,9 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query, text_di
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from chunkstudy.show.inspector import diagnosis, inspection
 from chunkstudy.show.inspector import pages as inspector
 from chunkstudy.show.inspector.html import marked, render, render_index, segments

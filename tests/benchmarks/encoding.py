@@ -19,11 +19,11 @@ from collections.abc import Callable, Sequence
 import torch
 from sentence_transformers import SentenceTransformer
 
+from chunkstudy.base.models import Architecture, ModelSpec
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import chunk_documents
 from chunkstudy.collections import chroma
 from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import Architecture, ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunkers import build_chunker
 

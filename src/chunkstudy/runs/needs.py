@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from chunkstudy.base import weights
 from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, causal_models, providers
-from chunkstudy.llm.causal_models import CausalModel
 
 Kind = Literal["weights", "reading", "states", "vectors", "replies", "segmentation", "data"]
 SOLD = frozenset({"vectors", "replies"})
@@ -52,7 +52,7 @@ def weights_needed(spec: models.ModelSpec) -> list[Need]:
     if spec.verified:
         return []
     command = f"`python -m chunkstudy.encoders.models {spec.id}`"
-    return [Need("weights", spec.id, f"{command} fetches them and records {spec.missing}")]
+    return [Need("weights", spec.id, f"{command} fetches them and records {weights.MISSING}")]
 
 
 def encoder_needed(spec: models.ModelSpec, contextualized: bool, here: bool) -> list[Need]:
@@ -71,9 +71,9 @@ def replies_needed(model: str, does: str, here: bool, why: str = "") -> list[Nee
     return [Need("replies", model, f"{does}, or {key} and CHUNKSTUDY_LLM=record to ask it{why}")]
 
 
-def reading_needed(model: CausalModel, here: bool) -> list[Need]:
+def reading_needed(model: models.ModelSpec, here: bool) -> list[Need]:
     """That a causal model's weights are needed, ``here``: and are not at hand."""
     if here and causal_models.at_hand(model):
         return []
-    how = f"{causal_models.REMEDY} or go online once" if model.packed else "go online"
-    return [Need("reading", model.id, how)]
+    how = causal_models.remedy(model)
+    return [Need("reading", model.id, f"{how} or go online once" if how else "go online")]

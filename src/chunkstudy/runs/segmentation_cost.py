@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.places import Places
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.llm import estimates
-from chunkstudy.llm.estimates import Estimate
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.names import parse_chunker

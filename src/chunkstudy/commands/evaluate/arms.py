@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import own_objects
 from chunkstudy.chunkers.own import OwnChunker
@@ -16,7 +17,6 @@ from chunkstudy.collections.own import Task
 from chunkstudy.encoders import models, own_models
 from chunkstudy.encoders.library import LibraryEncoder
 from chunkstudy.encoders.own_models import OwnModel
-from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
 from chunkstudy.runs.conditions import NONE, Condition

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from chunkstudy.base.estimates import money
 from chunkstudy.base.tokens import counter
 from chunkstudy.commands.evaluate.arms import Arm
 from chunkstudy.commands.evaluate.running import as_functions, chunked, label, read_tokens
@@ -26,7 +27,8 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
     device = DEVICES[TWO_CORES]
     own = as_functions(texts, arms)
     lines: list[str] = []
-    seconds = dollars = 0.0
+    seconds = 0.0
+    dollars: float | None = 0.0
     read: set[tuple[str, str]] = set()
     stores: dict[str, VectorStore] = {}
     for arm in arms:
@@ -41,7 +43,7 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
             whole = [document.text for document in texts.collection.documents]
             text = sum(counter("wordpiece").count_many(whole))
             tokens, said = round(text * (spec.entry.passes + 1)), "boundaries to be drawn"
-            cost = 0.0
+            cost: float | None = 0.0
         else:
             chunks = chunked(texts, arm, store, function, vectors)
             tokens, cost = _left(store, chunks.texts(texts.collection.documents))
@@ -51,24 +53,27 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
         tokens = 0 if shared else tokens
         operations = arm.encoder.spec.flops_per_token(0) if arm.encoder.spec else 0
         took = tokens * operations / device.rate
-        seconds, dollars = seconds + took, dollars + cost
+        seconds += took
+        dollars = None if dollars is None or cost is None else dollars + cost
         how_long = "time not known" if arm.encoder.spec is None else in_words(took)
-        lines.append(f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}, ${cost:.2f}")
+        lines.append(
+            f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}, {money(cost)}"
+        )
     questions = f"{len(texts.collection.queries):,} questions"
     documents = f"{len(texts.collection.documents):,} documents"
     lines.append(
         f"in all, {documents} and {questions}: at most {in_words(seconds)} on "
-        f"{device.description}, ${dollars:.2f}; what is encoded is kept, and a run that was "
-        "stopped goes on"
+        f"{device.description}, {money(dollars)}; what is encoded is kept, "
+        "and a run that was stopped goes on"
     )
     return lines
 
 
-def _left(store: VectorStore, embedded: Sequence[str]) -> tuple[int, float]:
+def _left(store: VectorStore, embedded: Sequence[str]) -> tuple[int, float | None]:
     """Tokens of the chunks that are not encoded yet, and dollars for them."""
     missing = store.missing(embedded)
     if isinstance(store.encoder, ApiEncoder):
         asked = store.encoder.estimate(missing)
-        return asked.tokens, asked.dollars
+        return asked.input_tokens, asked.dollars
     count = getattr(store.encoder, "token_count", counter("wordpiece").count_many)
     return sum(count(missing)) + SPECIAL * len(missing), 0.0

@@ -11,7 +11,6 @@ import pandas as pd
 
 from chunkstudy.base import tokens
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, RewrittenSpan, Span
 from chunkstudy.chunkers.own import OwnChunker, checked
@@ -137,9 +136,8 @@ def _run_one(
     outcome = score(arm.condition, texts.collection, store, own, boundaries)
     outcome = _with_measures(outcome, texts, arm, measures(texts.task, k))
     read = read_tokens(texts, arm, store, outcome.chunks)
-    name = store.encoder.describe()["id"]
-    paid = isinstance(store.encoder, ApiEncoder)
-    dollars = PRICES[name].dollars(read) if paid else float("nan")
+    price = store.encoder.price if isinstance(store.encoder, ApiEncoder) else None
+    dollars = price.dollars(read) if price else float("nan")
     return Ran(arm, outcome, read, store.seconds - before, dollars)
 
 

@@ -50,7 +50,7 @@ def _belongs(question: Question, one: Condition) -> bool:
         return False
     spec = parse_chunker(one.chunker)
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
-    whole = models.spec(windows.model(one.encoder)).four_bits is None
+    whole = models.spec(windows.model(one.encoder)).packed is None
     if spec.entry.control:
         return False
     return usual and whole and (one.ordering == PRE or windows.contextualized(one))
