@@ -16,9 +16,9 @@ WHOSE = ["original", "reproduced"]
 
 
 def _where(cell: str) -> str:
-    """A cell's row and column, a collection by its name."""
-    said, of, column = cell.rpartition("column ")
-    return said + of + shown("collection", column)
+    """A cell's table, row and column, a collection by its name."""
+    parts = (part.rpartition("column ") for part in cell.split(", "))
+    return ", ".join(said + of + shown("collection", name) for said, of, name in parts)
 
 
 AS_CHECKS: Columns = {
