@@ -15,10 +15,12 @@ from chunkstudy.show.formats import ten_thousandths, whole
 WHOSE = ["original", "reproduced"]
 
 
-def _where(cell: str) -> str:
-    """A cell's table, row and column, a collection by its name."""
-    parts = (part.rpartition("column ") for part in cell.split(", "))
-    return ", ".join(said + of + shown("collection", name) for said, of, name in parts)
+def _where(cells: str) -> str:
+    """Cells' tables, rows and columns, collections by their names."""
+    parts = [[part.rpartition("column ") for part in one.split(", ")] for one in cells.split("; ")]
+    return "; ".join(
+        ", ".join(said + of + shown("collection", name) for said, of, name in one) for one in parts
+    )
 
 
 AS_CHECKS: Columns = {
