@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,9 @@ def test_what_a_column_is_shown_in_does_not_hang_on_its_values(
 
 def test_a_column_is_shown_as_its_table_says_else_as_all_tables_do() -> None:
     frame = pd.DataFrame({"other": ["fixed-64"], "x": [0.5], "n": [2.0], "difference": [0.1]})
-    told = {"other": named("chunker"), "x": Column("so much", number), "difference": whole}
+    told: dict[str, Column | Callable[[Any], str]] = {
+        "other": named("chunker"), "x": Column("so much", number), "difference": whole,
+    }  # fmt: skip
     assert Table.of(frame, columns=told).text.iloc[0].to_dict() == {
         "other": "Fixed size, 64 tokens", "so much": "0.50", "queries": "2",
         "difference, points": "0",

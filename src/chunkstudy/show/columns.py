@@ -48,8 +48,9 @@ def over(study: Columns, table: Columns) -> Columns:
     found = dict(study)
     for name, own in table.items():
         known = study.get(name)
-        bare = isinstance(known, Column) and not isinstance(own, Column)
-        found[name] = replace(known, text=own) if bare else own
+        if isinstance(known, Column) and not isinstance(own, Column):
+            own = replace(known, text=own)
+        found[name] = own
     return found
 
 

@@ -49,7 +49,7 @@ def _named(family: str, frame: pd.DataFrame) -> str:
     """A family's name with what its rows' settings are called."""
     told = {**display_names.MODELS, **display_names.PROTOCOLS, **display_names.PAPER_TABLES}
     for column, kind in KINDS.items():
-        slugs = frame[column].astype(str).unique() if column in frame else []
+        slugs = list(frame[column].astype(str).unique()) if column in frame else []
         told |= {slug: display_names.shown(kind, slug) for slug in slugs if slug}
     for slug in sorted(told, key=len, reverse=True):
         family = family.replace(slug, told[slug])
