@@ -16,6 +16,12 @@ from chunkstudy.runs.encoding import PREPENDED, parse_ordering
 from chunkstudy.runs.names import parse_chunker
 
 FAMILIES = {name: entry.title for name, entry in CHUNKERS.items()}
+PRINTED_SEGMENTATIONS = {
+    "SIMPLE_CHUNKING": "Small model, by structure",
+    "COT_TOPIC_CHUNKING": "Small model, by topic",
+    "SUMMARY_CHUNKING": "Small model, with summaries",
+    "JINA-SEGMENTER-API": "Jina's segmenter, as published",
+}
 LENGTHS = {
     "cl100k": "",
     "wordpiece": "WordPiece",
@@ -213,8 +219,14 @@ def arm(chunker_slug: str, ordering_slug: str) -> str:
     return f"{shown('chunker', chunker_slug)}{late}"
 
 
+def segmentation(name: str) -> str:
+    """A printed segmentation, or a chunker of ours."""
+    return PRINTED_SEGMENTATIONS.get(name) or chunker(name)
+
+
 NAMED: dict[str, Callable[[str], str]] = {
     "chunker": chunker,
+    "segmentation": segmentation,
     "encoder": encoder,
     "ordering": ordering,
     "context": context,

@@ -19,7 +19,7 @@ SHORT = 14
 """Characters up to which a text stays on one line."""
 EM, LINE, GAP = 4.0, 489.0, 6.0
 """Points of a character, of a line of the appendix and between two columns, in its small type."""
-MOST = 0.8
+MOST = 0.9
 """Of the line that numbers may take."""
 SIDES = {"X": r"\raggedright", "l": r"\raggedright", "r": r"\raggedleft"}
 Span = Literal["column", "page", "appendix"]

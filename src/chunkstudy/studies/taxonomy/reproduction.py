@@ -19,10 +19,12 @@ from chunkstudy.studies.taxonomy.consistency import consistency
 WHOSE = ["original", "reproduced"]
 
 
-def _where(cell: str) -> str:
-    """A cell's row and column, a collection by its name."""
-    said, of, column = cell.rpartition("column ")
-    return said + of + shown("collection", column)
+def _where(cells: str) -> str:
+    """Cells' tables, rows and columns, collections by their names."""
+    parts = [[part.rpartition("column ") for part in one.split(", ")] for one in cells.split("; ")]
+    return "; ".join(
+        ", ".join(said + of + shown("collection", name) for said, of, name in one) for one in parts
+    )
 
 
 AS_CHECKS: Columns = {
