@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import (
     Layout,
@@ -15,7 +16,6 @@ from chunkstudy.encoders.contextualized import (
     most_context,
     packed,
     separated,
-    tokens_between,
     whole,
 )
 from chunkstudy.encoders.transformer import TransformerEncoder

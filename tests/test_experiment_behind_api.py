@@ -211,5 +211,5 @@ def test_the_key_reaches_no_file_and_no_output(world: World) -> None:
     outputs = [world.run()[1], world.run()[1]]
     assert all(SECRET not in output for output in outputs)
     files = [path for path in world.root.rglob("*") if path.is_file()]
-    assert {".json", ".parquet", ".sqlite", ".jsonl"} <= {path.suffix for path in files}
+    assert {".json", ".parquet", ".safetensors", ".jsonl"} <= {path.suffix for path in files}
     assert all(SECRET.encode() not in path.read_bytes() for path in files)

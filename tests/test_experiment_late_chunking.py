@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.contextualized import Layout, packed, whole
 from chunkstudy.runs import encoding, records
 from chunkstudy.runs import run as running
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
 from chunkstudy.runs.encoding import Ordering, parse_ordering
 from chunkstudy.runs.rescore import RescoreError, rescore
@@ -168,7 +168,7 @@ def test_a_record_says_at_which_positions_its_documents_were_read(tmp_path: Path
 def test_stored_vectors_are_those_of_reading_again(
     tmp_path: Path, protocol: Any, window: int
 ) -> None:
-    chunks = chunk_documents(catalogue.build("sentence-5", protocol), DOCUMENTS)
+    chunks = chunk_documents(build_chunker("sentence-5", protocol), DOCUMENTS)
     ordering = Ordering(window, window // 4)
     store = VectorStore(Words(), tmp_path)
     first, _ = encoding.encode(store, DOCUMENTS, chunks, ordering, protocol)
@@ -183,7 +183,7 @@ def test_all_chunkers_are_pooled_from_one_reading(tmp_path: Path) -> None:
     store = VectorStore(words := Words(), tmp_path)
     ordering = Ordering(4096, 0)
     sets = [
-        chunk_documents(catalogue.build(slug, CORRECTED), DOCUMENTS)
+        chunk_documents(build_chunker(slug, CORRECTED), DOCUMENTS)
         for slug in ("none", "fixed-64", "sentence-5", "paragraph")
     ]
     many = [encoding.jobs(store, DOCUMENTS, chunks, ordering, CORRECTED) for chunks in sets]

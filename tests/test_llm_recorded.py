@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Provider, Reply, Request, digest
+from chunkstudy.llm.interface import Provider, digest
 from chunkstudy.llm.recordings import contents, place
 from chunkstudy.runs import by_language_model, grids
 from chunkstudy.runs.chunking import chunk

@@ -105,7 +105,8 @@ def test_local_processes_leave_the_bytes_of_one_and_their_vectors(
     said = capfd.readouterr().err
     assert "14 to run, 0 recorded" in said and "[4/4]" in said and "left on two cores" in said
     vectors = world.folder / "build" / "vectors"
-    assert list(vectors.glob("*.sqlite")) and not list((vectors / "units").rglob("*.safetensors"))
+    assert list(vectors.glob("*/*.safetensors"))
+    assert not list((vectors / "units").rglob("*.safetensors"))
     assert run(Where(processes=2), "alpha", "beta") == 0
     assert "0 to run, 14 recorded" in capfd.readouterr().err
 

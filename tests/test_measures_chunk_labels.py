@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation.measures.chunk_labels import (
     GOLD_RULES,
     Gold,
@@ -21,6 +20,7 @@ from chunkstudy.evaluation.measures.chunk_labels import (
     count_ids,
     gold_chunks,
 )
+from chunkstudy.runs.chunkers import build_chunker
 
 Pair = tuple[set[int], list[int]]  # gold chunks, retrieved chunks
 CHUNKS = 8
@@ -234,7 +234,7 @@ def test_faults_are_refused_in_a_sentence() -> None:
 def test_of_the_real_excerpts_larger_chunks_leave_fewer_gold(chroma_collection: Collection) -> None:
     most = []
     for size in (50, 200, 800):
-        chunker = catalogue.build(f"token-{size}-0", CORRECTED, None)
+        chunker = build_chunker(f"token-{size}-0", CORRECTED, None)
         chunks = chunk_documents(chunker, chroma_collection.documents)
         found = [gold_chunks(chroma_collection, chunks, rule) for rule in GOLD_RULES]
         any_character, majority, whole, tutorial = (set(pairs_of(one)) for one in found)

@@ -145,7 +145,7 @@ def test_a_change_is_from_plain_to_contextualized() -> None:
 
 @pytest.mark.parametrize(
     "reason",
-    sorted({need for one in grids.grid() for need in one.needs()}),
+    sorted({str(need) for one in grids.grid() for need in one.needs()}),
 )
 def test_what_a_condition_needs_is_a_sentence_with_what_to_do(reason: str) -> None:
     assert 40 < len(reason) < 220

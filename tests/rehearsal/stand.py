@@ -15,7 +15,7 @@ import pytest
 from chunkstudy.base import budget
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
-from chunkstudy.chunkers import released
+from chunkstudy.collections import released
 from chunkstudy.runs import records, run
 from tests import hub_models, hub_server
 from tests.rehearsal import collection_files, marks, services

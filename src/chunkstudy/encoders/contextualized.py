@@ -216,21 +216,6 @@ def separated(
     return Layout(windows, kept), spans
 
 
-def tokens_between(offsets: NDArray[np.int64], starts: TokenSpans, ends: TokenSpans) -> TokenSpans:
-    """The tokens of each chunk: all that share at least one character with it.
-
-    A token that a boundary cuts belongs to both chunks; a chunk of white space only has none.
-
-    Args:
-        offsets: (tokens, 2), characters of each content token, ascending.
-        starts: (chunks,), first character of each chunk.
-        ends: (chunks,), one past its last.
-    """
-    first = np.searchsorted(offsets[:, 1], starts, side="right")
-    last = np.searchsorted(offsets[:, 0], ends, side="left")
-    return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
-
-
 def in_sequence(spans: TokenSpans, document_ends: bool, prefix: int = 0) -> TokenSpans:
     """Spans of content tokens as positions in a sequence that starts with [CLS] and a prefix of
     so many tokens.

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.retries import Failure
-from chunkstudy.llm.causal_models import causal_model, weights_folder
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.causal_models import (
+    causal_model,
+    weights_folder,
+)
 
 if TYPE_CHECKING:
     import torch

@@ -9,7 +9,8 @@ import pandas as pd
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
-from chunkstudy.runs import search_cost, study_results
+from chunkstudy.runs import study_results
+from chunkstudy.studies.search_cost import forecast
 
 STUDY = "search-cost"
 
@@ -35,23 +36,23 @@ def blocks(places: Places) -> dict[str, str]:
         return {}
     exact, memory, graph = found["exact"], found["memory"], found["graph"]
     return {
-        "costs": _costs(search_cost.forecast(exact, memory, graph)),
+        "costs": _costs(forecast.forecast(exact, memory, graph)),
         "errors of the model": _errors(exact, graph),
-        "verdicts": _verdicts(search_cost.verdicts(graph)),
+        "verdicts": _verdicts(forecast.verdicts(graph)),
     }
 
 
 def _errors(exact: pd.DataFrame, graph: pd.DataFrame) -> str:
     head = ("what", "fitted up to", "tested up to", "largest relative error there")
-    up_to = f"{search_cost.LARGEST_FITTED:,}"
+    up_to = f"{forecast.LARGEST_FITTED:,}"
     large, largest = (f"{frame['chunks'].max():,}" for frame in (exact, graph))
     rows = (
-        ("seconds of exact search", up_to, large, f"{search_cost.exact_fit(exact).error:.0%}"),
+        ("seconds of exact search", up_to, large, f"{forecast.exact_fit(exact).error:.0%}"),
         (
             "seconds to build a graph",
             up_to,
             largest,
-            f"{search_cost.building_fit(graph).error:.0%}",
+            f"{forecast.building_fit(graph).error:.0%}",
         ),
     )
     return _table(head, rows)

@@ -9,45 +9,12 @@ from __future__ import annotations
 import re
 
 from chunkstudy.base.models import CAUSAL_MODELS
-from chunkstudy.chunkers import catalogue
+from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.encoders import models
 from chunkstudy.runs.encoding import PREPENDED, parse_ordering
+from chunkstudy.runs.names import parse_chunker
 
-FAMILIES = {
-    "recursive": "Recursive",
-    "token": "Token window",
-    "kamradt": "Kamradt",
-    "kamradt-modified": "Kamradt, modified",
-    "cluster": "Cluster",
-    "none": "No chunking",
-    "paragraph": "Paragraph",
-    "paragraph-released": "Paragraph, authors' boundaries",
-    "fixed": "Fixed size",
-    "fixed-merged": "Fixed size",
-    "fixed-dropped": "Fixed size",
-    "sentence": "Sentence groups",
-    "semantic": "Semantic",
-    "segmenter": "Jina's segmenter",
-    "segmenter-api": "Jina's segmenter, its API",
-    "semantic-released": "Semantic, authors' boundaries",
-    "recursive-released": "Recursive, authors' boundaries",
-    "fixed-released": "Fixed size, authors' boundaries",
-    "lumberchunker": "LumberChunker",
-    "lumberchunker-released": "LumberChunker, authors' boundaries",
-    "lumberchunker-last": "LumberChunker, always the last candidate",
-    "lumberchunker-random": "LumberChunker, a candidate at random",
-    "lumberchunker-handmade": "LumberChunker, boundaries by hand",
-    "proposition": "Proposition",
-    "proposition-released": "Proposition, authors' text",
-    "proposition-sentences": "Proposition, each sentence one",
-    "llm": "Language model",
-    "breakpoints-structure": "Segments by structure",
-    "breakpoints-topic": "Segments by topic",
-    "breakpoints-summary": "Segments with summaries",
-    "signal-surprisal": "Cut where the text surprises",
-    "signal-attention-last": "Cut where attention stays behind",
-    "signal-influence": "Cut where the text before matters least",
-}
+FAMILIES = {name: entry.title for name, entry in CHUNKERS.items()}
 PRINTED_SEGMENTATIONS = {
     "SIMPLE_CHUNKING": "Small model, by structure",
     "COT_TOPIC_CHUNKING": "Small model, by topic",
@@ -209,7 +176,7 @@ def chunker(slug: str) -> str:
     Raises:
         ValueError: if the slug names no chunker.
     """
-    spec = catalogue.parse(slug)
+    spec = parse_chunker(slug)
     parts = [FAMILIES[spec.name]]
     unit = "characters" if spec.length == "characters" else "tokens"
     if spec.name == "sentence":

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import contexts
 from chunkstudy.encoders import window_layouts
 from chunkstudy.encoders.contextualized import (
@@ -23,7 +24,6 @@ from chunkstudy.encoders.contextualized import (
     most_context,
     packed,
     separated,
-    tokens_between,
 )
 from chunkstudy.encoders.contextualized_elsewhere import tokens_inside
 from chunkstudy.encoders.interface import TokenEncoder

@@ -11,7 +11,7 @@ from typing import Any
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.chunkers import catalogue, own_objects
+from chunkstudy.chunkers import own_objects
 from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections.own import Task
 from chunkstudy.encoders import models, own_models
@@ -19,8 +19,10 @@ from chunkstudy.encoders.library import LibraryEncoder
 from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
-from chunkstudy.runs.conditions import NONE, Condition, weights_needed
+from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.encoding import PRE_EMBEDDING, Ordering, parse_ordering
+from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.needs import weights_needed
 from chunkstudy.runs.run import load_store
 from chunkstudy.runs.store import VectorStore
 
@@ -174,9 +176,9 @@ def encoder(name: str) -> Encoder:
             spec = models.spec(models.parse_slug(one)[0])
         except ModelError:
             continue
-        lacking = next(weights_needed(models.with_recorded_digests(spec)), "")
+        lacking = weights_needed(models.with_recorded_digests(spec))
         if spec.kind != "api" and lacking:
-            raise ModelError(f"{spec.id} cannot be read yet: {lacking}")
+            raise ModelError(f"{spec.id} cannot be read yet: {lacking[0]}")
         why = "an API returns no token states" if spec.kind == "api" else ""
         return Encoder(name, one, spec, why_plain=why)
     own = own_models.find(name)
@@ -203,7 +205,7 @@ def _chunker(name: str, asked: Any) -> Chunker:
 
 
 def _of_the_catalogue(slug: str) -> Chunker:
-    spec = catalogue.parse(slug)
+    spec = parse_chunker(slug)
     if known := spec.entry.segments:
         raise EvaluationError(
             f"{slug} is a segmentation of {' and '.join(known)} and of no other texts; use another "

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from chunkstudy.base.estimates import money
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import catalogue
 from chunkstudy.commands.evaluate.arms import Arm
 from chunkstudy.commands.evaluate.running import as_functions, chunked, label, read_tokens
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.runs import devices
 from chunkstudy.runs.encoding import SPECIAL, parse_ordering
+from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
 
 
@@ -24,7 +24,7 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
     embeddings is estimated: the text as often as it embeds it, and once more for its chunks. Late
     arms with one window read the documents once, together.
     """
-    device = devices.device(devices.TWO_CORES)
+    device = DEVICES[TWO_CORES]
     own = as_functions(texts, arms)
     lines: list[str] = []
     seconds = 0.0
@@ -38,7 +38,7 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
         shared = ordering.window > 0 and (slug, str(ordering)) in read
         read.add((slug, str(ordering)))
         function = own.get(arm.chunker.slug)
-        spec = None if function else catalogue.parse(arm.chunker.slug)
+        spec = None if function else parse_chunker(arm.chunker.slug)
         if spec and (spec.entry.passes or spec.llm or spec.reader):
             whole = [document.text for document in texts.collection.documents]
             text = sum(counter("wordpiece").count_many(whole))
@@ -55,15 +55,16 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
         took = tokens * operations / device.rate
         seconds += took
         dollars = None if dollars is None or cost is None else dollars + cost
-        how_long = "time not known" if arm.encoder.spec is None else _time(took)
+        how_long = "time not known" if arm.encoder.spec is None else in_words(took)
         lines.append(
             f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}, {money(cost)}"
         )
     questions = f"{len(texts.collection.queries):,} questions"
     documents = f"{len(texts.collection.documents):,} documents"
     lines.append(
-        f"in all, {documents} and {questions}: at most {_time(seconds)} on {device.description}, "
-        f"{money(dollars)}; what is encoded is kept, and a run that was stopped goes on"
+        f"in all, {documents} and {questions}: at most {in_words(seconds)} on "
+        f"{device.description}, {money(dollars)}; what is encoded is kept, "
+        "and a run that was stopped goes on"
     )
     return lines
 
@@ -76,7 +77,3 @@ def _left(store: VectorStore, embedded: Sequence[str]) -> tuple[int, float | Non
         return asked.input_tokens, asked.dollars
     count = getattr(store.encoder, "token_count", counter("wordpiece").count_many)
     return sum(count(missing)) + SPECIAL * len(missing), 0.0
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"

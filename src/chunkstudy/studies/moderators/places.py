@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.encoders.contextualized import most_context, tokens_between
+from chunkstudy.base.tokens import tokens_between
+from chunkstudy.encoders.contextualized import most_context
 
 Ints = NDArray[np.int64]
 CLS = 1

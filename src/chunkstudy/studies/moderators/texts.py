@@ -18,13 +18,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection, Judgment
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.runs import grids, records, windows
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, token_counts
@@ -198,7 +198,7 @@ def _conditions(context: Context) -> list[Condition]:
         one
         for one in grids.grid()
         if _late(one)
-        and not catalogue.parse(one.chunker).needs_encoder
+        and not parse_chunker(one.chunker).needs_encoder
         and one.reason_not_run is None
     ]
     return list(dict.fromkeys(recorded + others))
@@ -217,7 +217,7 @@ def _chunks(
     drawn: set[str] = set()
     for one in conditions:
         digest = records.read_run(recorded[one]).chunks_sha256 if one in recorded else None
-        by_model = catalogue.parse(one.chunker).needs_encoder
+        by_model = parse_chunker(one.chunker).needs_encoder
         if (
             one.collection != collection
             or digest in seen

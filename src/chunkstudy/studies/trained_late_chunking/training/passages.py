@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Document, Span
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders.contextualized import (
     Ids,
     Layout,
     TokenSpans,
     in_sequence,
     most_context,
-    tokens_between,
 )
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.studies.trained_late_chunking.training.faults import TripleError

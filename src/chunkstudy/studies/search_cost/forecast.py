@@ -16,8 +16,8 @@ from scipy.optimize import nnls
 
 from chunkstudy.encoders import models
 from chunkstudy.evaluation.statistics.intervals import Floats
-from chunkstudy.runs import devices
 from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.estimate import DEVICES, TWO_CORES
 
 SIZES = tuple(10**power for power in range(4, 9))
 TOGETHER = 1_000
@@ -73,7 +73,7 @@ def forecast(exact: pd.DataFrame, memory: pd.DataFrame, graph: pd.DataFrame) -> 
     """
     search, building = exact_fit(exact), building_fit(graph)
     spec = models.spec(models.parse_slug(MINILM)[0])
-    rate = devices.device(devices.TWO_CORES).rate / spec.flops_per_token(CHUNK_TOKENS)
+    rate = DEVICES[TWO_CORES].rate / spec.flops_per_token(CHUNK_TOKENS)
     rows = []
     largest = memory.drop_duplicates("dimension", keep="last")
     for width, held in zip(largest["dimension"], largest["bytes a chunk"], strict=True):

@@ -9,7 +9,7 @@ as the official code leaves texts of fewer than five paragraphs. No model took p
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,53 +23,44 @@ class HandmadeError(ValueError):
     """A beginning that does not stand exactly once, or a text that nobody segmented."""
 
 
-@dataclass(frozen=True, slots=True)
-class Handmade:
-    """Spans of each document by the digest of its text."""
+def chunk(text: str) -> list[Span]:
+    """The chunks of a built-in document; they cover it without overlap.
 
-    name: str
-    spans: dict[str, tuple[Span, ...]]
-
-    def chunk(self, text: str) -> list[Span]:
-        """The chunks of a built-in document; they cover it without overlap.
-
-        Raises:
-            HandmadeError: if the text is none of the built-in documents.
-        """
-        found = self.spans.get(text_digest(text))
-        if found is None:
-            raise HandmadeError(
-                f"{self.name} segments the built-in documents only; use it with builtin or "
-                "builtin-graded"
-            )
-        return list(found)
+    Raises:
+        HandmadeError: if the text is none of the built-in documents.
+    """
+    found = load().get(text_digest(text))
+    if found is None:
+        raise HandmadeError(
+            f"{LUMBERCHUNKER} segments the built-in documents only; use it with builtin or "
+            "builtin-graded"
+        )
+    return list(found)
 
 
-def load(name: str = LUMBERCHUNKER, folder: Path = builtin.FOLDER) -> Handmade:
-    """The segmentation of that name.
+@lru_cache(maxsize=1)
+def load(folder: Path = builtin.FOLDER) -> dict[str, list[Span]]:
+    """The spans of each document by the digest of its text.
 
     Raises:
         HandmadeError: if a beginning does not stand exactly once in its document, beginnings are
             out of order, or a document is missing.
     """
-    path = folder / "segmentations" / f"{name}.json"
+    path = folder / "segmentations" / f"{LUMBERCHUNKER}.json"
     begun: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
     documents = {document.id: document.text for document in builtin.load_documents(folder)}
     if missing := sorted(set(begun) - set(documents)):
         raise HandmadeError(f"{path.name} segments {missing[0]}, which is missing")
-    return Handmade(
-        name,
-        {
-            text_digest(text): spans(text, begun.get(document, []), document)
-            for document, text in documents.items()
-        },
-    )
+    return {
+        text_digest(text): spans(text, begun.get(document, []), document)
+        for document, text in documents.items()
+    }
 
 
-def spans(text: str, beginnings: list[str], document: str) -> tuple[Span, ...]:
+def spans(text: str, beginnings: list[str], document: str) -> list[Span]:
     """The spans between the beginnings; in a chat log a chunk starts at its turn's brace."""
     if not text:
-        return ()
+        return []
     cuts = [0]
     for one in beginnings:
         if (times := text.count(one)) != 1:
@@ -80,4 +71,4 @@ def spans(text: str, beginnings: list[str], document: str) -> tuple[Span, ...]:
         cuts.append(text.rindex("{", 0, place) if document.endswith(".json") else place)
         if cuts[-1] <= cuts[-2]:
             raise HandmadeError(f"{one!r} is out of order in {document}; name beginnings in order")
-    return tuple(pairwise([*cuts, len(text)]))
+    return list(pairwise([*cuts, len(text)]))

@@ -1,4 +1,4 @@
-"""Released chunks stand in the book where they are said to, or are listed as having no place."""
+"""Chunks that others drew stand in the text where they are said to, or are listed as lost."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Document, chunk_documents
-from chunkstudy.chunkers import released
-from chunkstudy.chunkers.released import Released, ReleasedError, align
-from chunkstudy.collections import emma_files, gutenqa
+from chunkstudy.base.tokens import counter
+from chunkstudy.collections import builtin, emma_files, gutenqa, handmade, released
+from chunkstudy.collections.released import ReleasedError, Segmentation, align
 
 COUNTS = {
     "lumberchunker-released": 476,
@@ -33,27 +31,34 @@ def _solid(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def emma() -> dict[str, Released]:
+def emma() -> dict[str, Segmentation]:
     if not emma_files.available():
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     return {name: released.emma(name) for name in released.RELEASED}
 
 
 @pytest.fixture(scope="module")
-def text(emma: dict[str, Released]) -> str:
+def text(emma: dict[str, Segmentation]) -> str:
     return gutenqa.load_emma().documents[0].text
 
 
 @pytest.mark.real_data
-def test_every_released_chunk_of_emma_is_aligned(emma: dict[str, Released]) -> None:
+def test_every_released_chunk_of_emma_is_aligned_and_is_one_of_emma_only(
+    emma: dict[str, Segmentation], text: str
+) -> None:
     assert {name: len(one.spans) for name, one in emma.items()} == COUNTS
-    assert {name: one.unaligned for name, one in emma.items()} == dict.fromkeys(COUNTS, ())
+    assert not any(one.unaligned for one in emma.values())
+    assert released.chunk("fixed-released", text) == emma["fixed-released"].spans
+    with pytest.raises(ReleasedError, match="segments Emma_-_Jane_Austen only"):
+        released.chunk("fixed-released", text + " ")
+    chunks = {one[:2] for one in emma["lumberchunker-released"].spans}
+    assert {one[:2] for one in emma["proposition-released"].spans} == chunks
 
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", sorted(set(COUNTS) - {"proposition-released"}))
 def test_a_span_holds_the_same_characters_as_the_released_chunk(
-    name: str, emma: dict[str, Released], text: str
+    name: str, emma: dict[str, Segmentation], text: str
 ) -> None:
     for start, end, piece in emma[name].spans:
         assert _solid(text[start:end]) == _solid(piece)
@@ -63,7 +68,7 @@ def test_a_span_holds_the_same_characters_as_the_released_chunk(
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", sorted(TILING))
 def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
-    name: str, emma: dict[str, Released], text: str
+    name: str, emma: dict[str, Segmentation], text: str
 ) -> None:
     ends = [0, *(end for _, end, _ in emma[name].spans)]
     starts = [*(start for start, _, _ in emma[name].spans), len(text)]
@@ -74,52 +79,13 @@ def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
 
 @pytest.mark.real_data
 def test_the_recursive_chunks_overlap_180_times_and_cover_emma(
-    emma: dict[str, Released], text: str
+    emma: dict[str, Segmentation], text: str
 ) -> None:
     spans = emma["recursive-released"].spans
     assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(spans))
     assert sum(b[0] < a[1] for a, b in pairwise(spans)) == 180
     assert not "".join(text[a[1] : b[0]] for a, b in pairwise(spans)).strip()
     assert (spans[0][0], spans[-1][1]) == (0, len(text))
-
-
-@pytest.mark.real_data
-def test_a_proposition_has_the_span_of_its_own_chunk(emma: dict[str, Released]) -> None:
-    propositions, chunks = emma["proposition-released"], emma["lumberchunker-released"]
-    assert propositions.mismatches == 0
-    rows = emma_files.read("gemini_chunks")
-    assert set(propositions.parents) == set(range(476))
-    for (start, end, proposition), parent in zip(
-        propositions.spans, propositions.parents, strict=True
-    ):
-        assert (start, end) == chunks.spans[parent][:2]
-        assert repr(proposition) in str(rows[parent]["Propositions"])
-
-
-@pytest.mark.real_data
-def test_a_released_segmentation_is_a_chunker_of_emma_only(
-    emma: dict[str, Released], text: str
-) -> None:
-    chunks = chunk_documents(emma["fixed-released"].chunk, [Document("emma", text)])
-    assert len(chunks) == 350
-    assert chunks.text == tuple(piece for _, _, piece in emma["fixed-released"].spans)
-    with pytest.raises(ReleasedError, match="segments Emma_-_Jane_Austen only"):
-        emma["fixed-released"].chunk(text + " ")
-
-
-def test_an_unknown_segmentation_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(ReleasedError, match="known are lumberchunker-released, proposition-rel"):
-        released.emma("gpt-released")
-
-
-def test_a_missing_released_file_is_one_clear_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    monkeypatch.setattr(emma_files, "HOME", "http://127.0.0.1:9/")
-    with pytest.raises(SourceError, match="could not be downloaded; set CHUNKSTUDY_DATA"):
-        released.emma("semantic-released")
 
 
 @given(st.lists(st.text("ab.é“", min_size=1, max_size=6)), st.data())
@@ -168,26 +134,11 @@ def test_a_piece_after_a_gap_is_not_guessed_where_it_stands_twice() -> None:
     assert [text[a:b] for a, b, _ in found.spans] == ["He said yes.", "Not so."]
 
 
-def test_a_piece_that_lies_within_the_one_before_is_no_overlap_but_has_its_only_place() -> None:
-    assert align("abcd", ["abc", "b"]).spans == [(0, 3, "abc"), (1, 2, "b")]
-    assert align("abcd b", ["abc", "b"]).unaligned == [1]
-
-
-def test_a_piece_that_stands_only_before_the_one_before_is_out_of_order_and_listed() -> None:
-    assert align("one two three", ["two", "one", "three"]).unaligned == [1]
-
-
 def test_a_piece_set_in_other_type_is_found_folded_and_kept_as_released() -> None:
     text = "“Oh!” said—he…  Then\xa0she."
     found = align(text, ['"oh!" said-he...', "then she."])
     assert [text[a:b] for a, b, _ in found.spans] == ["“Oh!” said—he…", "Then\xa0she."]
     assert [piece for _, _, piece in found.spans] == ['"oh!" said-he...', "then she."]
-
-
-def test_propositions_get_the_list_that_holds_them_at_their_place() -> None:
-    lists = ["['a', 'b']", "[]", '["c\'s"]']
-    assert released.match_propositions(lists, ["a", "b", "c's"]) == [0, 0, 2]
-    assert released.match_propositions(lists, ["a", "x", "c's", "d"]) == [0, None, 2, None]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +162,45 @@ def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch
     }
     read: Callable[[str], list[dict[str, str]]] = rows.__getitem__
     monkeypatch.setattr(emma_files, "read", read)
+    for remembered in (released.emma, released.emma_text):
+        monkeypatch.setattr(released, remembered.__name__, remembered.__wrapped__)
     found = released.emma("proposition-released")
-    assert found.spans == ((0, 4, "1a"), (5, 9, "2"))
-    assert (found.unaligned, found.parents, found.mismatches) == ((1, 2), (0, 2), 1)
-    assert released.emma("lumberchunker-released").unaligned == (1,)
+    assert (found.spans, found.unaligned) == ([(0, 4, "1a"), (5, 9, "2")], [1, 2])
+    assert released.emma("lumberchunker-released").unaligned == [1]
+
+
+def test_chunks_by_hand_cover_the_built_in_documents_and_begin_with_a_paragraph_or_turn() -> None:
+    for document in builtin.load_documents():
+        found = handmade.chunk(document.text)
+        assert "".join(document.text[start:end] for start, end in found) == document.text
+        assert all(start < end for start, end in found)
+        for start, _ in found[1:]:
+            turn = document.id.endswith(".json")
+            assert document.text[start] == "{" if turn else document.text[start - 1] == "\n"
+        sizes = counter("wordpiece").count_many([document.text[a:b] for a, b in found])
+        assert max(sizes, default=0) < 550  # docs/protocols.md#lumberchunker-segmentation
+    with pytest.raises(handmade.HandmadeError, match="built-in documents only"):
+        handmade.chunk("A text that nobody segmented.")
+
+
+@pytest.mark.parametrize(
+    ("beginnings", "message"),
+    [
+        (["third"], "0 times"),
+        (["s"], "2 times"),
+        (["second", "first"], "out of order"),
+        (["first"], "out of order"),
+    ],
+)
+def test_wrong_beginnings_are_refused(beginnings: list[str], message: str) -> None:
+    with pytest.raises(handmade.HandmadeError, match=message):
+        handmade.spans("first one\nsecond two", beginnings, "a.md")
+
+
+def test_a_segmentation_of_a_missing_document_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "segmentations").mkdir()
+    path = tmp_path / "segmentations" / "lumberchunker-handmade.json"
+    path.write_text('{"gone.md": []}', encoding="utf-8")
+    with pytest.raises(handmade.HandmadeError, match=r"gone\.md, which is missing"):
+        handmade.load(tmp_path)

@@ -232,7 +232,6 @@ def _memory() -> Iterator[dict[str, Any]]:
                 store.encode(texts)
                 peak = tracemalloc.get_traced_memory()[1]
                 tracemalloc.stop()
-                store.close()
             yield {"dimension": dimension, "chunks": chunks, "bytes a chunk": peak / chunks}
 
 
