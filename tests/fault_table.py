@@ -14,13 +14,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pandas as pd
+
 from chunkstudy.base.files import write_text
-from chunkstudy.publish.readme import rows
+from chunkstudy.show.tables import Table
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "faults.md"
 REGION = re.compile(r"(<!-- generated: faults -->\n).*?(<!-- end generated -->)", re.DOTALL)
-OTHERS = ("test_llm_killed", "test_llm_recordings", "test_records", "test_training_loop")
+OTHERS = ("test_llm_killed", "test_llm_recordings", "test_records")
 """Tests of other things, among which some have a row."""
 Test = TypeVar("Test", bound=Callable[..., Any])
 
@@ -67,7 +69,9 @@ def table() -> str:
         for file, _, row in tests()
         if row is not None
     ]
-    return rows(("fault", "how it was tried", "what happened", ""), found)
+    return Table(
+        pd.DataFrame(found, columns=["fault", "how it was tried", "what happened", ""])
+    ).markdown()
 
 
 def filled(text: str) -> str:

@@ -71,7 +71,7 @@ def test_the_tables_are_the_studys() -> None:
     blocks = cluster_page.blocks(Places(ROOT))
     assert len(blocks) == 3
     for name, table in blocks.items():
-        assert f"<!-- generated: {name} -->\n\n{table}\n<!-- end generated -->" in PAGE
+        assert f"<!-- generated: {name} -->\n\n{table}\n\n<!-- end generated -->" in PAGE
 
 
 def test_what_the_page_says_of_the_tables_stands() -> None:

@@ -110,7 +110,6 @@ def _api() -> dict[str, str]:
     exported = {
         "Study": ("chunkstudy.show.study", "chunkstudy.show.runs", "chunkstudy.show.scores"),
         "evaluate": ("chunkstudy.commands.evaluate.evaluate",),
-        "compare": ("chunkstudy.show.compare",),
     }
     pages = {name: list(modules) for name, modules in exported.items()}
     for name in LIBRARIES:

@@ -38,9 +38,9 @@ from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.pooling import mean_pool, normalise
 from chunkstudy.encoders.transformer import BATCH_TOKENS
+from chunkstudy.evaluation.measures import POINT
 from chunkstudy.evaluation.measures.ranking import per_query
 from chunkstudy.evaluation.retrieval.documents import search_documents
-from chunkstudy.evaluation.statistics.differences import POINT
 from tests.benchmarks import grid_hours, random_models
 from tests.checkpoints import largest_cosine_deviation
 

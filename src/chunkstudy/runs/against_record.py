@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.names import parse_chunker

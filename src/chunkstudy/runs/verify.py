@@ -20,8 +20,8 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import registry
+from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
-from chunkstudy.evaluation.measures.units import in_tokens
 from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.archives import HandedIn, HandingInError

@@ -17,7 +17,7 @@ from chunkstudy.chunkers.own import OwnChunker, checked
 from chunkstudy.commands.evaluate.arms import Arm, EvaluationError
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.runs import display_names, records, rescore
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.encoding import SPECIAL, Jobs, jobs, parse_ordering, read_once

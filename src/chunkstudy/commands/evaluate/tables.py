@@ -15,7 +15,7 @@ import pandas as pd
 from chunkstudy.commands.evaluate.running import Ran, label, measures
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (

@@ -22,20 +22,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.clusters import ClusteredMean, clustered_means
 from chunkstudy.evaluation.statistics.intervals import Floats
 
 SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""
-POINT = 0.01
-"""The margin of equivalence: a point of a hundred, half of the mean gain over five collections
-that Jina prints for late chunking, so that what passes is smaller than what the works speak of."""
-TENTH = 0.001
-"""The margin of a score that cannot come near 1, as :func:`margin` says: a tenth of a point."""
 FEWEST_DOCUMENTS = 20
 """Documents below which an interval over them would rest on too few, and questions are drawn."""
-OF_ALL_RETRIEVED = ("SpanPrecision", "SpanIoU")
 HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = "higher", "lower", "equivalent", "not shown"
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
 STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
@@ -79,7 +73,8 @@ def differences(
 
     Args:
         pairs: the comparisons, all with the same keys.
-        family: the question that they answer, or which question a pair with these keys answers.
+        family: the question that they answer, with keys in braces where pairs answer several, or
+            what names it by a pair's keys.
         first: name of the column of the first system's mean; ``second`` likewise.
         seed: of the resamples behind the intervals.
 
@@ -108,7 +103,7 @@ def differences(
             first: one.first,
             second: one.second,
             "margin": one.margin,
-            "family": family if isinstance(family, str) else family(one.keys),
+            "family": family.format_map(one.keys) if isinstance(family, str) else family(one.keys),
             "interval": one.drawn,
             **({} if one.documents is None else {"documents": one.asked_of}),
             "difference": found.mean,
@@ -142,6 +137,13 @@ def corrected(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(shown=shown(table))
 
 
+def at(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
+    """The rows with these keys."""
+    if table.empty:
+        return table
+    return table[(table[list(keys)] == list(keys.values())).all(axis=1)]
+
+
 def documents_of(parts: pd.DataFrame) -> pd.Series | None:
     """By query id the document that it is asked of, as a pair takes it; None where nobody knows.
 
@@ -149,15 +151,6 @@ def documents_of(parts: pd.DataFrame) -> pd.Series | None:
         parts: ``query_id`` and ``part``; may be empty.
     """
     return parts.set_index("query_id")["part"] if len(parts) else None
-
-
-def margin(measure: str) -> float:
-    """Below which difference two systems count as equal by this measure, as a fraction.
-
-    A share of all that was retrieved stays below a tenth at five chunks, however good a system is,
-    so that a point would be much there.
-    """
-    return TENTH if measure.partition("@")[0].partition("(")[0] in OF_ALL_RETRIEVED else POINT
 
 
 def shown(table: pd.DataFrame) -> pd.Series:
@@ -224,7 +217,7 @@ class _Common:
 
     @property
     def margin(self) -> float:
-        return margin(str(self.keys.get("measure", "")))
+        return measures.find(str(self.keys.get("measure", ""))).margin
 
     @property
     def drawn(self) -> str:

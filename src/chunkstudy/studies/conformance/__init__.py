@@ -16,7 +16,7 @@ import pandas as pd
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show import formats
-from chunkstudy.show.tables import Column
+from chunkstudy.show.columns import Column
 from chunkstudy.studies.conformance import arms, vectors
 from chunkstudy.studies.conformance.costs import (
     UNREAD,
@@ -27,19 +27,6 @@ from chunkstudy.studies.conformance.costs import (
     quote,
     separated,
 )
-
-__all__ = [
-    "AS_DEPTH",
-    "AS_VECTORS",
-    "UNREAD",
-    "at",
-    "decisions",
-    "layouts",
-    "protocols",
-    "quote",
-    "separated",
-    "tables",
-]
 
 AS_DEPTH = {"documents": Column("documents returned a query", formats.tenths)}
 AS_VECTORS = {
@@ -53,7 +40,7 @@ AS_VECTORS = {
 COLLECTIONS = ("builtin", "chroma-within", covid_qa.WITHIN)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``vectors`` and ``scores``; collections without a part of their own give no scores."""
     scored = [arms.scores(context, name) for name in collections if name in arms.PARTS]
     return {
