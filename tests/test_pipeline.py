@@ -28,7 +28,7 @@ def test_steps_give_the_scores_of_the_record(name: str, chunker: str, ordering: 
     slug = WIDE if wide else f"{MODEL.replace('/', '__')}"
     stored = Library(places.find()).get(parse(f"{name}/{chunker}/{slug}/{ordering}/corrected"))
     assert stored is not None
-    assert np.abs(found[stored.wide.columns] - stored.wide).to_numpy().max() < 0.005
+    assert np.abs(found[stored.wide.columns] - stored.wide).max(axis=None) < 0.005
 
 
 def test_a_run_is_compared_with_itself_and_with_a_function_of_ones_own() -> None:

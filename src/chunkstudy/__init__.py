@@ -1,6 +1,6 @@
 """A reproducibility study of document chunking for retrieval.
 
-``collection``, ``chunk``, ``encode``, ``search``, ``score`` and ``compare`` are the steps of one run,
+``collection``, ``chunk``, ``encode``, ``search``, ``score``, ``compare`` are the steps of one run,
 ``Study`` is what the notebooks compute with, and ``evaluate`` compares ways of chunking on
 documents of your own.
 """
