@@ -305,7 +305,10 @@ def measure(name: str) -> str:
     total = "sum" in base
     base = base.partition("(")[0]
     text = MEASURES.get(base) or WORDS.get(base, base)
-    text += f" at {'as many as touch' if cut == 'Min' else cut}" if cut and base in MEASURES else ""
+    if cut and base in MEASURES:
+        at = {"Min": "at as many as touch"}.get(cut, f"at {cut}")
+        budget = cut.removesuffix("tokens")
+        text += f" {at}" if budget == cut else f" within {int(budget):,} tokens"
     text += f"@{cut}" if cut and base not in MEASURES else ""
     extra = [*(["copies counted"] if total else []), *(["in tokens"] if unit else [])]
     return f"{text} ({', '.join(extra)})" if extra else text

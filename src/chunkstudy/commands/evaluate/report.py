@@ -11,13 +11,14 @@ import pandas as pd
 from markupsafe import Markup
 
 from chunkstudy.base.files import write_json, write_text
-from chunkstudy.commands.evaluate import record, tables
+from chunkstudy.commands.evaluate import record, screening, sentences, tables
+from chunkstudy.commands.evaluate.running import shown_as
 from chunkstudy.commands.evaluate.tables import Tables
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.runs import display_names
 from chunkstudy.show import latex
 from chunkstudy.show import tables as shown
-from chunkstudy.show.formats import percent, thousandths, whole
+from chunkstudy.show.formats import Column, percent, thousandths, whole
 from chunkstudy.show.notebook import show
 
 PAGE = "index.html"
@@ -31,6 +32,13 @@ CAPTIONS = {
 AS: dict[str, shown.Kinds] = {
     tables.TABLE: {"score": percent, "mean tokens": whole, "US dollars": thousandths},
     tables.TESTS: {"score": percent, "best": percent},
+}
+
+SCREENED: shown.Kinds = {
+    "mean tokens": whole,
+    **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
+    "sentences broken": Column("sentences broken, %", percent),
+    "text in several chunks": Column("text repeated, %", percent),
 }
 
 
@@ -53,7 +61,7 @@ def write(
     described: dict[str, Any],
     questions: str,
 ) -> None:
-    """Write everything but the records of the arms, which lie there already.
+    """Write everything but the rankings.
 
     Args:
         folder: to write into.
@@ -68,7 +76,7 @@ def write(
         if len(frame):
             write_text(
                 folder / f"{name}.tex",
-                latex.table(_without_seconds(frame), name, CAPTIONS[name], AS.get(name)),
+                latex.table(_without_seconds(_named(frame)), name, CAPTIONS[name], AS.get(name)),
             )
     scores = found.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
@@ -86,9 +94,15 @@ def text(found: Found) -> str:
     """The tables as a terminal shows them."""
     parts = []
     for name, frame in named(found).items():
-        few = shown.present(frame, kinds=AS.get(name))
+        few = shown.present(_named(frame), kinds=AS.get(name))
         parts.append(f"{CAPTIONS[name]}\n{few.to_string(index=False)}")
     return "\n\n".join(parts)
+
+
+def screened(frame: pd.DataFrame) -> str:
+    """What needs no question, as a terminal shows it."""
+    few = shown.present(_named(frame), kinds=SCREENED)
+    return f"{screening.CAPTION}\n{few.to_string(index=False)}"
 
 
 def page(
@@ -103,11 +117,11 @@ def page(
         _templates()
         .get_template("page.html")
         .render(
-            question=tables.QUESTION,
+            question=sentences.QUESTION,
             collection=texts.collection,
             found=found,
             tables={
-                name: Markup(show(one, caption=CAPTIONS[name], shown_as=AS.get(name)).data)
+                name: Markup(show(_named(one), caption=CAPTIONS[name], shown_as=AS.get(name)).data)
                 for name, one in named(found).items()
             },
             bars=_bars(found.table),
@@ -116,10 +130,18 @@ def page(
             notes=notes,
             record=described,
             record_file=record.FILE,
+            runs=record.RUNS,
+            qrels=record.QRELS,
             questions=questions,
             scores_file=SCORES,
         )
     )
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Arms by names that a reader knows, where the study's own do not tell them."""
+    keys = [key for key in ("chunker", "encoder") if key in frame]
+    return frame.assign(**{key: [shown_as(key, one) for one in frame[key]] for key in keys})
 
 
 def _without_seconds(frame: pd.DataFrame) -> pd.DataFrame:
@@ -143,7 +165,7 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
         ends = [row["score"] if pd.isna(row[end]) else row[end] for end in ("low", "high")]
         found.append(
             {
-                "name": ", ".join(display_names.shown(key, row[key]) for key in differing),
+                "name": ", ".join(shown_as(key, row[key]) for key in differing),
                 "left": round(at(ends[0]), 2),
                 "width": round(at(ends[1]) - at(ends[0]), 2),
                 "mean": round(at(row["score"]), 2),
