@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 import string
@@ -22,9 +23,10 @@ from chunkstudy.base import tokens
 from chunkstudy.base.budget import Budget, BudgetError, budget_from_environment
 from chunkstudy.base.keys import UnusableKeyError
 from chunkstudy.base.prices import PRICES
+from chunkstudy.base.recordings import RecordingError
 from chunkstudy.base.retries import ATTEMPTS, LONGEST_WAIT, retry_after
-from chunkstudy.encoders import models, recordings
-from chunkstudy.encoders.api import ApiEncoder, reason_not_run
+from chunkstudy.encoders import models
+from chunkstudy.encoders.api import ApiEncoder, reason_not_run, served
 from chunkstudy.encoders.embeddings_client import ApiError
 from chunkstudy.encoders.models import ModelSpec
 from tests import embeddings_server as server
@@ -120,7 +122,6 @@ def test_an_empty_text_is_a_zero_row_and_never_sent(world: World) -> None:
     found = world.encoder().encode(["", "one", ""])
     assert not found[[0, 2]].any()
     assert world.state.texts == ["one"]
-    assert world.encoder().estimate(["", "one", ""]).empty == 2
 
 
 def _first(change: Callable[[dict[str, Any]], object]) -> loopback.Fault:
@@ -181,7 +182,7 @@ def test_a_fault_that_stays_ends_in_one_sentence_after_a_bounded_number_of_attem
     assert len(world.state.asked) == ATTEMPTS
     assert world.waits == [1, 2, 4, 8, 16]
     assert "\n" not in str(caught.value)
-    assert not list(world.folder.rglob("*.safetensors"))
+    assert not list(world.folder.rglob("*.jsonl"))
 
 
 ENDING: dict[str, tuple[loopback.Fault, str]] = {
@@ -192,7 +193,7 @@ ENDING: dict[str, tuple[loopback.Fault, str]] = {
     ),
     "400": (loopback.status(400, b'{"error": {"code": "bad_input"}}'), r"400 \(bad_input\)"),
     "401": (loopback.status(401), "401; check OPENAI_API_KEY"),
-    "404": (loopback.status(404), "404; check OPENAI_BASE_URL"),
+    "404": (loopback.status(404), "404; check the address"),
     "no credit": (
         loopback.status(429, b'{"error": {"code": "insufficient_quota"}}'),
         r"429 \(insufficient_quota\); add credit",
@@ -263,7 +264,7 @@ def test_a_request_holds_no_more_than_the_api_takes(world: World) -> None:
     for extra, requests in (("", 1), (" word", 2)):
         encoder = world.encoder()
         estimate = encoder.estimate([full[0] + extra, *full[1:]])
-        assert (estimate.requests, estimate.tokens) == (requests, 300_000 + len(extra) // 5)
+        assert (estimate.requests, estimate.input_tokens) == (requests, 300_000 + len(extra) // 5)
         encoder.encode([full[0] + extra, *full[1:]])
         sizes = [sum(encoder.token_count(request["input"])) for request in world.state.asked]
         assert len(sizes) == requests
@@ -278,7 +279,6 @@ def test_a_long_text_is_cut_at_the_window_and_counted(world: World) -> None:
     found = world.encoder().encode([long, whole, "short"])
     assert world.state.texts == [whole, "short"]
     np.testing.assert_array_equal(found[0], found[1])
-    assert ApiEncoder(SPEC, recordings=world.folder / "none").estimate([long, whole, ""]).cut == 1
     assert world.encoder().characters_read([long, "short"]) == [len(whole), 5]
 
 
@@ -318,7 +318,7 @@ def test_an_impossible_window_is_refused(window: int) -> None:
 
 
 def test_a_model_with_weights_is_refused() -> None:
-    with pytest.raises(ApiError, match="not behind the API"):
+    with pytest.raises(ApiError, match="not behind an API"):
         ApiEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"))
 
 
@@ -388,45 +388,26 @@ def test_vectors_are_found_whichever_request_brought_them(world: World) -> None:
     assert len(world.state.asked) == 2
 
 
-def _truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-
-
-def _flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(bytes(content))
-
-
-def _rename(path: Path) -> None:
-    path.rename(path.with_name("0" * 64 + ".safetensors"))
-
-
-def _empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-@pytest.mark.parametrize("damage", [_truncate, _flip, _rename, _empty])
 def test_a_damaged_recording_is_named_and_asked_for_again(
-    world: World, damage: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+    world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = world.encoder().encode(TEXTS)
-    (path,) = world.folder.rglob("*.safetensors")
-    damage(path)
+    (path,) = world.folder.rglob("*.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0].replace("vector", "vektor"), *lines[1:-1], lines[-1][:40]]))
     found = world.encoder().encode(TEXTS)
     assert found.tobytes() == whole.tobytes()
-    assert len(world.state.asked) == 2
-    errors = capsys.readouterr().err
-    assert errors.count("\n") == 1
-    assert "left aside and asked for again" in errors
+    assert [len(request["input"]) for request in world.state.asked] == [5, 2]
+    assert "damaged line at byte 0; it counts as not recorded" in capsys.readouterr().err
 
 
 def test_a_recording_that_changes_under_a_run_is_refused(world: World) -> None:
     encoder = world.encoder()
     encoder.encode(TEXTS)
-    (path,) = world.folder.rglob("*.safetensors")
-    _flip(path)
-    with pytest.raises(recordings.RecordingError, match="does not hold the vectors"):
+    (path,) = world.folder.rglob("*.jsonl")
+    with path.open("r+b") as file:
+        file.write(b"[")
+    with pytest.raises(RecordingError, match="changed while it was read"):
         encoder.encode(TEXTS)
 
 
@@ -435,11 +416,11 @@ def test_recordings_of_another_server_or_model_are_not_taken(
 ) -> None:
     world.encoder().encode(["one"])
     small = ModelSpec("text-embedding-3-small", 8191, 8191, 8, "proprietary", (), kind="api")
-    assert world.encoder(small).estimate(["one"]).texts == 1
-    assert world.encoder().estimate(["one"]).texts == 0
+    assert world.encoder(small).estimate(["one"]).requests == 1
+    assert world.encoder().estimate(["one"]).requests == 0
     monkeypatch.delenv("OPENAI_BASE_URL")
     there = world.encoder()
-    assert there.estimate(["one"]).texts == 1
+    assert there.estimate(["one"]).requests == 1
     assert there.describe()["endpoint"] == "api.openai.com"
 
 
@@ -449,18 +430,18 @@ def test_an_estimate_is_what_the_run_then_takes(world: World) -> None:
     estimate = encoder.estimate(many)
     encoder.encode(many)
     assert estimate.requests == len(world.state.asked) == encoder.requests
-    assert estimate.tokens == sum(tokens.counter("cl100k").count_many(world.state.texts))
-    assert estimate.dollars == pytest.approx(estimate.tokens * 0.13 / 1e6)
+    assert estimate.input_tokens == sum(tokens.counter("cl100k").count_many(world.state.texts))
+    assert estimate.dollars == pytest.approx(estimate.input_tokens * 0.13 / 1e6)
     after = encoder.estimate(many)
-    assert (after.texts, after.requests, after.dollars) == (0, 0, 0)
-    assert after.recorded == estimate.texts
+    assert (after.requests, after.dollars) == (0, 0)
+    assert after.recorded == len(set(world.state.texts))
 
 
 def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
     many = [f"text {i}" for i in range(5000)]
     first = world.encoder().estimate(many[:2048])
-    world.budget = Budget(1.5 * first.dollars)
-    usage = {"prompt_tokens": first.tokens}
+    world.budget = Budget(1.5 * (first.dollars or 0))
+    usage = {"prompt_tokens": first.input_tokens}
     world.state.faults = [loopback.changed(lambda reply: reply.update(usage=usage))] * 3
     with pytest.raises(BudgetError, match=r"above the ceiling of \$0.*CHUNKSTUDY_BUDGET"):
         world.encoder().encode(many)
@@ -557,7 +538,7 @@ def test_a_line_feed_after_the_key_is_forgiven(
 
 def test_a_recording_holds_no_text(world: World) -> None:
     world.encoder().encode(["a sentence nobody may republish"])
-    (path,) = world.folder.rglob("*.safetensors")
+    (path,) = world.folder.rglob("*.jsonl")
     assert b"sentence" not in path.read_bytes()
 
 
@@ -571,3 +552,72 @@ def test_a_model_can_be_used_with_a_key_or_with_recordings(
     assert reason_not_run(SPEC) is None
     monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(world.folder / "empty"))
     assert "needs OPENAI_API_KEY" in str(reason_not_run(SPEC))
+
+
+OWN = "openai/org/any-model"
+
+
+def test_a_model_that_its_server_alone_knows_tells_its_dimension_and_its_price_is_not_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = os.environ["OPENAI_BASE_URL"]
+    _no_key(monkeypatch)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    named = loopback.changed(lambda reply: reply.update(model="some-file.gguf"))
+    world.state.faults = [named] * 4
+
+    def opened(price: float | None = None) -> ApiEncoder:
+        return ApiEncoder(
+            served(OWN, address), base_url=address, price=price, recordings=world.folder
+        )
+
+    before = opened().estimate(TEXTS)
+    assert (before.dollars, before.requests) == (None, 1)
+    assert "at a price not known here" in str(before)
+    assert not world.state.asked
+    encoder = opened()
+    np.testing.assert_allclose(encoder.encode(TEXTS), expected(TEXTS), atol=1e-6)
+    assert world.state.asked[0]["model"] == "org/any-model"
+    assert world.state.keys == ["Bearer none"]
+    again = opened(price=0.5)
+    assert again.dimension == encoder.dimension == 8
+    assert again.encode(TEXTS).tobytes() == encoder.encode(TEXTS).tobytes()
+    assert again.estimate(["new words"]).dollars == pytest.approx(2 * 0.5 / 1e6)
+    assert str(again.estimate(["new words"])).endswith("$1e-06")
+    assert [len(one["input"]) for one in world.state.asked] == [5]
+
+
+def test_vectors_of_changing_dimension_are_refused(world: World) -> None:
+    address = os.environ["OPENAI_BASE_URL"]
+    encoder = ApiEncoder(served(OWN, address), base_url=address, recordings=world.folder)
+    encoder.encode(["one"])
+    for later in (encoder, ApiEncoder(encoder.spec, base_url=address, recordings=world.folder)):
+        world.state.faults = [_set([1.0] * 7)]
+        with pytest.raises(ApiError, match="7 numbers where one before has 8"):
+            later.encode(["two"])
+    world.state.faults = [_set([1.0] * 7)]
+    with pytest.raises(ApiError, match="numbers where one before has"):
+        encoder.encode(["two", "three"])
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "price", "sentence"),
+    [
+        ("openai/", None, None, "names no model behind an API"),
+        ("bge-m3", None, None, "names no model behind an API"),
+        (OWN, "localhost:11434", None, "is no address; write it as"),
+        (OWN, "https://api.openai.com/v1", None, "no price is known.*name it in dollars"),
+        (OWN, "http://localhost:1/v1", -1.0, "impossible"),
+    ],
+)
+def test_what_names_no_model_no_address_or_no_price_is_refused(
+    name: str, address: str | None, price: float | None, sentence: str
+) -> None:
+    with pytest.raises(ApiError, match=sentence):
+        ApiEncoder(served(name, address), base_url=address, price=price)
+
+
+def test_a_registered_model_is_itself_where_openai_serves_it() -> None:
+    assert served("openai/text-embedding-3-small") == models.spec("text-embedding-3-small")
+    elsewhere = served("openai/text-embedding-3-small", "http://localhost:1/v1")
+    assert elsewhere.dimension == 0

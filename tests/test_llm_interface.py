@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.llm.interface import Message, Reply, Request, canonical, digest
+from chunkstudy.base.recordings import canonical
+from chunkstudy.llm.interface import Message, Reply, Request, digest
 
 ASKED = Request(
     "openai/gpt-4o-mini",

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
+from chunkstudy.base.recordings import RecordingError, canonical, settings_of
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm.interface import (
     LanguageModelError,
     Message,
     Reply,
     Request,
-    canonical,
     digest,
 )
 from chunkstudy.llm.providers import Authored
-from chunkstudy.llm.recordings import RecordingError, Recordings, contents, settings_of
+from chunkstudy.llm.recordings import Recordings, contents
 from tests.fault_table import tried
 
 MODEL = "made/model:1"

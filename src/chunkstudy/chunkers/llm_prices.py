@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints, catalogue, llm_windows, lumberchunker, propositions
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.llm import estimates
-from chunkstudy.llm.estimates import Estimate
 from chunkstudy.llm.interface import Reply, Request
 
 LUMBER_SHARE = 0.72

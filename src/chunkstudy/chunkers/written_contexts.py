@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.contexts import short
 from chunkstudy.llm import estimates
-from chunkstudy.llm.estimates import Estimate
 from chunkstudy.llm.interface import Message, Reply, Request
 
 REPLY = 100

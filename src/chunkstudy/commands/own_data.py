@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -61,7 +61,8 @@ def evaluate(
 
     with one_sentence():
         chunkers, encoders = chunker or door.CHUNKERS, encoder or (conditions.MINILM,)
-        given = {"orderings": ordering or ("plain",), "name": name, "base_url": base_url}
+        orderings = ordering or ("plain",)
+        given: dict[str, Any] = {"orderings": orderings, "name": name, "base_url": base_url}
         if dry_run:
             for line in door.estimate(documents, questions, chunkers, encoders, **given):
                 typer.echo(line)

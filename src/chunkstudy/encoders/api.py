@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -16,68 +16,46 @@ from tqdm import tqdm
 
 from chunkstudy.base import tokens
 from chunkstudy.base.budget import Budget
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.keys import key
-from chunkstudy.base.prices import PRICES
+from chunkstudy.base.openai_api import ADDRESS, KEY, Server
+from chunkstudy.base.prices import PRICES, Price
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
 from chunkstudy.encoders.interface import Role
-from chunkstudy.encoders.models import ModelSpec
-from chunkstudy.encoders.recordings import Recordings, recordings_folder, text_digest
+from chunkstudy.encoders.recordings import Recordings, place, text_digest
+from chunkstudy.encoders.registry import MODELS, ModelSpec
 
-KEY = "OPENAI_API_KEY"
 HOME = "api.openai.com"
 INPUTS = 2048
 REQUEST_TOKENS = 300_000
 """What one request may hold (OpenAI's API reference, embeddings, ``input``)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What encoding some texts would take.
-
-    Attributes:
-        texts: distinct texts to ask for; recorded and empty ones are not among them.
-        recorded: distinct texts whose vectors were received before.
-        empty: texts the API refuses; each gets a zero vector without being asked for.
-        cut: texts longer than the window.
-        tokens: cl100k tokens sent.
-        requests: as few as the API allows, none repeated.
-        dollars: at the price of ``PRICES``.
-    """
-
-    texts: int
-    recorded: int
-    empty: int
-    cut: int
-    tokens: int
-    requests: int
-    dollars: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.texts} texts, {self.tokens} tokens, about ${self.dollars:.4f} "
-            f"({self.recorded} recorded, {self.empty} empty, {self.cut} cut)"
-        )
+INPUTS_ELSEWHERE = 32
+"""Texts that any server takes: as many as Hugging Face's by default."""
+NAME = "openai/"
+"""What the name of a model begins with that is known by its server alone."""
 
 
 class ApiEncoder:
-    """A registered model behind OpenAI's embeddings API or one that speaks like it.
+    """A model behind OpenAI's embeddings API or one that speaks like it.
 
-    The key and the address come from OPENAI_API_KEY and OPENAI_BASE_URL. What was received is
-    recorded, and neither key nor network is needed for it again.
+    The key comes from OPENAI_API_KEY. What was received is recorded, and neither key nor network
+    is needed for it again.
 
     Args:
-        spec: the model, its kind ``api``.
+        spec: the model, its kind ``api``: registered, or what :func:`served` knows of any other.
         window: cl100k tokens sent of each text; the model's own by default.
         newlines: ``spaces`` sends each line feed as a space, as the API's client in chromadb does
             (chromadb/utils/embedding_functions/openai_embedding_function.py at 0196264d; issue
             2129 shows that it changes the vectors).
+        base_url: the server's address; OPENAI_BASE_URL by default, else OpenAI's own.
+        price: dollars per million tokens; what is known of the model by default.
         recordings: the folder of what was received; :func:`recordings_folder` by default.
         budget: what may be spent.
         sleep: waits some seconds.
 
     Raises:
-        ApiError: if the model is not behind the API or has no price.
+        ApiError: if the model is not behind an API, or OpenAI sells it at a price not known here.
         ValueError: if the window is larger than the model's.
     """
 
@@ -86,12 +64,14 @@ class ApiEncoder:
         spec: ModelSpec,
         window: int | None = None,
         newlines: Literal["kept", "spaces"] = "kept",
+        base_url: str | None = None,
+        price: float | None = None,
         recordings: Path | None = None,
         budget: Budget | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        if spec.kind != "api" or spec.id not in PRICES:
-            raise ApiError(f"{spec.id} is not behind the API; its weights are loaded instead")
+        if spec.kind != "api":
+            raise ApiError(f"{spec.id} is not behind an API; its weights are loaded instead")
         self.spec = spec
         self.window = spec.window if window is None else window
         if not 0 < self.window <= spec.window:
@@ -100,10 +80,11 @@ class ApiEncoder:
                 f"{spec.window}"
             )
         self.newlines = newlines
-        self.endpoint = endpoint()
-        self.recordings = Recordings(
-            recordings or recordings_folder(), self.endpoint, spec.id, spec.dimension
-        )
+        self._model = spec.id.removeprefix(NAME)
+        self._server = Server(base_url or _address())
+        self.endpoint = _host(self._server.address)
+        self.price = _price(self._model, self.endpoint, spec, price)
+        self.recordings = Recordings(place(self.endpoint, self._model, recordings))
         self.budget = budget or Budget()
         self._sleep = sleep
         self._client: EmbeddingsClient | None = None
@@ -118,7 +99,9 @@ class ApiEncoder:
 
     @property
     def dimension(self) -> int:
-        return self.spec.dimension
+        """Of a model that is known by its server alone 0 until one of its vectors is."""
+        known = self._client.dimension if self._client else None
+        return self.spec.dimension or known or self.recordings.dimension
 
     @property
     def requests(self) -> int:
@@ -133,7 +116,7 @@ class ApiEncoder:
         return {
             "id": self.spec.id,
             "endpoint": self.endpoint,
-            "dimension": self.spec.dimension,
+            **({"dimension": self.spec.dimension} if self.spec.dimension else {}),
             "tokenizer": "cl100k_base",
             "tokenizer_sha256": tokens.CL100K_SHA256,
             "window": self.window,
@@ -167,7 +150,7 @@ class ApiEncoder:
             with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
                 for batch, size in self._batches(missing):
                     reply = client.ask(batch, size)
-                    self.recordings.write(batch, reply.vectors, reply.model, reply.tokens)
+                    self.recordings.write(batch, reply.vectors, reply.model)
                     known.update(zip(batch, reply.vectors, strict=True))
                     bar.update(len(batch))
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
@@ -211,16 +194,14 @@ class ApiEncoder:
         """What encoding the texts would take, those not recorded yet; nothing is asked."""
         sent = self.sent(texts, role)
         unique = list(dict.fromkeys(text for text in sent if text))
-        missing = [text for text in unique if text not in self.recordings]
+        missing = [text for text in unique if text_digest(text) not in self.recordings]
         batches = [size for _, size in self._batches(missing)]
         return Estimate(
-            texts=len(missing),
-            recorded=len(unique) - len(missing),
-            empty=sent.count(""),
-            cut=sum(len(a) < len(b) for a, b in zip(sent, self._whole(texts, role), strict=True)),
-            tokens=sum(batches),
             requests=len(batches),
-            dollars=PRICES[self.id].dollars(sum(batches)),
+            recorded=len(unique) - len(missing),
+            input_tokens=sum(batches),
+            dollars=self.price.dollars(sum(batches)) if self.price else None,
+            counted=bool(self.spec.dimension),
         )
 
     def _whole(self, texts: Sequence[str], role: Role) -> list[str]:
@@ -229,22 +210,30 @@ class ApiEncoder:
         return [text.replace("\n", " ") for text in whole] if self.newlines == "spaces" else whole
 
     def _open(self, missing: int, unique: int) -> EmbeddingsClient:
-        found = key(KEY)
-        if not found:
+        known = bool(self.spec.dimension)
+        if (known or self.endpoint == HOME) and not key(KEY):
             raise ApiError(
-                f"{missing} of {unique} texts have no vector recorded under "
-                f"{self.recordings.folder}; set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS "
-                "to a folder with the recordings"
+                f"{missing} of {unique} texts have no vector recorded in {self.recordings.path}; "
+                f"set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS to a folder with the "
+                "recordings"
             )
-        base_url = os.environ.get("OPENAI_BASE_URL") or None
-        return EmbeddingsClient(self.id, self.dimension, found, base_url, self.budget, self._sleep)
+        return EmbeddingsClient(
+            self._model,
+            self.dimension or None,
+            any_name=not known,
+            server=self._server,
+            price=self.price,
+            budget=self.budget,
+            sleep=self._sleep,
+        )
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
         """Texts in order, as many as one request may hold, with their tokens."""
+        most = INPUTS if self.spec.dimension else INPUTS_ELSEWHERE
         batch: list[str] = []
         total = 0
         for text, size in zip(texts, self.token_count(texts), strict=True):
-            if batch and (len(batch) == INPUTS or total + size > REQUEST_TOKENS):
+            if batch and (len(batch) == most or total + size > REQUEST_TOKENS):
                 yield batch, total
                 batch, total = [], 0
             batch.append(text)
@@ -262,14 +251,61 @@ class ApiEncoder:
         return text
 
 
-def endpoint() -> str:
-    """The host that answers: OpenAI's, or that of OPENAI_BASE_URL."""
-    return urlsplit(os.environ.get("OPENAI_BASE_URL") or f"https://{HOME}").hostname or HOME
+def served(name: str, base_url: str | None = None) -> ModelSpec:
+    """What is known of ``openai/MODEL``: all that is registered where OpenAI serves it, else that
+    it is behind an API.
+
+    Raises:
+        ApiError: if it is not a name of that form.
+    """
+    model = name.removeprefix(NAME)
+    if model == name or not model:
+        raise ApiError(f"{name!r} names no model behind an API; use {NAME} and the model's name")
+    if model in MODELS and MODELS[model].kind == "api" and _host(base_url or _address()) == HOME:
+        return MODELS[model]
+    return ModelSpec(
+        id=name,
+        window=8191,
+        positions=8191,
+        dimension=0,
+        licence="not looked up",
+        papers=(),
+        kind="api",
+        tokenizer="cl100k_base",
+    )
 
 
 def reason_not_run(spec: ModelSpec) -> str | None:
     """Why a model behind the API cannot be used here; None with a key or any recording of it."""
-    folder = recordings_folder() / endpoint() / spec.id
-    if os.environ.get(KEY, "").strip() or any(folder.glob("*.safetensors")):
+    recorded = place(_host(_address()), spec.id)
+    if os.environ.get(KEY, "").strip() or (recorded.is_file() and recorded.stat().st_size):
         return None
     return f"needs {KEY} or recordings of {spec.id}"
+
+
+def _address() -> str:
+    return os.environ.get("OPENAI_BASE_URL") or ADDRESS
+
+
+def _host(address: str) -> str:
+    """Who answers at an address."""
+    host = urlsplit(address).hostname
+    if not host:
+        raise ApiError(f"{address!r} is no address; write it as http://localhost:11434/v1")
+    return host
+
+
+def _price(model: str, endpoint: str, spec: ModelSpec, dollars: float | None) -> Price | None:
+    """None where somebody else than OpenAI serves the model and nobody says for how much."""
+    if dollars is not None:
+        if not (math.isfinite(dollars) and dollars >= 0):
+            raise ApiError(f"a price of {dollars} dollars a million tokens is impossible")
+        return Price(dollars, 0, "as its user says", "")
+    if spec.dimension or endpoint == HOME:
+        if model not in PRICES:
+            raise ApiError(
+                f"no price is known for {model}, so that no budget can be held; name it in dollars "
+                "per million tokens"
+            )
+        return PRICES[model]
+    return None

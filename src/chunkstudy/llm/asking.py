@@ -7,26 +7,28 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, cast, get_args
+from typing import Literal, TypeVar, cast, get_args
 
 from chunkstudy.base import places
 from chunkstudy.base.budget import Budget, budget
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.keys import without_keys
 from chunkstudy.base.retries import Failure, Retries
 from chunkstudy.llm import estimates, providers
-from chunkstudy.llm.estimates import Estimate
-from chunkstudy.llm.in_flight import Pace, in_order
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
 from chunkstudy.llm.recordings import Recordings, place
 
 Mode = Literal["replay", "record", "live"]
 """Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and
 records it. Live asks for everything and records nothing."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 AT_ONCE = 8
 SHOWN = 60
 """Characters of a request that an error shows."""
@@ -46,7 +48,6 @@ class Asker:
         folder: of the recordings; CHUNKSTUDY_LLM_RECORDINGS by default, else ``results/llm``.
         budget: what may be spent; the process's by default.
         at_once: requests under way together in :meth:`ask_many`.
-        per_minute: requests that may begin in a minute.
         provider: gives the provider of a model by its name.
         sleep: waits some seconds.
         clock: seconds that only go up.
@@ -63,7 +64,6 @@ class Asker:
         folder: Path | None = None,
         budget: Budget | None = None,
         at_once: int = AT_ONCE,
-        per_minute: float | None = None,
         provider: Callable[[str], Provider] = providers.provider,
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
@@ -74,7 +74,6 @@ class Asker:
         self.folder = folder or recordings_folder()
         self.at_once = at_once
         self._budget = budget
-        self._pace = Pace(per_minute, clock, sleep)
         self._provider = provider
         self._sleep, self._clock, self._jitter, self._today = sleep, clock, jitter, today
         self._models: dict[str, _Model] = {}
@@ -128,14 +127,21 @@ class Asker:
             return model.recordings.write(request, self._send(model, request))
 
     def ask_many(self, requests: Iterable[Request]) -> Iterator[Reply]:
-        """The replies in the order of the requests, ``at_once`` of them under way together.
+        """The replies in the order of the requests, ``at_once`` of them under way together."""
+        return self.together(self.ask, requests)
 
-        Requests are drawn as they are needed. Where one fails, what is under way is still
-        received and recorded before its error is raised.
+    def together(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """The result of each item, in their order, ``at_once`` of them worked on together where
+        anybody is asked.
+
+        Where one fails, what is under way is still received and recorded before its error is
+        raised.
         """
         if self.mode == "replay":
-            return map(self.ask, requests)
-        return in_order(self.ask, requests, self.at_once)
+            yield from map(work, items)
+            return
+        with ThreadPoolExecutor(self.at_once) as pool:
+            yield from pool.map(work, items)
 
     def estimate(self, requests: Iterable[Request], expected_output: int | None = None) -> Estimate:
         """What asking would take, recorded requests set apart; nothing is asked.
@@ -168,7 +174,7 @@ class Asker:
         if price is None:
             raise LanguageModelError(
                 f"no price is known for {request.model}, so that no budget can be held; add it to "
-                "services/prices.py with its source"
+                "base/prices.py with its source"
             )
         retries = model.opened(
             lambda: Retries(
@@ -181,7 +187,6 @@ class Asker:
         )
 
         def once() -> Reply | Failure:
-            self._pace.wait()
             started = self._clock()
             outcome = model.provider.once(request)
             if isinstance(outcome, Failure):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from chunkstudy.base import tokens
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.prices import PRICES, Price
 from chunkstudy.llm.interface import Message, Request
 
@@ -17,51 +17,6 @@ EXACT = ("gpt-4-turbo", "gpt-4-0", "gpt-4-1", "gpt-3.5-turbo")
 """Models that read cl100k; every other one's tokens are estimated by it."""
 FREE = ("local", "server", "authored")
 """Providers that sell nothing: a model that runs here, a server of the user's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What some requests would take; two add up.
-
-    Attributes:
-        requests: to be sent, none of them repeated.
-        recorded: those whose reply is at hand.
-        input_tokens: of the requests to be sent.
-        output_tokens: as many as they may bring at most, or are expected to bring.
-        dollars: None where no price is known.
-        counted: whether the tokens are the model's own, or estimated with cl100k's.
-    """
-
-    requests: int = 0
-    recorded: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    dollars: float | None = 0.0
-    counted: bool = True
-
-    def __add__(self, other: Estimate) -> Estimate:
-        known = self.dollars is not None and other.dollars is not None
-        return Estimate(
-            self.requests + other.requests,
-            self.recorded + other.recorded,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            (self.dollars or 0) + (other.dollars or 0) if known else None,
-            self.counted and other.counted,
-        )
-
-    def hours(self, requests_per_minute: float, tokens_per_minute: float = float("inf")) -> float:
-        """How long the requests take where so many, and so many tokens, are allowed a minute."""
-        total = self.input_tokens + self.output_tokens
-        return max(self.requests / requests_per_minute, total / tokens_per_minute) / 60
-
-    def __str__(self) -> str:
-        money = "at a price not known here" if self.dollars is None else f"${self.dollars:,.2f}"
-        about = "" if self.counted else "about "
-        return (
-            f"{self.requests:,} requests ({self.recorded:,} more recorded), {about}"
-            f"{self.input_tokens:,} tokens in and {self.output_tokens:,} out, {money}"
-        )
 
 
 def of_calls(

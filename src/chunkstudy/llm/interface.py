@@ -7,11 +7,11 @@ A model goes by provider and name: ``openai/gpt-4o-mini``, ``gemini/gemini-1.5-f
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
+from chunkstudy.base.recordings import canonical
 from chunkstudy.base.retries import Failure
 from chunkstudy.base.tokens import without_surrogates
 
@@ -167,11 +167,6 @@ Ask = Callable[[Request], Reply]
 def digest(provider: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     """The sha256 over all that determines a reply, as recordings keep it."""
     return _sha256(canonical({"provider": provider, "request": request}))
-
-
-def canonical(content: Any) -> str:
-    """Compact sorted JSON on one line: the same content gives the same characters."""
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _sha256(text: str) -> str:

@@ -4,18 +4,16 @@ server that speaks alike."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
+from pydantic import Field, NonNegativeInt, ValidationError
 
 from chunkstudy.base.faults import first_fault
-from chunkstudy.base.keys import code, key
-from chunkstudy.base.retries import TIMEOUT, Failure, may_pass, retry_after
+from chunkstudy.base.keys import key
+from chunkstudy.base.openai_api import Server, Strict
+from chunkstudy.base.retries import TIMEOUT, Failure
 from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
-
-if TYPE_CHECKING:
-    from openai import OpenAI
 
 FINISHES: Mapping[str, Finish] = {
     "stop": "stop",
@@ -24,26 +22,22 @@ FINISHES: Mapping[str, Finish] = {
 }
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-
-class _Message(_Strict):
+class _Message(Strict):
     content: str | None = None
     refusal: str | None = None
 
 
-class _Choice(_Strict):
+class _Choice(Strict):
     message: _Message
     finish_reason: str
 
 
-class _Usage(_Strict):
+class _Usage(Strict):
     prompt_tokens: NonNegativeInt
     completion_tokens: NonNegativeInt
 
 
-class _Body(_Strict):
+class _Body(Strict):
     choices: Annotated[list[_Choice], Field(min_length=1)]
     model: str
     usage: _Usage
@@ -73,44 +67,28 @@ class OpenAIProvider:
         self.name = name
         self.endpoint = urlsplit(base_url).hostname or base_url
         self._model = model
-        self._base_url = base_url
-        self._keys = keys
         self._needs_key = needs_key
-        self._timeout = timeout
-        self._openai: OpenAI | None = None
+        self._server = Server(base_url, keys, timeout)
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "endpoint": self.endpoint}
 
     def open(self) -> None:
-        import openai  # late: the import alone takes a second
-
-        found = key(*self._keys)
-        if found is None and self._needs_key:
+        if self._needs_key and key(*self._server.keys) is None:
             raise LanguageModelError(
-                f"{self._model} at {self.endpoint} needs a key; set {self._keys[0]}, or replay "
-                "what is recorded"
+                f"{self._model} at {self.endpoint} needs a key; set {self._server.keys[0]}, or "
+                "replay what is recorded"
             )
-        self._openai = openai.OpenAI(
-            api_key=found or "none",
-            base_url=self._base_url,
-            max_retries=0,
-            timeout=self._timeout,
-        )
+        self._server.open()
 
     def once(self, request: Request) -> Reply | Failure:
-        import openai
-
-        assert self._openai is not None
-        try:
-            raw = self._openai.chat.completions.with_raw_response.create(**self._sent(request))
-            return self._read(raw.content, ("answers",) if request.answers else ())
-        except openai.APIStatusError as error:
-            return self._refusal(error.status_code, error.code, error.response.headers)
-        except openai.APITimeoutError:
-            return Failure(f"sent nothing for {self._timeout:g} seconds")
-        except openai.OpenAIError:
-            return Failure("could not be reached or dropped the connection")
+        sent = self._sent(request)
+        body = self._server.once(
+            lambda client: client.chat.completions.with_raw_response.create(**sent)
+        )
+        if isinstance(body, Failure):
+            return body
+        return self._read(body, ("answers",) if request.answers else ())
 
     def _sent(self, request: Request) -> dict[str, Any]:
         sent: dict[str, Any] = {
@@ -149,16 +127,3 @@ class OpenAIProvider:
             reply.model,
             not_sent=not_sent,
         )
-
-    def _refusal(self, status: int, word: object, headers: Mapping[str, str]) -> Failure:
-        shown = code(word)
-        if word == "insufficient_quota":
-            return Failure(f"answered {status}{shown}; add credit to the account", False, False)
-        again = may_pass(status)
-        advice = "" if again else self._advice(status)
-        return Failure(f"answered {status}{shown}{advice}", again, False, retry_after(headers))
-
-    def _advice(self, status: int) -> str:
-        if status in (401, 403):
-            return f"; check {' or '.join(self._keys)} and what that key may use"
-        return "; check the address and the model's name" if status == 404 else ""

@@ -25,9 +25,9 @@ def announce(label: str, store: VectorStore, texts: Sequence[str], queries: Sequ
         return
     chunks = encoder.estimate(store.missing(texts))
     questions = encoder.estimate(store.missing(queries, "query"), "query")
-    if chunks.texts or questions.texts:
+    if chunks.requests or questions.requests:
         print(f"{label}: chunks: {chunks}; queries: {questions}", file=sys.stderr)
-    encoder.budget.check(chunks.dollars + questions.dollars)
+    encoder.budget.check((chunks + questions).dollars or 0.0)
 
 
 def describe(

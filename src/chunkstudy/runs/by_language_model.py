@@ -14,7 +14,6 @@ from chunkstudy.chunkers import catalogue, llm_prices, written_contexts
 from chunkstudy.encoders.interface import TextTokens
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.in_flight import in_order
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import parse_ordering
 
@@ -47,12 +46,10 @@ def chunk(
             ask=asking.ask,
             sentences=shown_by_sentence(condition),
         )
-        if asking.mode == "replay":
-            return chunk_documents(chunker, collection.documents)
         # Within a document each request follows from the reply before, so documents go side by
         # side.
         texts = (document.text for document in collection.documents)
-        drawn = in_order(chunker, texts, asking.at_once)
+        drawn = asking.together(chunker, texts)
         return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
@@ -77,8 +74,9 @@ def contexts(
             asking.check(expected)
         requests = (one for text, of in shown for one in written_contexts.requests(model, text, of))
         quiet = not sys.stderr.isatty()
-        bar = tqdm(requests, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
-        return [written_contexts.context(reply) for reply in asking.ask_many(bar)]
+        replies = asking.ask_many(requests)
+        bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
+        return [written_contexts.context(reply) for reply in bar]
 
 
 def shown_by_sentence(condition: Condition) -> bool:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.places import Places
 from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.llm import estimates
-from chunkstudy.llm.estimates import Estimate
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import Condition
 

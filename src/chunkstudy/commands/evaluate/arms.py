@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from chunkstudy.base.budget import budget
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import catalogue, own_objects
@@ -16,7 +17,10 @@ from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections.own_questions import Task
 from chunkstudy.encoders import interface as encoder_interface
 from chunkstudy.encoders import models, own_models
+from chunkstudy.encoders.api import NAME as SERVED
+from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.library import LibraryEncoder
+from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -220,6 +224,10 @@ def encoder(asked: Any, base_url: str = "") -> Encoder:
     if asked.startswith(f"{BM25}+"):
         model = encoder(asked.removeprefix(f"{BM25}+"), base_url)
         return replace(model, name=asked, words=True)
+    if asked.startswith(SERVED) and (base_url or not _registered(asked)):
+        slug = UNSAFE.sub(".", asked.replace("/", "__"))
+        made = partial(_served, asked, base_url or None)
+        return Encoder(asked, slug, made=made, why_plain="an API returns no token states")
     if ":" in asked and not Path(asked).expanduser().exists():
         return _function(own_objects.named(asked), asked)
     name, slug = asked, asked.replace("/", "__")
@@ -236,6 +244,18 @@ def encoder(asked: Any, base_url: str = "") -> Encoder:
         return Encoder(name, one, spec, why_plain=why)
     own = own_models.find(name)
     return Encoder(own.name, own_models.slug(name), own.spec, own, why_plain=own.why_plain)
+
+
+def _registered(name: str) -> bool:
+    try:
+        models.spec(models.parse_slug(name.replace("/", "__"))[0])
+    except ModelError:
+        return False
+    return True
+
+
+def _served(name: str, base_url: str | None) -> ApiEncoder:
+    return ApiEncoder(served(name, base_url), base_url=base_url, budget=budget())
 
 
 def _function(asked: Any, name: str = "") -> Encoder:

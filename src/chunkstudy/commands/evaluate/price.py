@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from chunkstudy.base.estimates import money
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import catalogue
 from chunkstudy.commands.evaluate.arms import Arm, Encoder
@@ -37,7 +38,8 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
     """
     own = as_functions(texts, arms)
     lines: list[str] = []
-    total, dollars, known = 0.0, 0.0, True
+    total, known = 0.0, True
+    dollars: float | None = 0.0
     read: set[tuple[Encoder, str]] = set()
     counted: set[bytes] = set()
     stores = {arm.encoder: arm.encoder.open(vectors) for arm in arms}
@@ -72,17 +74,16 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
         total += took
         known = known and (bool(rate) or not tokens)
         how_long = _time(took) if rate or not tokens else "time not known"
-        cost = store.encoder.estimate(missing).dollars if _paid(store) else 0.0
-        dollars = float("nan") if cost is None else dollars + cost
-        shown = f", {_money(float('nan') if cost is None else cost)}" if _paid(store) else ""
+        cost = _dollars(store, missing)
+        dollars = None if dollars is None or cost is None else dollars + cost
+        shown = f", {money(cost)}" if _paid(store) else ""
         lines.append(f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}{shown}")
-    questions = f"{len(texts.collection.queries):,} questions"
-    documents = f"{len(texts.collection.documents):,} documents"
-    paid = f", {_money(dollars)}" if any(map(_paid, stores.values())) else ""
-    took = f"about {_time(OF_A_RUN * total)} on this machine" if known else "time not known"
+    of = f"{len(texts.collection.documents):,} documents and {len(texts.collection.queries):,} "
+    paid = f", {money(dollars)}" if any(map(_paid, stores.values())) else ""
+    time_taken = f"about {_time(OF_A_RUN * total)} on this machine" if known else "time not known"
     lines.append(
-        f"in all, {documents} and {questions}: {took}{paid}; what is encoded is kept, and a run "
-        "that was stopped goes on"
+        f"in all, {of}questions: {time_taken}{paid}; what is encoded is kept, and a run that was "
+        "stopped goes on"
     )
     return lines
 
@@ -115,14 +116,14 @@ def _rate(store: VectorStore | None, texts: Sequence[str]) -> float | None:
     return sum(min(one + SPECIAL, window) for one in token_count(store, sample)) / seconds
 
 
+def _dollars(store: VectorStore | None, missing: Sequence[str]) -> float | None:
+    if store is None or not isinstance(store.encoder, ApiEncoder):
+        return 0.0
+    return store.encoder.estimate(missing).dollars
+
+
 def _paid(store: VectorStore | None) -> bool:
     return store is not None and isinstance(store.encoder, ApiEncoder)
-
-
-def _money(dollars: float) -> str:
-    if dollars != dollars:
-        return "price not known"
-    return "under $0.01" if 0 < dollars < 0.01 else f"${dollars:.2f}"
 
 
 def _time(seconds: float) -> str:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunker, Chunks, Query, RewrittenSpan, Span
 from chunkstudy.chunkers import contexts
@@ -262,8 +261,7 @@ def _run_one(
         judged = scores.found_first(texts.collection, texts.copies, returned, ranking)
         found = scores.of_excerpts(judged, returned, ranking, sizes, offsets, asked)
     count = read_tokens(texts, arm, store, indexed)
-    paid = isinstance(store.encoder, ApiEncoder) if store else False
-    price = PRICES.get(store.encoder.describe()["id"]) if store and paid else None
+    price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
     return Ran(
         arm,
         indexed,
@@ -320,7 +318,9 @@ def _read_late(
     for arm in mine:
         if parse_ordering(arm.condition.ordering).window:
             groups.setdefault(arm.condition.ordering, []).append(arm)
-    for ordering, group in groups.items() if store else ():
+    for ordering, group in groups.items():
+        if store is None:
+            continue
         each = [_jobs(texts, a, store, index(texts, a, store, own, vectors).chunks) for a in group]
         before = store.seconds
         read_once(store, each, label=f"reading for {len(group)} chunkers, {ordering}")

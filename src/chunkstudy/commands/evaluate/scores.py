@@ -15,7 +15,7 @@ from chunkstudy.commands.evaluate.arms import EvaluationError
 from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures import reading_budget
 from chunkstudy.evaluation.measures.copies import found_first as found_first
-from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
+from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking, own_documents
 from chunkstudy.evaluation.retrieval.small_to_large import deep_enough
@@ -25,7 +25,7 @@ DEEPEST = 20
 FIRST = 200
 """Chunks that are searched at once; more where these hold too few spans, documents or tokens."""
 MOST_TOKENS = 1_000_000
-HIT = "overlap"
+HIT: Hit = "overlap"
 Search = Callable[[int], Ranking]
 Ints = NDArray[np.int64]
 

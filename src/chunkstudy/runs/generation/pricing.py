@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.spans import Document
 from chunkstudy.llm import estimates
-from chunkstudy.llm.estimates import Estimate
 from chunkstudy.runs.generation.generate import Candidate, ask_about, turns
 from chunkstudy.runs.generation.settings import Settings
 
