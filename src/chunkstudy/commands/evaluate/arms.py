@@ -223,7 +223,7 @@ def encoder(asked: Any, base_url: str = "") -> Encoder:
         return Encoder(BM25, BM25, why_plain="it ranks by words", words=True)
     if asked.startswith(f"{BM25}+"):
         model = encoder(asked.removeprefix(f"{BM25}+"), base_url)
-        return replace(model, name=asked, words=True)
+        return replace(model, name=f"{BM25}+{model.name}", words=True)
     if asked.startswith(SERVED) and (base_url or not _registered(asked)):
         slug = UNSAFE.sub(".", asked.replace("/", "__"))
         made = partial(_served, asked, base_url or None)
@@ -332,7 +332,7 @@ def _ordering(asked: str, model: Encoder) -> Ordering:
         return parse_ordering(f"{PREPENDED}-{asked}")
     if asked == LATE:
         window = model.spec.window if model.spec and model.spec.kind != "api" else 512
-        if model.own is None and (given := models.parse_slug(model.slug)[1]):
+        if model.spec and model.own is None and (given := models.parse_slug(model.slug)[1]):
             window = given
         return Ordering(window, window // 4)
     found = parse_ordering(asked)

@@ -112,9 +112,14 @@ def rank_documents(collection: Collection, search: Search, document: Ints) -> Ra
 
 def of_documents(collection: Collection, found: Ranking, asked: Asked) -> pd.DataFrame:
     """Measures of ranked documents, a row a question that has a relevant one."""
-    documents = DocumentRanking(found.chunk, found.score, found.chunk, found.ties_at_cut)
-    long = document_measures.per_query(collection, documents, asked.measures)
-    return long.pivot(index="query_id", columns="measure", values="value")[list(asked.measures)]
+    k = asked.k
+    first = found.chunk[:, :k]
+    documents = DocumentRanking(first, found.score[:, :k], first, found.ties_at_cut)
+    long = document_measures.per_query(collection, documents, (f"nDCG@{k}", f"R@{k}", "RR"))
+    wide = long.pivot(index="query_id", columns="measure", values="value")
+    reciprocal = wide["RR"]
+    wide = wide.assign(**{f"RR@{k}": reciprocal, f"Success@{k}": (reciprocal > 0).astype(float)})
+    return wide[list(asked.measures)]
 
 
 def of_excerpts(

@@ -115,21 +115,24 @@ def _tests(
         Pair({**one.arm.keys, "measure": measure}, one.scores[measure], first, asked_of)
         for one in others
     ]
-    table = differences(pairs, f"against the best of {len(others) + 1}", "score", "best", seed=seed)
-    tested = [_varies(pair) for pair in pairs]
-    if not all(tested):
-        kept = [pair for pair, varies in zip(pairs, tested, strict=True) if varies]
-        again = differences(
-            kept, f"against the best of {len(kept) + 1}", "score", "best", seed=seed
-        )
-        numbers = ["low", "high", "p", "p_holm", "effect", "p_equivalent", "p_equivalent_holm"]
-        table[numbers] = table[numbers].astype(float)
-        rows = np.array(tested, dtype=bool)
-        table.loc[~rows, numbers] = np.nan
-        table.loc[~rows, "shown"] = NOT_TESTED
-        for name in (*numbers, "shown", "family", "family_size"):
-            table.loc[rows, name] = again[name].to_numpy()
-    return table
+    tested = [pair for pair in pairs if _varies(pair)]
+    family = f"against the best of {len(others) + 1}"
+    table = differences(tested, family, "score", "best", seed=seed)
+    if len(tested) == len(pairs):
+        return table
+    plain = [_untested(pair) for pair in pairs if not _varies(pair)]
+    order = [tested.index(p) if _varies(p) else len(tested) for p in pairs]
+    both = pd.concat([table, pd.DataFrame(plain)] if tested else [pd.DataFrame(plain)])
+    columns = list(dict.fromkeys([*plain[0], *table.columns]))
+    places = np.argsort(np.argsort(np.array(order), kind="stable"), kind="stable")
+    return both.reset_index(drop=True).iloc[places].reset_index(drop=True).reindex(columns=columns)
+
+
+def _untested(pair: Pair) -> dict[str, object]:
+    both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
+    first, second = (float(both[name].mean()) for name in both)
+    counts = {"n": len(both), "score": first, "best": second, "difference": first - second}
+    return {**pair.keys, **counts, "p": np.nan, "p_holm": np.nan, "shown": NOT_TESTED}
 
 
 def _varies(pair: Pair) -> bool:
