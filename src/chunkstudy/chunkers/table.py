@@ -23,6 +23,7 @@ from chunkstudy.chunkers import (
     passages,
     propositions,
     released,
+    sections,
     segmenter,
     segmenter_api,
     semantic,
@@ -148,6 +149,11 @@ def _none(job: Job) -> list[RewrittenSpan]:
 
 def _paragraph(job: Job) -> list[RewrittenSpan]:
     return _source(job.text, passages.paragraphs(job.text))
+
+
+def _markdown(job: Job) -> list[RewrittenSpan]:
+    (size,) = job.sizes
+    return _source(job.text, sections.sections(job.text, size=size, count=job.count))
 
 
 def _fixed(job: Job) -> list[RewrittenSpan]:
@@ -307,6 +313,7 @@ CHUNKERS: dict[str, Entry] = {
     "cluster": Entry(partial(_of_size, semantic.cluster), sizes=1, needs_encoder=True, passes=1),
     "none": Entry(_none, sizes=0),
     "paragraph": Entry(_paragraph, sizes=0),
+    "markdown": Entry(_markdown, sizes=1),
     "fixed": Entry(_fixed, sizes=1, lengths=("wordpiece",), decodes=True),
     "fixed-merged": Entry(_fixed_merged, sizes=2, lengths=("wordpiece",), decodes=True),
     "fixed-dropped": Entry(_fixed_dropped, sizes=2, lengths=("wordpiece",), decodes=True),

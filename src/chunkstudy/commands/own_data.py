@@ -90,6 +90,17 @@ def evaluate(
 
 
 @app.command(rich_help_panel=PANEL)
+def chunkers() -> None:
+    """List chunkers by what they are, each as `chunkstudy evaluate --chunker` takes it."""
+    from chunkstudy.commands.evaluate.listing import KINDS
+
+    for kind, known in KINDS.items():
+        typer.echo(f"{kind}:")
+        for slug, says in known.items():
+            typer.echo(f"  {slug:<32} {says}")
+
+
+@app.command(rich_help_panel=PANEL)
 def generate(
     documents: Annotated[Path, typer.Argument(help="A folder of texts")],
     model: Annotated[str, typer.Option(help="Whom to ask, for instance openai/gpt-4o-mini")],
@@ -107,11 +118,12 @@ def generate(
     least: Annotated[float, typer.Option(help="Similarity that an excerpt needs")] = 0.36,
     most: Annotated[float, typer.Option(help="Similarity that two questions may have")] = 0.78,
     encoder: Annotated[str, typer.Option(help="Whose similarities")] = conditions.MINILM,
+    replay: Annotated[bool, typer.Option("--replay", help="Ask nobody; use what is kept")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
 ) -> None:
     """Let a language model write questions with excerpts on your own texts, and filter them.
 
-    CHUNKSTUDY_LLM=record asks; a run that was stopped goes on from its recorded replies.
+    It says what it takes and asks; a run that was stopped goes on from its recorded replies.
     """
     from chunkstudy.commands import generating
     from chunkstudy.runs.generation.settings import Settings, Variant
@@ -130,7 +142,7 @@ def generate(
                 typer.echo(line)
             return
         folder = generating.run(
-            places.find(),
+            places.here(),
             documents,
             settings,
             out,
@@ -138,6 +150,7 @@ def generate(
             least,
             most,
             lambda line: typer.echo(line, err=True),
+            replay,
         )
         typer.echo(folder)
 

@@ -21,6 +21,7 @@ FAMILIES = {
     "none": "No chunking",
     "paragraph": "Paragraph",
     "paragraph-released": "Paragraph, authors' boundaries",
+    "markdown": "Sections under headings",
     "fixed": "Fixed size",
     "fixed-merged": "Fixed size",
     "fixed-dropped": "Fixed size",
