@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from IPython.display import HTML
 from pandas.io.formats.style import Styler
 
 from chunkstudy.base.places import Places
 from chunkstudy.show import table_notes, tables
+
+if TYPE_CHECKING:
+    from IPython.display import HTML
 
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
@@ -69,7 +71,21 @@ def show(
     caption: str = "",
     shown_as: tables.Kinds | None = None,
 ) -> HTML:
-    """A frame of numbers for reading, with its families; folded where it is ``LONG``.
+    """:func:`table` as a notebook shows it."""
+    from IPython.display import HTML  # late: only notebooks need it
+
+    return HTML(table(frame, name, columns, rows, caption, shown_as))
+
+
+def table(
+    frame: pd.DataFrame,
+    name: str = "",
+    columns: list[str] | None = None,
+    rows: int = 200,
+    caption: str = "",
+    shown_as: tables.Kinds | None = None,
+) -> str:
+    """A frame of numbers for reading as HTML, with its families; folded where it is ``LONG``.
 
     Args:
         frame: the rows.
@@ -83,10 +99,10 @@ def show(
     note = _note(frame, columns, len(found), rows)
     below = f"<p>{escape(note)}</p>" if note else ""
     if len(found) <= LONG:
-        return HTML(html(found, caption) + below)
+        return html(found, caption) + below
     file = f" As a file: <code>results/tables/{name}.csv</code>." if name else ""
     head = f"<b>{escape(caption)}</b> {len(found):,} rows, folded; click to open.{file}"
-    return HTML(f"<details><summary>{head}</summary>{html(found.head(rows))}{below}</details>")
+    return f"<details><summary>{head}</summary>{html(found.head(rows))}{below}</details>"
 
 
 def html(found: pd.DataFrame, caption: str = "") -> str:

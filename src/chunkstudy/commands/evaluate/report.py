@@ -19,7 +19,7 @@ from chunkstudy.runs import display_names
 from chunkstudy.show import latex
 from chunkstudy.show import tables as shown
 from chunkstudy.show.formats import Column, percent, thousandths, whole
-from chunkstudy.show.notebook import show
+from chunkstudy.show import notebook
 
 PAGE = "index.html"
 SCORES = "scores.csv"
@@ -121,7 +121,9 @@ def page(
             collection=texts.collection,
             found=found,
             tables={
-                name: Markup(show(_named(one), caption=CAPTIONS[name], shown_as=AS.get(name)).data)
+                name: Markup(
+                    notebook.table(_named(one), caption=CAPTIONS[name], shown_as=AS.get(name))
+                )
                 for name, one in named(found).items()
             },
             bars=_bars(found.table),
