@@ -13,8 +13,6 @@ from chunkstudy.runs.generation import filters, output, pricing
 from chunkstudy.runs.generation.generate import generate
 from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.run import load_store
-from chunkstudy.show import drawing
-from chunkstudy.show.similarities import similarities
 
 RECORDINGS = "llm"
 FIGURE = "similarities"
@@ -72,6 +70,9 @@ def run(
     store = load_store(encoder.replace("/", "__"), places.vectors)
     found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
     thresholds = {"least": least, "most": most}
+    from chunkstudy.show import drawing  # late: a light install draws nothing
+    from chunkstudy.show.similarities import similarities
+
     with drawing.style():
         measured = {"": (found.least, found.most)}
         drawn = similarities(measured, least, most, store.encoder.describe()["id"])

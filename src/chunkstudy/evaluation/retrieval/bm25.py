@@ -31,16 +31,12 @@ class BM25:
         texts: what is searched, shape (chunks,).
 
     Raises:
-        ModuleNotFoundError: if bm25s is not installed, in a sentence on what to do.
+        ModuleNotFoundError: if bm25s is not installed (the extra ``bm25``).
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        try:
-            import bm25s
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError(
-                "BM25 takes the package bm25s, which is not installed; pip install bm25s"
-            ) from None
+        import bm25s  # late: it is an extra
+
         self._size = len(texts)
         self._index = bm25s.BM25(k1=K1, b=B, method="lucene")
         self._known: dict[str, int] = {}
