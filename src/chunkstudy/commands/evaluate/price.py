@@ -22,7 +22,7 @@ from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.runs.encoding import SPECIAL, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
-SAMPLE = 96
+SAMPLE = 32
 """Texts of each model that are encoded to time it; their vectors are kept."""
 OF_A_RUN = 1.3
 """How much longer a run takes than encoding and chunking: search, scores, pages."""
@@ -61,7 +61,7 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
                 [] if store is None or ordering.window else _left(store, indexed.matched, counted)
             )
             tokens = read_tokens(texts, arm, store, indexed) if ordering.window else 0
-            tokens += sum(token_count(store, missing)) + SPECIAL * len(missing) if store else 0
+            tokens += round(sum(_read(store, missing))) if store else 0
             said = f"{len(indexed.chunks):,} chunks"
         chunking = time.perf_counter() - started
         tokens = 0 if shared else tokens
@@ -108,12 +108,16 @@ def _rate(store: VectorStore | None, texts: Sequence[str]) -> float | None:
         return None
     ordered = sorted(dict.fromkeys(texts), key=len)
     sample = ordered[:: max(1, len(ordered) // SAMPLE)]
-    store.encoder.encode(sample[:1])  # weights are loaded, kernels warm
-    started = time.perf_counter()
-    store.encoder.encode(sample)
-    seconds = time.perf_counter() - started
+    store.encode(sample[:1])  # weights are loaded, kernels warm
+    before = store.seconds
+    store.encode(sample)
+    return sum(_read(store, sample[1:])) / max(store.seconds - before, 1e-6)
+
+
+def _read(store: VectorStore, texts: Sequence[str]) -> list[float]:
+    """Tokens of each text that the model reads."""
     window = getattr(store.encoder, "window", None) or float("inf")
-    return sum(min(one + SPECIAL, window) for one in token_count(store, sample)) / seconds
+    return [min(one + SPECIAL, window) for one in token_count(store, texts)]
 
 
 def _dollars(store: VectorStore | None, missing: Sequence[str]) -> float | None:

@@ -57,7 +57,7 @@ class Tables:
 def tables(texts: Texts, ran: Sequence[Ran], asked: Asked, seed: int) -> Tables:
     """Every table, from per-query scores."""
     names = asked.measures
-    ranked = sorted(ran, key=lambda one: -one.scores[names[0]].mean())
+    ranked = sorted(ran, key=lambda one: _merit(one, names))
     asked_of = _asked_of(texts)
     among = [one.arm for one in ran]
     best, *others = ranked
@@ -69,6 +69,14 @@ def tables(texts: Texts, ran: Sequence[Ran], asked: Asked, seed: int) -> Tables:
     table = pd.DataFrame([_row(texts, one, names, asked_of, seed) for one in ranked])
     facts = _facts(ranked, asked, table, tests, needed)
     return Tables(table, tests, needed, scores, sentences.answer(facts), sentences.more(facts))
+
+
+def _merit(one: Ran, names: Sequence[str]) -> tuple[float, float]:
+    """Higher scores first, and of equal ones that which hands over the least text."""
+    read = next((name for name in names if in_tokens(name)), None)
+    return -round(float(one.scores[names[0]].mean()), 9), float(
+        one.scores[read].mean() if read else 0.0
+    )
 
 
 def _row(
