@@ -12,9 +12,9 @@ import os
 import sys
 from pathlib import Path
 
+from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.files import write_json
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Message, Request
 from chunkstudy.llm.openai_provider import OpenAIProvider
 
 MODEL = "openai/gpt-4o-mini"

@@ -10,12 +10,12 @@ import json
 from pathlib import Path
 
 from chunkstudy.base import tokens
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.collections import builtin
 from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import recordings_folder
-from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings
 

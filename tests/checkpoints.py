@@ -16,7 +16,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 
 from chunkstudy.base.files import sha256
-from chunkstudy.encoders.registry import Architecture, ModelSpec
+from chunkstudy.base.models import Architecture, ModelSpec
 
 Weights = dict[str, torch.Tensor]
 CONFIGURATIONS = Path(__file__).parent / "data" / "configurations"

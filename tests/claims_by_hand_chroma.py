@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pandas as pd
-from chunkstudy.runs.conditions import LARGE
 
+from chunkstudy.runs.conditions import LARGE
 from tests.claims_mutations import Change, Mutation, Source
 
 

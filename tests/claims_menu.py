@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from chunkstudy.runs.conditions import Condition
 from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from chunkstudy.published.claims.evidence import Sources
+from chunkstudy.runs.conditions import Condition
 from tests.claims_mutations import Change, Mutation, Source
 
 Level = tuple[str, str]

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pandas as pd
+
+from chunkstudy.published.claims.evidence import NO_MODEL, Evidence, Kind, Sources, model
 from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
 from chunkstudy.runs.library import Record
 from chunkstudy.runs.records import Sizes
-
-from chunkstudy.published.claims.evidence import NO_MODEL, Evidence, Kind, Sources, model
 
 Source = tuple[Kind, str]
 Change = Callable[[Source, pd.DataFrame], pd.DataFrame]

@@ -12,27 +12,28 @@ import random
 import resource
 import shutil
 import signal
-import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
 import pandas as pd
+from safetensors import SafetensorError, safe_open
 
 from chunkstudy.base import tokens
 from chunkstudy.base.files import json_text, write_json, write_text
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.publish import live, notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import read_together, run
+from chunkstudy.runs.vectors import SUFFIX
 from chunkstudy.show.formats import write_csv
 from tests import checkpoints, forking, mounts, small_study, small_training
 
@@ -171,12 +172,15 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def vectors(folder: Path) -> dict[bytes, bytes]:
-    """What the store below a folder remembers; its file is whole."""
-    (path,) = folder.rglob("*.sqlite")
-    with sqlite3.connect(path) as database:
-        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        tables = database.execute("SELECT name FROM sqlite_master").fetchall()
-        return dict(database.execute("SELECT digest, vector FROM vectors")) if tables else {}
+    """What is remembered below a folder, without what is not whole."""
+    found: dict[bytes, bytes] = {}
+    for path in sorted(folder.rglob(f"*{SUFFIX}")):
+        with suppress(SafetensorError), safe_open(path, framework="np") as file:
+            keys, values = file.get_tensor("keys"), file.get_tensor("vectors")
+            found |= {
+                key.tobytes(): value.tobytes() for key, value in zip(keys, values, strict=True)
+            }
+    return found
 
 
 def at_once(world: str, folder: str, processes: str, killed: str) -> None:
@@ -203,7 +207,6 @@ def _fill(folder: str) -> None:
     store.BLOCK = TEXTS
     one = store.VectorStore(letters, Path(folder))
     one.encode([f"text {i}" for i in range(20 * TEXTS)])
-    one.close()
 
 
 def _child(work: Callable[..., None], *given: str) -> int:

@@ -1,4 +1,4 @@
-"""The table in REPRODUCING.md of the faults that were tried, made by the tests that try them.
+"""The table in docs/faults.md of the faults that were tried, made by the tests that try them.
 
 A test says in :func:`tried` what it does and what happens, which is what it holds; those of
 ``tests/test_faults_*.py`` all do. ``python -m tests.fault_table`` writes the table;
@@ -14,11 +14,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pandas as pd
+
 from chunkstudy.base.files import write_text
-from chunkstudy.publish.readme import rows
+from chunkstudy.show.tables import Table
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "REPRODUCING.md"
+PAGE = ROOT / "docs" / "faults.md"
 REGION = re.compile(r"(<!-- generated: faults -->\n).*?(<!-- end generated -->)", re.DOTALL)
 OTHERS = ("test_llm_killed", "test_llm_recordings", "test_records", "test_training_loop")
 """Tests of other things, among which some have a row."""
@@ -63,11 +65,13 @@ def tests() -> Iterator[tuple[str, str, Row | None]]:
 def table() -> str:
     """The table as Markdown, a row per test."""
     found = [
-        (row.fault, row.how, row.happens, f"[test](tests/{file}.py)")
+        (row.fault, row.how, row.happens, f"[test](../tests/{file}.py)")
         for file, _, row in tests()
         if row is not None
     ]
-    return rows(("fault", "how it was tried", "what happened", ""), found)
+    return Table(
+        pd.DataFrame(found, columns=["fault", "how it was tried", "what happened", ""])
+    ).markdown()
 
 
 def filled(text: str) -> str:

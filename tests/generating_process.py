@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from chunkstudy.base.encoding import Vectors
 from chunkstudy.base.places import Places
 from chunkstudy.commands import generating
-from chunkstudy.encoders.interface import Vectors
 from chunkstudy.runs.generation.settings import Settings
 
 QUESTIONS = 6

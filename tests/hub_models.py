@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import safetensors.torch
 import torch
 
-from chunkstudy.encoders.registry import MODELS, Architecture, ModelSpec
+from chunkstudy.base.models import MODELS, Architecture, ModelSpec
 from tests import tokenizer_files
 from tests.checkpoints import (
     positions_key,
@@ -74,8 +74,6 @@ class Checkpoint:
             architecture=self.architecture,
             dimension=self.architecture.hidden,
             licence=LICENCE,
-            verified=True,
-            missing="",
         )
 
 

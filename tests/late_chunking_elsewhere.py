@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from chunkstudy.runs.run import load_collection
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Document, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CHONKIE, CONTEB
 
@@ -119,7 +119,7 @@ def given(
 
 def boundaries(chunker: str, document: Document, encoder: TransformerEncoder) -> Spans:
     """The spans of a document."""
-    drawn = chunk_documents(catalogue.build(chunker, CORRECTED, None, encoder), [document])
+    drawn = chunk_documents(build_chunker(chunker, CORRECTED, None, encoder), [document])
     return list(zip(drawn.start.tolist(), drawn.end.tolist(), strict=True))
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pandas as pd
+
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
 

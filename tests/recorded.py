@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from chunkstudy.runs.conditions import MINILM, Condition
 
 WIDE = f"{MINILM}-w512"

@@ -11,20 +11,20 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
 from safetensors.numpy import load_file, save_file
 
 from chunkstudy.base.files import sha256, write_text
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile
 from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.collections import builtin, covid_qa
 from chunkstudy.collections.within import within_documents
 from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 
 LONG = 5_000
 """Characters of a document at most."""

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import Outcome, evaluate
-from chunkstudy.runs.store import VectorStore
 from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.runs import records
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.made_keys import text_keys
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Document
-from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.studies.trained_late_chunking.training import loop
 from chunkstudy.studies.trained_late_chunking.training.batches import Batch, Library

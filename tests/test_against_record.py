@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.against_record import Held, apart, hold
-from chunkstudy.runs.run import Outcome, evaluate
-from chunkstudy.runs.store import VectorStore
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Span
-from chunkstudy.chunkers import catalogue
 from chunkstudy.runs import records
+from chunkstudy.runs.against_record import Held, apart, hold
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.store import VectorStore
 from tests import small_study
 
 CONDITION = small_study.condition()
@@ -79,7 +79,7 @@ def test_similarities_may_differ_in_their_last_digits_only(
 def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
     places: Places, recorded: Outcome
 ) -> None:
-    chunker = catalogue.build(CONDITION.chunker, CORRECTED)
+    chunker = build_chunker(CONDITION.chunker, CORRECTED)
 
     def shifted(text: str) -> list[Span]:
         first, *others = chunker(text)

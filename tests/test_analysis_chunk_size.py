@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition
 from scipy import stats
 
 from chunkstudy.base.places import Places
@@ -19,6 +18,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.published import cells as published_cells
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, correlations
 from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies.taxonomy.chunk_size import centred, interval, published
 from chunkstudy.studies.taxonomy.chunk_sizes import per_query
 from tests.made_study import made_by

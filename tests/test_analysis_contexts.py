@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.grids import OWN, PRE, SMOLLM, WIDE, WINDOWS
-from chunkstudy.runs.library import Library
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN, OVER_DOCUMENTS
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import OWN, PRE, SMOLLM, WIDE, WINDOWS
+from chunkstudy.runs.library import Library
 from chunkstudy.studies import contexts
 from chunkstudy.studies.contexts.gains import left_of
 from tests.made_library import made_library

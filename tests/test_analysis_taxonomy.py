@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies.taxonomy import changed, marked
 from chunkstudy.studies.taxonomy.tables import published

@@ -9,7 +9,7 @@ import math
 import pytest
 import torch
 
-from chunkstudy.encoders.registry import MODELS
+from chunkstudy.base.models import MODELS
 from tests.benchmarks import gpu, grid_hours, random_models
 
 

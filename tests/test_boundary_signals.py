@@ -11,7 +11,7 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection
-from chunkstudy.chunkers.signals.measuring import SIGNALS, Memory
+from chunkstudy.chunkers.signals import SIGNALS, Memory
 from chunkstudy.collections import builtin, chroma, emma_files
 from chunkstudy.collections.registry import find
 from chunkstudy.evaluation import statistics

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import MINILM
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import locate
@@ -17,6 +16,7 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.runs import facts, records, study_results
+from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.chroma import corrected
 
 PLACES = Places(Path(__file__).parents[1])

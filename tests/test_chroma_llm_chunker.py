@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base import places
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.runs import study_results
 from chunkstudy.studies.chroma import llm_chunker as study
 

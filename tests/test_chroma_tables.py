@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
 
 from chunkstudy import Study
 from chunkstudy.base.places import Places
@@ -16,6 +14,8 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, NOT_SHOWN
 from chunkstudy.published import cells
 from chunkstudy.runs import chunker_costs
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.library import Library
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies import chroma
 

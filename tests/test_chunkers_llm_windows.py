@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import catalogue, llm_windows
+from chunkstudy.base.asking import Request
+from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.llm_windows import (
     ATTEMPTS,
-    asking,
     numbers,
     official_numbers,
     request,
     splits,
     window,
 )
-from chunkstudy.llm.interface import Reply, Request
+from tests.made_needs import asking
 
 SIZES = [45] * 60
 """Eighteen such pieces hold 810 tokens."""
@@ -45,21 +40,13 @@ USELESS = (
 )
 
 
-def said(text: str) -> Reply:
-    return Reply(text, "stop", 10, 5, "authored", "made")
-
-
 def found(
     reply: Callable[[Request], str], quirks: bool = False, model: str = "openai/gpt-4o"
 ) -> tuple[list[int], int, list[Request]]:
     """Splits, how many the rule made, and what was asked."""
     asked: list[Request] = []
-
-    def ask(one: Request) -> Reply:
-        asked.append(one)
-        return said(reply(one))
-
-    return (*splits(SIZES, asking(ask, model, TEXTS, quirks)), asked)
+    choose = llm_windows.choosing(asking(reply, asked), model, TEXTS, quirks)
+    return (*splits(SIZES, choose), asked)
 
 
 def first(asked: Request) -> int:
@@ -94,11 +81,6 @@ def test_a_useless_reply_is_asked_for_again_and_then_the_rule_splits_after_the_w
     assert len(asked) == 4 * ATTEMPTS
     assert [one.attempt for one in asked[:ATTEMPTS]] == list(range(ATTEMPTS))
     assert len({one.messages for one in asked[:ATTEMPTS]}) > 1
-
-
-def test_a_second_reply_that_counts_is_taken() -> None:
-    got, by_rule, _ = found(lambda one: "split_after: 3" if first(one) == 1 and one.attempt else "")
-    assert (got, by_rule) == ([3, 21, 39, 57], 3)
 
 
 def test_an_answer_that_equals_the_current_piece_makes_no_progress_and_does_not_count() -> None:
@@ -139,39 +121,3 @@ def test_a_model_that_runs_here_is_held_to_one_split_inside_the_window() -> None
     for (texts, split), message in zip(llm_windows.EXAMPLES, asked[0].messages[2::2], strict=True):
         assert numbers(message.text) == [llm_windows.EXAMPLE_START + split]
         assert 0 < split < len(texts)
-
-
-REPLIES = st.one_of(
-    st.text(max_size=20),
-    st.lists(st.integers(-3, 90), max_size=4).map(
-        lambda n: f"split_after: {', '.join(map(str, n))}"
-    ),
-    st.sampled_from(USELESS),
-)
-
-
-@pytest.mark.parametrize("protocol", ["corrected", "as_published-chroma"])
-@given(
-    st.lists(
-        st.sampled_from(["Oats. ", "tide and rope ", "\n\n", "Rain fell on it, "]), max_size=300
-    ),
-    st.lists(REPLIES, min_size=1),
-)
-def test_whatever_the_replies_the_chunks_cover_the_text_in_order_without_loss(
-    protocol: str, parts: list[str], replies: list[str]
-) -> None:
-    text = "".join(parts)
-    count = iter(range(10**6))
-
-    def ask(_: Request) -> Reply:
-        return said(replies[next(count) % len(replies)])
-
-    chunks = catalogue.build("llm", PROTOCOLS[protocol], ask=ask)(text)
-    assert isinstance(chunks, Drawn)
-    if protocol == "corrected":
-        spans = [(one[0], one[1]) for one in chunks]
-        assert "".join("".join(text[s:e].split()) for s, e in spans) == "".join(text.split())
-        assert all(before[1] <= after[0] for before, after in pairwise(spans))
-    else:
-        joined = "".join("".join(one[2].split()) for one in chunks if len(one) == 3)
-        assert joined == "".join(text.split())

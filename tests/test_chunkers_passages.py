@@ -3,65 +3,19 @@ them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.base.spans import Document, Span, chunk_documents
-from chunkstudy.chunkers import catalogue, passages, semantic
+from chunkstudy.chunkers import passages, semantic
 from chunkstudy.collections import beir, emma_files, gutenqa
+from chunkstudy.runs.chunkers import build_chunker
+from tests.made_needs import hashed
 
 TEXTS = st.text(st.sampled_from("ab C.!?\n\"'"), max_size=120)
-WORDS = st.lists(
-    st.sampled_from(["cell", "Gene", "x", "immunohistochemistry", ".", "5"]), max_size=60
-)
-
-
-def hashed(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Vectors that depend on nothing but the text."""
-    rows = [np.random.default_rng(crc32(text.encode())).normal(size=8) for text in texts]
-    return np.asarray(rows, dtype=np.float32).reshape(-1, 8)
-
-
-def offsets_of(words: list[str]) -> tuple[str, list[Span]]:
-    """A text and its tokens: words apart by spaces, full stops close to what stands before."""
-    text = re.sub(r" \.", ".", " ".join(words))
-    return text, [match.span() for match in re.finditer(r"\w+|\.", text)]
-
-
-@given(TEXTS)
-def test_paragraphs_are_the_stripped_lines_that_hold_anything(text: str) -> None:
-    found = [text[start:end] for start, end in passages.paragraphs(text)]
-    assert found == [line.strip() for line in text.split("\n") if line.strip()]
-
-
-@given(WORDS, st.integers(1, 9))
-def test_fixed_chunks_hold_their_number_of_tokens(words: list[str], size: int) -> None:
-    _text, offsets = offsets_of(words)
-    spans = passages.fixed(offsets, size)
-    inside = [sum(a <= s and e <= b for s, e in offsets) for a, b in spans]
-    assert sum(inside) == len(offsets)
-    assert all(count == size for count in inside[:-1])
-    assert all(0 < count <= size for count in inside)
-
-
-def test_ielabs_first_fixed_chunk_has_one_token_more() -> None:
-    text = "word " * 600
-    sizes = {
-        protocol.form: [
-            len(text[s:e].split()) for s, e, *_ in catalogue.build("fixed-256", protocol)(text)
-        ]
-        for protocol in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED)
-    }
-    assert sizes == {"jina": [256, 256, 88], "ielab": [257, 256, 87], "own": [256, 256, 88]}
 
 
 @pytest.mark.parametrize(
@@ -73,39 +27,43 @@ def test_ielabs_first_fixed_chunk_has_one_token_more() -> None:
         (3, [3], [3]),
     ],
 )
-def test_short_tails_are_merged_or_dropped(
+def test_windows_hold_their_tokens_and_short_tails_are_merged_or_dropped(
     tokens: int, merged: list[int], dropped: list[int]
 ) -> None:
-    offsets = [(i, i + 1) for i in range(tokens)]
-    assert [b - a for a, b in passages.fixed_merged(offsets, 10, 4)] == merged
-    assert [b - a for a, b in passages.fixed_dropped(offsets, 10, 4)] == dropped
+    text = "word " * tokens
+    for slug, sizes in (("fixed-merged-10-4", merged), ("fixed-dropped-10-4", dropped)):
+        found = build_chunker(slug, CORRECTED)(text)
+        assert [len(text[one[0] : one[1]].split()) for one in found] == sizes
 
 
-@given(WORDS, st.integers(1, 4))
+@given(st.lists(st.sampled_from(["cell", "x", "5", "end."]), max_size=60), st.integers(1, 4))
 def test_sentence_groups_end_at_sentence_ends_and_lose_at_most_a_tail_token(
     words: list[str], group: int
 ) -> None:
-    text, offsets = offsets_of(words)
-    kept = passages.sentence_groups(text, offsets, group, keeps_tail=True)
-    lost = passages.sentence_groups(text, offsets, group, keeps_tail=False)
+    text = " ".join(words)
+    kept, lost = (
+        [one[:2] for one in build_chunker(f"sentence-{group}", protocol)(text)]
+        for protocol in (CORRECTED, AS_PUBLISHED_JINA)
+    )
     assert lost in (kept, kept[:-1])
     assert all(text[end - 1] == "." for _, end in kept[:-1])
-    covered = [any(a <= s and e <= b for a, b in kept) for s, e in offsets]
-    assert all(covered)
+    assert " ".join(text[start:end] for start, end in kept) == text
 
 
-def test_a_full_stop_inside_a_number_ends_no_sentence() -> None:
-    chunk = catalogue.build("sentence-1", CORRECTED)
-    text = "A dose of 2.5 mg helped. Others had 3.1 mg."
-    assert [text[c[0] : c[1]] for c in chunk(text)] == [
-        "A dose of 2.5 mg helped.",
-        "Others had 3.1 mg.",
-    ]
+def test_ielabs_first_fixed_chunk_has_one_token_more() -> None:
+    text = "word " * 600
+    sizes = {
+        protocol.form: [
+            len(text[s:e].split()) for s, e, *_ in build_chunker("fixed-256", protocol)(text)
+        ]
+        for protocol in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED)
+    }
+    assert sizes == {"jina": [256, 256, 88], "ielab": [257, 256, 87], "own": [256, 256, 88]}
 
 
 def test_jina_loses_a_tail_of_one_token_and_the_corrected_form_keeps_it() -> None:
     text = "One sentence. Two sentences. End"
-    forms = {p.form: catalogue.build("sentence-2", p)(text) for p in (AS_PUBLISHED_JINA, CORRECTED)}
+    forms = {p.form: build_chunker("sentence-2", p)(text) for p in (AS_PUBLISHED_JINA, CORRECTED)}
     assert [c[:2] for c in forms["jina"]] == [(0, 28)]
     assert forms["own"] == [(0, 28), (29, 32)]
 
@@ -136,20 +94,11 @@ def test_ielab_sentences_never_gain_text(text: str, group: int) -> None:
         assert all(letter in inside for letter in joined if not letter.isspace())
 
 
-@given(TEXTS)
-def test_punkt_sentences_lose_nothing_but_leading_white_space(text: str) -> None:
-    spans = semantic.punkt_sentences(text)
-    covered = "".join(text[s:e] for s, e in spans)
-    assert text.endswith(covered)
-    assert covered.strip() == text.strip()
-
-
 def test_every_short_document_is_cut_in_exactly_two() -> None:
     # B.4.1 of the protocol notes: of 2 to 20 distinct distances one is above the 95th percentile.
     for sentences in range(3, 22):
         text = " ".join(f"The experiment number {i} worked very well." for i in range(sentences))
-        _, starts = semantic.percentile(text, embed=hashed)
-        assert len(starts) == 2
+        assert len(semantic.percentile(text, embed=hashed)) == 2
 
 
 def llama_pieces(text: str) -> list[str]:
@@ -177,32 +126,10 @@ def llama_pieces(text: str) -> list[str]:
 def test_semantic_chunks_are_llamaindexs_pieces() -> None:
     if not beir.available("scifact"):
         pytest.skip("SciFact is not here; set CHUNKSTUDY_DATA")
-    chunker = catalogue.build("semantic", CORRECTED, hashed)
+    chunker = build_chunker("semantic", CORRECTED, hashed)
     for document in beir.load("scifact").documents[::175]:
         spans = [span[:2] for span in chunker(document.text)]
         assert [document.text[s:e] for s, e in spans] == llama_pieces(document.text)
-
-
-@pytest.mark.parametrize("protocol", [AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED], ids=str)
-@pytest.mark.parametrize("slug", ["none", "paragraph", "fixed-64", "sentence-5", "semantic"])
-@pytest.mark.parametrize("text", ["", " ", "x", "\U0001f7e5", "word " * 900, "a\n\n\nb", "é́" * 40])
-def test_odd_documents_give_chunks_that_fit_them(slug: str, protocol: Any, text: str) -> None:
-    chunks = chunk_documents(catalogue.build(slug, protocol, hashed), [Document("d", text)])
-    if protocol is CORRECTED:
-        assert (chunks.lengths > 0).all()
-    for chunk, start, end in zip(
-        chunks.texts([Document("d", text)]), chunks.start, chunks.end, strict=True
-    ):
-        assert protocol.chunk_text != "source" or chunk == text[start:end]
-
-
-def test_an_empty_document_gives_an_empty_semantic_chunk_only_as_published() -> None:
-    empty = {
-        p.form: list(catalogue.build("semantic", p, hashed)(""))
-        for p in (AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED)
-    }
-    assert empty["own"] == []
-    assert [chunk[2] for chunk in empty["ielab"]] == [""]
 
 
 def test_a_sentence_as_a_proposition_bears_the_span_of_its_paragraph() -> None:
@@ -214,11 +141,3 @@ def test_a_sentence_as_a_proposition_bears_the_span_of_its_paragraph() -> None:
         (37, 57, "Three without an end"),
     ]
     assert passages.sentence_propositions(" \n") == []
-
-
-@given(st.text(alphabet='ab.!?" \n', max_size=60))
-def test_no_letter_is_lost_between_sentences_as_propositions(text: str) -> None:
-    found = passages.sentence_propositions(text)
-    kept = "".join("".join(sentence.split()) for _, _, sentence in found)
-    assert kept == "".join(text.split())
-    assert all(sentence in text[start:end] for start, end, sentence in found)

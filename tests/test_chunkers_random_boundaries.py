@@ -53,25 +53,6 @@ def test_cut_at_units_every_unit_lies_in_one_of_as_many_chunks(
     assert [(of_chunk[0][0], of_chunk[-1][1]) for of_chunk in held] == found
 
 
-@given(chunked(), st.integers(1, 5))
-def test_units_of_one_character_let_sizes_be_exact(
-    made: tuple[list[Span], list[Span]], draw: int
-) -> None:
-    _, chunks = made
-    letters = [(i, i + 1) for i in range(chunks[0][0], chunks[-1][1])]
-    of_letters = at_units(chunks, letters, generator(draw, "paper"))
-    assert of_letters == anywhere(chunks, generator(draw, "paper")) or len(chunks) == 1
-
-
-@given(chunked(), st.integers(1, 5))
-def test_a_seed_gives_the_same_boundaries_again(
-    made: tuple[list[Span], list[Span]], draw: int
-) -> None:
-    units, chunks = made
-    first, second = (at_units(chunks, units, generator(draw, "paper")) for _ in range(2))
-    assert first == second
-
-
 def test_draws_and_documents_differ() -> None:
     chunks = [(a, b) for a, b in pairwise(np.cumsum([0, *range(1, 40)]).tolist())]
     drawn = [
@@ -110,7 +91,3 @@ def test_cuts_take_different_places_and_the_nearest_one_where_none_is_in_the_way
     alone = [int(np.argmin(np.abs(free - cut))) for cut in cuts]
     if all(a < b for a, b in pairwise(alone)):
         assert found.tolist() == alone
-
-
-def test_of_two_places_that_are_equally_near_the_earlier_is_taken() -> None:
-    assert nearest(np.array([5]), np.array([3, 7])).tolist() == [0]

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.sections import sections
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands.evaluate.listing import KINDS
+from chunkstudy.runs.names import parse_chunker
 
 CHARACTERS = counter("characters")
 TEXT = """Before.
@@ -53,7 +53,7 @@ def test_sections_leave_out_nothing_but_white_space_and_keep_to_their_size(
 
 
 def test_every_chunker_that_cuts_any_text_is_listed() -> None:
-    listed = {catalogue.parse(slug).name for known in KINDS.values() for slug in known
+    listed = {parse_chunker(slug).name for known in KINDS.values() for slug in known
               if "+" not in slug and ":" not in slug}  # fmt: skip
     usable = {n for n, e in CHUNKERS.items() if not (e.control or e.segments)}
     assert usable - listed == {"proposition-sentences", "segmenter-api"}

@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.retries import ATTEMPTS
-from chunkstudy.chunkers import catalogue, segmenter, segmenter_api
-from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located, parts
+from chunkstudy.chunkers import segmenter, segmenter_api
+from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located
+from chunkstudy.runs.chunkers import build_chunker
 from tests import loopback
 from tests.loopback import (
     Fault,
     answer,
     changed,
-    cut_body,
     cut_json,
     dropped,
     running,
@@ -57,25 +55,19 @@ def api(folder: Path, mode: Any = "record") -> SegmenterApi:
     return SegmenterApi(mode, folder, sleep=lambda _: None)
 
 
-EXPECTED = segmenter.segments(TEXT)[0]
-
-
-def test_chunks_are_found_in_the_text_whatever_unit_the_api_counts_in(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    with serving(monkeypatch) as asked:
-        assert api(tmp_path).segments(TEXT) == EXPECTED
-    sent = {"content": TEXT, "return_chunks": True, "max_chunk_length": 1000, "key": None}
-    assert asked == [sent]
+EXPECTED = list(segmenter.segments(TEXT))
 
 
 def test_a_reply_is_kept_as_offsets_and_replayed_without_the_server(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with serving(monkeypatch) as asked:
+        made = api(tmp_path)
+        monkeypatch.setattr(segmenter_api, "api", lambda: made)
+        assert list(build_chunker("segmenter-api", CORRECTED)(TEXT)) == EXPECTED
         api(tmp_path).segments(TEXT)
-        api(tmp_path).segments(TEXT)
-        assert len(asked) == 1
+    sent = {"content": TEXT, "return_chunks": True, "max_chunk_length": 1000, "key": None}
+    assert asked == [sent]
     assert api(tmp_path, "replay").segments(TEXT) == EXPECTED
     (kept,) = tmp_path.iterdir()
     assert "title" not in kept.read_text()
@@ -84,24 +76,18 @@ def test_a_reply_is_kept_as_offsets_and_replayed_without_the_server(
         api(tmp_path, "replay").segments(TEXT)
 
 
-PASSING = [
-    status(429, headers={"Retry-After": "3"}),
-    status(500),
-    status(503),
-    cut_json,
-    cut_body,
-    dropped,
-    changed(lambda honest: honest.pop("chunks")),
-    changed(lambda honest: honest.update(chunks="A title")),
-    changed(lambda honest: honest.update(chunks=[7])),
-    changed(lambda honest: honest.update(chunks=[])),
-    changed(lambda honest: honest.update(chunks=["A title", "which nobody wrote"])),
-    changed(lambda honest: honest["chunks"].reverse()),
-    changed(lambda honest: honest["chunks"].append("A title")),
-]
-
-
-@pytest.mark.parametrize("fault", PASSING)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        status(429, headers={"Retry-After": "3"}),
+        cut_json,
+        dropped,
+        changed(lambda honest: honest.pop("chunks")),
+        changed(lambda honest: honest.update(chunks=[7])),
+        changed(lambda honest: honest.update(chunks=[])),
+        changed(lambda honest: honest["chunks"].reverse()),
+    ],
+)
 def test_what_may_pass_is_asked_again(
     fault: Fault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -120,6 +106,7 @@ def test_what_does_not_pass_ends_in_one_sentence_and_keeps_nothing(
         api(tmp_path).segments(TEXT)
     assert len(asked) == ATTEMPTS
     assert list(tmp_path.iterdir()) == []
+    assert api(tmp_path, "replay").segments(" \n" * 50_000) == []
 
 
 def test_a_key_is_sent_and_shown_to_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -147,11 +134,6 @@ def test_without_a_server_or_a_recording_one_sentence_says_what_to_do(
         api(tmp_path).segments(TEXT)
 
 
-def test_nothing_is_asked_about_a_text_without_words(tmp_path: Path) -> None:
-    assert api(tmp_path, "replay").segments("") == []
-    assert api(tmp_path, "replay").segments(" \n" * 50_000) == []
-
-
 def test_a_long_text_is_sent_in_parts_that_end_with_a_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -159,16 +141,7 @@ def test_a_long_text_is_sent_in_parts_that_end_with_a_line(
     with serving(monkeypatch) as asked:
         found = api(tmp_path).segments(text)
     assert len(asked) == 3
-    assert found == segmenter.segments(text)[0]
-
-
-@given(st.text("ab \n", max_size=60), st.integers(1, 9))
-def test_parts_hold_the_text_in_order(text: str, most: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segmenter_api, "MOST", most)
-        found = list(parts(text))
-    assert "".join("".join(text[s:e].split()) for s, e in found) == "".join(text.split())
-    assert all(end - start <= most for start, end in found)
+    assert found == list(segmenter.segments(text))
 
 
 def test_equal_chunks_are_found_one_behind_the_other() -> None:
@@ -176,10 +149,3 @@ def test_equal_chunks_are_found_one_behind_the_other() -> None:
     assert located("a b", ["b", "a"]) is None
     assert located(" ", []) == []
     assert located("a", [" "]) is None
-
-
-def test_the_catalogue_has_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with serving(monkeypatch):
-        made = api(tmp_path)
-        monkeypatch.setattr(segmenter_api, "api", lambda: made)
-        assert list(catalogue.build("segmenter-api", CORRECTED)(TEXT)) == EXPECTED

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -14,18 +13,8 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import semantic
-
-PROSE = " ".join(f"Sentence number {i} speaks of topic {i // 7}." for i in range(120))
-
-
-def hashed(texts: Sequence[str]) -> semantic.Vectors:
-    """Unit vectors with cosine distances in [0, 1], from a digest of each text."""
-    rows = []
-    for text in texts:
-        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
-        rows.append(np.random.default_rng(seed).uniform(size=16))
-    vectors = np.asarray(rows).reshape(len(texts), 16)
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+from chunkstudy.chunkers.structure import pieces, sentences
+from tests.made_needs import PROSE, hashed
 
 
 def random_vectors(n: int, seed: int) -> semantic.Vectors:
@@ -99,11 +88,6 @@ def test_ties_go_to_fewer_chunks_then_to_the_longer_last_one() -> None:
     assert semantic.cluster_cuts(same, 4, quirks=False) == [0, 2, 6]
 
 
-def test_with_quirks_a_text_without_positive_reward_becomes_one_chunk() -> None:
-    same = np.tile(np.eye(4, dtype=np.float32)[0], (10, 1))
-    assert semantic.cluster_cuts(same, 4, quirks=True) == [0]
-
-
 def test_the_largest_corpus_is_segmented_without_a_matrix_of_all_its_pairs() -> None:
     pieces = 4836
     vectors = np.random.default_rng(0).normal(size=(pieces, 384)).astype(np.float32)
@@ -122,7 +106,9 @@ def test_cluster_refuses_chunks_that_hold_no_piece(quirks: bool) -> None:
 
 
 def test_kamradt_cuts_above_the_percentile() -> None:
-    spans, starts = semantic.kamradt(PROSE, embed=hashed)
+    found = semantic.kamradt(PROSE, embed=hashed)
+    spans = sentences(PROSE)
+    starts = [spans.index(next(one for one in spans if one[0] == start)) for start, *_ in found]
     texts = [PROSE[start:end] for start, end in spans]
     windows = [" ".join(texts[max(0, i - 1) : i + 2]) for i in range(len(texts))]
     vectors = hashed(windows).astype(float)
@@ -134,12 +120,9 @@ def test_kamradt_cuts_above_the_percentile() -> None:
 
 def test_kamradt_modified_takes_exactly_as_many_cuts_as_the_size_asks_for() -> None:
     count = counter("cl100k")
-    spans, starts = semantic.kamradt_modified(
-        PROSE, embed=hashed, size=200, count=count, quirks=False
-    )
-    total = sum(count.count(PROSE[start:end]) for start, end in spans)
-    assert len(starts) == 1 + total // 200
-    assert starts == sorted(set(starts))
+    found = semantic.kamradt_modified(PROSE, embed=hashed, size=200, count=count, quirks=False)
+    total = sum(count.count(PROSE[start:end]) for start, end in pieces(PROSE, count))
+    assert len(found) == 1 + total // 200
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(0, 30))
@@ -155,38 +138,17 @@ def test_the_bisection_equals_the_official_loop(values: list[float], wanted: int
     assert semantic.bisected_threshold(distances, wanted) == threshold
 
 
-def test_the_quirk_may_also_cut_at_the_distance_it_closes_in_on() -> None:
-    distances = np.array([0.1, 0.2, 0.3, 0.9])
-    cuts = [
-        int(np.count_nonzero(distances > semantic.bisected_threshold(distances, n)))
-        for n in range(5)
-    ]
-    assert cuts == [0, 1, 3, 4, 4]  # for n = 2 and 3 the last midpoint is below 0.2 and 0.1
-
-
 @pytest.mark.parametrize("size", [60, 100, 200, 400])
 def test_with_quirks_there_is_at_most_one_cut_more(size: int) -> None:
     count = counter("cl100k")
-    _, kept = semantic.kamradt_modified(PROSE, embed=hashed, size=size, count=count, quirks=True)
-    _, gone = semantic.kamradt_modified(PROSE, embed=hashed, size=size, count=count, quirks=False)
-    assert set(gone) <= set(kept)
+    kept, gone = (
+        {
+            start
+            for start, *_ in semantic.kamradt_modified(
+                PROSE, embed=hashed, size=size, count=count, quirks=quirks
+            )
+        }
+        for quirks in (True, False)
+    )
+    assert gone <= kept
     assert len(kept) - len(gone) in (0, 1)
-
-
-def test_the_threshold_of_the_quirk_cannot_rise_above_one() -> None:
-    opposite = np.array([1.5, 1.6, 1.7])
-    assert np.count_nonzero(opposite > semantic.bisected_threshold(opposite, 1)) == 3
-
-
-@pytest.mark.parametrize("text", ["", " \n ", "x", "One sentence."])
-def test_texts_of_one_piece_or_none_need_no_cut(text: str) -> None:
-    count = counter("cl100k")
-    chunks = 1 if text.strip() else 0
-    for spans, starts in (
-        semantic.kamradt(text, embed=hashed),
-        semantic.kamradt_modified(text, embed=hashed, size=9, count=count, quirks=True),
-        semantic.kamradt_modified(text, embed=hashed, size=9, count=count, quirks=False),
-        semantic.cluster(text, embed=hashed, size=50, count=count, quirks=True),
-        semantic.cluster(text, embed=hashed, size=50, count=count, quirks=False),
-    ):
-        assert (len(spans), starts) == (chunks, [0] * chunks)

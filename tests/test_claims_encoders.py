@@ -7,10 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-from chunkstudy.runs.conditions import MINILM, MPNET, NONE, Condition
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.published.claims import chroma_computed as chroma
+from chunkstudy.runs.conditions import MINILM, MPNET, NONE, Condition
 
 QUERIES = ["a", "b"]
 

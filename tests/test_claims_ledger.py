@@ -10,8 +10,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import MINILM
-from chunkstudy.runs.library import Library
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +26,8 @@ from chunkstudy.published.claims.evidence import MADE_WITH, Evidence, Sources, m
 from chunkstudy.published.claims.ledger import CODE, OWN, PUBLISHED, fair, plain, strict
 from chunkstudy.published.claims.outcomes import ClaimError, Outcome
 from chunkstudy.published.claims.predicates import beyond, code, every, once
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.library import Library
 from tests.claims_menu import functions_of
 
 ROOT = Path(__file__).parents[1]

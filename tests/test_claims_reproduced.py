@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.library import Library
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.claims.evidence import Sources
 from chunkstudy.published.side_by_side import compare
+from chunkstudy.runs.library import Library
 from tests.claims_printed import decided, printed
 from tests.test_claims_ledger import COMPARISON, ROOT, TABLES
 

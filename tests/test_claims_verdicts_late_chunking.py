@@ -10,12 +10,12 @@ from statistics import mean
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.library import Library
 
 from chunkstudy.base.places import Places
 from chunkstudy.published import official_code
 from chunkstudy.published.claims import ledger
 from chunkstudy.published.claims.evidence import Sources
+from chunkstudy.runs.library import Library
 from tests.claims_printed import decided, number, printed, settled
 from tests.test_claims_ledger import COMPARISON, ROOT, TABLES
 

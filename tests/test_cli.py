@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.commands import cli
-from chunkstudy.runs import study_results
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
@@ -33,13 +32,6 @@ def test_a_pattern_lists_the_conditions_of_one_collection() -> None:
     assert code == 0 and lines
     assert all(line.startswith("scifact/") and line.count("\t") == 1 for line in lines)
     assert any(line.endswith("\trecorded") for line in lines)
-
-
-def test_every_study_is_listed_with_its_question() -> None:
-    code, output = invoke("study", "--list")
-    listed = dict(line.split("\t") for line in output.splitlines())
-    assert code == 0 and list(listed) == study_results.names()
-    assert all(question.endswith("?") for question in listed.values())
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
 from typer.testing import CliRunner
 
 from chunkstudy.commands import cli
 from chunkstudy.runs import conditions, grids
+from chunkstudy.runs.conditions import MINILM, Condition
 
 OUTSIDE = f"builtin/sentence-3/{MINILM}/contextualized-64/corrected"
 

@@ -12,13 +12,14 @@ from typing import Any, cast
 
 import pytest
 import typer
-from chunkstudy.runs.conditions import MINILM
 
 from chunkstudy.base.places import Places
 from chunkstudy.commands import cli
 from chunkstudy.publish import cluster_page
-from chunkstudy.runs import conditions, records, search_cost, study_results
+from chunkstudy.runs import conditions, records, study_results
+from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies import search_cost as study
+from chunkstudy.studies.search_cost import forecast
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
@@ -70,19 +71,19 @@ def test_the_tables_are_the_studys() -> None:
     blocks = cluster_page.blocks(Places(ROOT))
     assert len(blocks) == 3
     for name, table in blocks.items():
-        assert f"<!-- generated: {name} -->\n\n{table}\n<!-- end generated -->" in PAGE
+        assert f"<!-- generated: {name} -->\n\n{table}\n\n<!-- end generated -->" in PAGE
 
 
 def test_what_the_page_says_of_the_tables_stands() -> None:
     found = study_results.tables(Places(ROOT), cluster_page.STUDY)
-    far = search_cost.forecast(found["exact"], found["memory"], found["graph"])
+    far = forecast.forecast(found["exact"], found["memory"], found["graph"])
     encoded = far[far["encoding hours"].notna()]
     assert (encoded["a thousand together"] < 3600 * encoded["encoding hours"]).all()
     held = found["memory"].drop_duplicates("dimension", keep="last")
     ends = [f"{24e9 / one / 1e6:.1f} million" for one in held["bytes a chunk"]]
     text = PAGE.replace("\n", " ")
     assert f"{ends[0]} chunks of 384 numbers or {ends[1]} of 1,024" in text
-    of = search_cost.verdicts(found["graph"])
+    of = forecast.verdicts(found["graph"])
     fifty = of[of["search list"] == 50]
     few = fifty[fifty["chunks"] < 10_000]
     assert len(few) == 2 and (few["lost"] <= few["spread"]).all()

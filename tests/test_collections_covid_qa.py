@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.scoring import in_document
 from typer.testing import CliRunner
 
 from chunkstudy.base import sources
@@ -23,6 +22,7 @@ from chunkstudy.collections import covid_qa, registry
 from chunkstudy.collections.within import within_documents
 from chunkstudy.commands import cli
 from chunkstudy.runs import facts
+from chunkstudy.runs.scoring import in_document
 
 ROOT = Places(Path(__file__).parents[1])
 TEXT = "Bats carry it.\n\nCamels carry it too, and one camel coughs.\nNobody coughs here."
@@ -279,3 +279,12 @@ def test_the_facts_beside_the_records_are_those_of_the_release() -> None:
     assert parts["part"].nunique() == release["papers"]
     if covid_qa.available():
         assert release == asdict(covid_qa.tally())
+
+
+def test_the_halves_of_the_papers_are_those_that_were_registered() -> None:
+    asked = pd.read_csv(ROOT.results / "facts" / "covid-qa-within.csv")["part"]
+    registered = (ROOT.results / "predictions" / "layouts.md").read_text(encoding="utf-8")
+    for chooses, does in ((True, "choose"), (False, "are")):
+        of_half = asked[asked.map(covid_qa.chooses) == chooses]
+        said = f"{of_half.nunique()} papers with {len(of_half)} questions {does}"
+        assert said in " ".join(registered.split())

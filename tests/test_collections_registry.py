@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
 from typer.testing import CliRunner
 
 from chunkstudy.base.sources import SourceError
@@ -14,6 +13,7 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import registry
 from chunkstudy.collections.within import within_documents
 from chunkstudy.commands import cli
+from chunkstudy.runs.conditions import MINILM, Condition
 
 COLLECTION = Collection(
     "corpora",

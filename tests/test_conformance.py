@@ -8,16 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.grids import (
-    LATE,
-    MPNET_WINDOWS,
-    PRE,
-    SEPARATED_WINDOWS,
-    WINDOWS,
-    mpnet_grid,
-    separated_grid,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +18,17 @@ from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout, separated
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.encoders.window_layouts import afterthoughts
+from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.grids import (
+    LATE,
+    MPNET_WINDOWS,
+    PRE,
+    SEPARATED_WINDOWS,
+    WINDOWS,
+    mpnet_grid,
+    separated_grid,
+)
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.arms import PARTS
@@ -98,6 +99,31 @@ def test_in_texts_of_one_window_our_late_chunking_gives_what_afterthoughts_gave(
         np.testing.assert_allclose(ours[:, :: vectors.EVERY], few, atol=vectors.EQUAL)
         compared += len(one)
     assert compared > 5
+
+
+def test_the_layout_named_for_afterthoughts_gives_what_it_gave_where_no_window_loses_its_end(
+    encoder: TransformerEncoder,
+) -> None:
+    found = pd.read_csv(vectors.RECORDED)
+    of_builtin = found[(found["tool"] == AFTERTHOUGHTS) & (found["collection"] == "builtin")]
+    documents, compared = _documents(), 0
+    window = WINDOWS_OF_TOOLS[AFTERTHOUGHTS]
+    for name, one in of_builtin.groupby("document"):
+        text, _ = vectors.as_tool(encoder, AFTERTHOUGHTS, documents[str(name)], one)
+        inside = elsewhere.tokens_inside(text.offsets, text.starts, text.stops)
+        layout, spans = afterthoughts(text.content, inside, window, encoder.ends)
+        few = one[vectors.COORDINATES].to_numpy()
+        equal = np.abs(encoder.pool([layout], [spans])[0][:, :: vectors.EVERY] - few).max(axis=1)
+        lengths = (inside[:, 1] - inside[:, 0]).tolist()
+        cut = [
+            members[-1]
+            for members in elsewhere.half_over(lengths, window - 2)
+            if sum(lengths[i] for i in members) > window - 2
+        ]
+        whole = np.delete(equal, cut)
+        assert (whole < vectors.EQUAL).all()
+        compared += len(whole)
+    assert compared > 50
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -6,23 +6,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.base.asking import Reply
+from chunkstudy.base.budget import (
+    Budget,
+)
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.chunkers import contexts, written_contexts
+from chunkstudy.chunkers.structure import sentences
+from chunkstudy.llm import estimates
+from chunkstudy.llm.asking import Asker, NotRecordedError
+from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.runs import by_language_model, display_names, llm_prices
 from chunkstudy.runs.chunking import contexts_of
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import Ordering, encode, parse_ordering
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
-from hypothesis import given
-from hypothesis import strategies as st
-
-from chunkstudy.base.budget import Budget, BudgetError
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import contexts, written_contexts
-from chunkstudy.chunkers.structure import sentences
-from chunkstudy.llm.asking import Asker, NotRecordedError
-from chunkstudy.llm.interface import Reply
-from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.runs import by_language_model, display_names
 from tests import chat_server
 from tests.test_experiment_late_chunking import Words
 
@@ -77,13 +80,6 @@ def test_a_title_is_a_short_first_line_without_its_marks() -> None:
     assert contexts.title(f"\n\n{WIKI}", [0, 40]) == ["", "Atlanta"]
     assert contexts.title("word " * 60, [0, 40]) == ["", ""]
     assert contexts.title("", []) == []
-
-
-def test_the_first_sentence_stands_before_all_chunks_but_its_own() -> None:
-    text = "Bees swarm in May. They leave at noon. Nobody knows why."
-    places = at(text, "Bees", "They", "Nobody")
-    assert contexts.first_sentence(text, places) == [""] + ["Bees swarm in May."] * 2
-    assert contexts.first_sentence("  \n ", [0]) == [""]
 
 
 def test_a_long_context_is_cut_between_words_next_to_the_chunk() -> None:
@@ -217,11 +213,6 @@ def test_a_reply_becomes_one_line_or_no_context(reply: Reply, expected: str) -> 
     assert written_contexts.context(reply) == expected
 
 
-def test_a_reply_of_any_length_stays_short() -> None:
-    talkative = Reply("so " * 5000, "stop", 1, 1, "x", "y")
-    assert len(written_contexts.context(talkative)) <= contexts.MOST
-
-
 def test_each_chunk_is_shown_with_its_document_or_how_it_begins() -> None:
     asked = list(written_contexts.requests("openai/gpt-4o-mini", GUIDE, ["one", "two"]))
     assert asked[0].messages[:-1] == asked[1].messages[:-1]
@@ -239,13 +230,13 @@ def test_what_an_example_says_is_no_context() -> None:
 def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     model = "openai/gpt-4o-mini"
     documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
-    takes = written_contexts.foretold(model, documents)
+    takes = llm_prices.of_contexts(model, documents)
     requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
-    exact = sum((written_contexts.estimates.input_tokens(one) for one in requests), 0)
+    exact = sum((estimates.input_tokens(one) for one in requests), 0)
     assert takes.requests == 3
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars
-    assert written_contexts.foretold(f"local/{SMOLLM}", documents).dollars == 0
+    assert llm_prices.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
 
 
 def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:
@@ -283,19 +274,3 @@ def test_contexts_over_a_server_with_faults_are_replayed_without_it(
     texts = chunks.texts(made().documents)
     for said, text in zip(first, texts, strict=True):
         assert said in ("", f"On {text.split()[0]}, says the document.")
-
-
-def test_a_budget_that_does_not_cover_the_contexts_stops_before_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
-    chunks = chunk_documents(sentences, made().documents)
-    with chat_server.serving() as (address, state), pytest.raises(BudgetError):
-        poor = asker(tmp_path, address, Budget(0.000_001))
-        by_language_model.contexts(written("openai__gpt-4o-mini"), made(), chunks, poor)
-    assert not state.asked
-
-
-def test_a_chunk_without_context_stays_as_it_is() -> None:
-    assert contexts.before("", "chunk") == "chunk"
-    assert contexts.before("title", "chunk") == "title\n\nchunk"

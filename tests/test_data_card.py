@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from chunkstudy.base.models import MODELS
 from chunkstudy.collections import beir, chroma, covid_qa, emma_files
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.llm.causal_models import MODELS as CAUSAL
 
 

@@ -61,3 +61,7 @@ def test_what_builds_the_site_is_pinned_and_changes_nothing_of_the_environment()
 def test_conda_users_install_the_same_lock() -> None:
     text = (ROOT / "environment.yml").read_text(encoding="utf-8")
     assert "-r requirements.lock" in text
+    named = re.findall(r"^  - ([a-z-]+)=([0-9.]+)$", text, re.MULTILINE)
+    assert named[0][0] == "python" and all(
+        _locked()[name] == f"{name}=={version}" for name, version in named[1:]
+    )

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from itertools import product
 
-import pandas as pd
-from chunkstudy.runs.conditions import COLLECTIONS
-
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.runs import display_names, grids
-from chunkstudy.show import tables
+from chunkstudy.runs.conditions import COLLECTIONS
 
 
 def test_every_chunker_of_the_grid_has_a_name_of_its_own() -> None:
@@ -58,11 +55,3 @@ def test_measures_in_tokens_and_in_characters_have_different_names() -> None:
 def test_what_has_no_name_is_shown_as_it_is() -> None:
     assert display_names.shown("chunker", "mine") == "mine"
     assert display_names.shown("chunker", "recursive-200-0") == "Recursive, 200 tokens"
-
-
-def test_characters_are_lengths_of_documents_as_a_measure_and_a_word_elsewhere() -> None:
-    assert display_names.shown("measure", "characters") == "Mean length of documents"
-    told = "a slice of 4,000 characters and characters(unit=token)."
-    assert display_names.sentence(told) == told
-    frame = pd.DataFrame({"part": ["all"], "characters": [7], "mean characters": [3.5]})
-    assert list(tables.present(frame).columns)[1:] == ["characters", "mean characters"]

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
-from chunkstudy.runs.study_runs import Context
 
 from chunkstudy.base import places as here
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.chunkers import catalogue
 from chunkstudy.published import cells
 from chunkstudy.runs import study_results
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import chain, library_of_then, simulation
 from chunkstudy.studies.taxonomy.empty_documents import evidence as analysis
 
@@ -57,7 +57,7 @@ def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_correct
     found = chain.chunkers().set_index("chunker")["ours"]
     assert found["semantic"] == "one empty chunk"
     assert set(found.drop("semantic")) == {"no chunk"}
-    assert not catalogue.build("semantic", CORRECTED, chain.no_vectors)("")
+    assert not build_chunker("semantic", CORRECTED, chain.no_vectors)("")
     assert {name: chain.OFFICIAL[name][0] for name in found.index} == found.to_dict()
 
 

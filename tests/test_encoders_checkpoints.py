@@ -12,10 +12,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.encoders.bert import Bert
+from chunkstudy.encoders.bert import Bert, XlmRoberta
 from chunkstudy.encoders.jina_bert import QUERY_BLOCK, slopes
 from chunkstudy.encoders.loading import load
-from chunkstudy.encoders.native import Native
+from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 from tests import checkpoints
 from tests.checkpoints import KINDS, TASKS, Weights
 from tests.plain_models import Plain, plain_slopes
@@ -27,7 +27,7 @@ GATED = ("jina_bert", "nomic_bert")
 
 def made(
     kind: str, folder: Path, dtype: torch.dtype = torch.float32, **sizes: int
-) -> tuple[Bert | Native, dict[str, Any], Weights]:
+) -> tuple[Bert, dict[str, Any], Weights]:
     """A small checkpoint as loaded, its configuration and its weights."""
     config = checkpoints.configuration(kind, **sizes)
     weights = checkpoints.random_weights(kind, config)
@@ -78,14 +78,14 @@ def test_xlm_roberta_loads_with_and_without_its_models_prefix(tmp_path: Path) ->
     model, config, weights = made("xlm_roberta", tmp_path / "model")
     bare = {name.removeprefix("roberta."): tensor for name, tensor in weights.items()}
     checkpoints.write(tmp_path / "model", "xlm_roberta", config, bare)
-    again = Native("xlm_roberta", tmp_path / "model")
+    again = XlmRoberta(tmp_path / "model")
     torch.testing.assert_close(again.states(TEXTS), model.states(TEXTS), atol=0, rtol=0)
 
 
 @pytest.mark.parametrize("task", ["", *TASKS])
 def test_an_adapter_is_the_low_rank_product_of_its_task(task: str, tmp_path: Path) -> None:
     model, config, weights = made("jina_embeddings_v3", tmp_path / "model")
-    assert isinstance(model, Native)
+    assert isinstance(model, JinaEmbeddingsV3)
     model.adapt("retrieval.query")
     model.adapt(task)
     (states,) = flat(model.states(TEXTS[-1:]))

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import (
     Layout,
-    centred,
     continuous,
     in_sequence,
+    most_context,
     packed,
     separated,
-    tokens_between,
     whole,
 )
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -46,7 +46,7 @@ def test_every_token_counts_exactly_once_whatever_the_window(
     ids = [1, *content, 2]
     for layout in (
         continuous(ids, window, overlap),
-        centred(content, window, overlap, ENDS),
+        most_context(content, window, overlap, ENDS),
     ):
         assert sequence(layout) == (ids if layout.windows else [])
         assert all(len(one) <= window for one in layout.windows)
@@ -58,7 +58,7 @@ def test_a_token_is_taken_from_the_window_where_it_stands_deepest(
 ) -> None:
     window, overlap = sizes
     places = list(range(100, 100 + len(content)))  # so that an id says where its token stands
-    layout = centred(places, window, overlap, ENDS)
+    layout = most_context(places, window, overlap, ENDS)
     for ids, (first, last) in zip(layout.windows, layout.kept, strict=True):
         for position in range(first, last):
             if ids[position] < 100:
@@ -190,11 +190,11 @@ def test_a_prefix_stands_in_every_packed_window_and_counts_to_its_first_chunk(
 
 
 @given(CONTENT, SIZES, st.lists(st.integers(3, 9), max_size=4))
-def test_a_prefix_stands_in_every_centred_window_and_once_in_the_sequence(
+def test_a_prefix_stands_in_every_overlapping_window_and_once_in_the_sequence(
     content: list[int], sizes: tuple[int, int], prefix: list[int]
 ) -> None:
     window, overlap = sizes
-    layout = centred(content, window + len(prefix), overlap, ENDS, prefix)
+    layout = most_context(content, window + len(prefix), overlap, ENDS, prefix)
     assert all(list(ids[: len(prefix) + 1]) == [1, *prefix] for ids in layout.windows)
     assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
 
@@ -227,7 +227,7 @@ def test_the_documents_ends_go_to_its_first_and_last_chunk() -> None:
 @pytest.mark.parametrize(("window", "overlap"), [(2, 0), (10, 8), (10, -1)])
 def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="impossible"):
-        centred([5] * 30, window, overlap, ENDS)
+        most_context([5] * 30, window, overlap, ENDS)
 
 
 @pytest.fixture(scope="module")
@@ -241,7 +241,7 @@ def pooled(
     ((content, offsets),) = encoder.content([text])
     starts, stops = np.array(spans).T
     places = in_sequence(tokens_between(offsets, starts, stops), ends)
-    (found,) = encoder.pool([centred(content, 512, 128, encoder.ends)], [places])
+    (found,) = encoder.pool([most_context(content, 512, 128, encoder.ends)], [places])
     return found
 
 

@@ -43,7 +43,7 @@ def unchecked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSpec:
     monkeypatch.setattr("huggingface_hub.HfApi", lambda **_: hub)
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
     blank = dict.fromkeys(spec.files, "")
-    return dataclasses.replace(spec, package=None, files=blank, verified=False, missing="digests")
+    return dataclasses.replace(spec, package=None, files=blank)
 
 
 def test_recorded_digests_let_a_model_run_and_still_guard_it(

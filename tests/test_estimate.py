@@ -6,13 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import LARGE, MPNET, Condition
-from chunkstudy.runs.estimate import collection_tokens, estimate, open_by_model, prices, readings
-from chunkstudy.runs.grids import OWN, PRE, WIDE
 
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
-from chunkstudy.runs import devices, grids, published_grid
+from chunkstudy.runs import estimate as module
+from chunkstudy.runs import grids, published_grid
+from chunkstudy.runs.conditions import LARGE, MPNET, Condition
+from chunkstudy.runs.estimate import collection_tokens, estimate, open_by_model, prices, readings
+from chunkstudy.runs.grids import OWN, PRE, WIDE
 
 ROOT = Places(Path(__file__).parents[1])
 
@@ -94,9 +95,9 @@ def test_a_faster_device_takes_less_time(nothing_recorded: Places) -> None:
     grid = [one for one in published_grid.published_grid() if one.collection == "gutenqa"]
     slow, fast = (
         _minutes(list(estimate(grid, nothing_recorded, name))[-1])
-        for name in (devices.TWO_CORES, "t4")
+        for name in (module.TWO_CORES, "t4")
     )
-    ratio = devices.device("t4").rate / devices.device(devices.TWO_CORES).rate
+    ratio = module.device("t4").rate / module.device(module.TWO_CORES).rate
     assert slow / fast == pytest.approx(ratio, rel=0.01)
     with pytest.raises(ValueError, match="unknown device 'abacus'; use one of two-cores"):
         list(estimate(grid, nothing_recorded, "abacus"))

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 
 from chunkstudy.runs import conditions, grids
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests.small_study import SMALL, Letters, condition
 
 
@@ -44,26 +44,6 @@ def test_the_store_computes_a_text_once(tmp_path: Path) -> None:
     again = VectorStore(encoder, tmp_path).encode(["b", "a", "a"])
     assert encoder.calls == 2
     np.testing.assert_array_equal(first, again[[1, 0, 2]])
-
-
-def test_a_store_cut_in_half_is_set_aside_and_computed_anew(tmp_path: Path) -> None:
-    store = VectorStore(Letters(), tmp_path)
-    texts = [f"text {i}" for i in range(2000)]
-    whole = store.encode(texts)
-    store.close()
-    (path,) = tmp_path.glob("*.sqlite")
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2])
-    np.testing.assert_array_equal(VectorStore(Letters(), tmp_path).encode(texts), whole)
-
-
-def test_a_killed_encoding_resumes_without_computing_again(tmp_path: Path) -> None:
-    texts = [f"text {i}" for i in range(3000)]
-    with pytest.raises(KeyboardInterrupt):
-        VectorStore(Letters(fail_after=2100), tmp_path).encode(texts)
-    resumed = Letters()
-    VectorStore(resumed, tmp_path).encode(texts)
-    assert resumed.calls < 1100
 
 
 def test_two_runs_leave_the_same_digests(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import LARGE, Condition
 from typer.testing import CliRunner
 
 from chunkstudy.base.budget import budget
@@ -17,6 +16,7 @@ from chunkstudy.commands import cli
 from chunkstudy.encoders import api
 from chunkstudy.runs import grids, records
 from chunkstudy.runs import run as running
+from chunkstudy.runs.conditions import LARGE, Condition
 from tests import embeddings_server as server
 from tests import loopback
 
@@ -211,5 +211,5 @@ def test_the_key_reaches_no_file_and_no_output(world: World) -> None:
     outputs = [world.run()[1], world.run()[1]]
     assert all(SECRET not in output for output in outputs)
     files = [path for path in world.root.rglob("*") if path.is_file()]
-    assert {".json", ".parquet", ".sqlite", ".jsonl"} <= {path.suffix for path in files}
+    assert {".json", ".parquet", ".safetensors", ".jsonl"} <= {path.suffix for path in files}
     assert all(SECRET.encode() not in path.read_bytes() for path in files)

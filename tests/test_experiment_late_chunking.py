@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.encoding import Ordering, parse_ordering
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.contextualized import Layout, packed, whole
-from chunkstudy.runs import encoding
+from chunkstudy.runs import encoding, records
+from chunkstudy.runs import run as running
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.encoding import Ordering, parse_ordering
+from chunkstudy.runs.rescore import RescoreError, rescore
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.late_whole import similarity
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
 
@@ -99,6 +103,8 @@ SMALL = Collection(
         "contextualized-256-at-256",
         "contextualized-64-8-at-halved",
         "contextualized-512-separated",
+        "contextualized-64-0",
+        *(f"contextualized-3-{layout}" for layout in encoding.LAYOUTS),
     ],
 )
 def test_an_ordering_is_parsed_back_from_its_slug(slug: str) -> None:
@@ -122,6 +128,11 @@ def test_an_ordering_is_parsed_back_from_its_slug(slug: str) -> None:
         "contextualized-64-8-separated",
         "contextualized-64-separated-at-256",
         "contextualized-64-at-256-separated",
+        "contextualized-2-averaged",
+        "contextualized-64-64",
+        "contextualized-64-8-centred",
+        "contextualized-64-packed-at-256",
+        "pre_embedding-afterthoughts",
     ],
 )
 def test_an_impossible_ordering_is_refused(slug: str) -> None:
@@ -157,7 +168,7 @@ def test_a_record_says_at_which_positions_its_documents_were_read(tmp_path: Path
 def test_stored_vectors_are_those_of_reading_again(
     tmp_path: Path, protocol: Any, window: int
 ) -> None:
-    chunks = chunk_documents(catalogue.build("sentence-5", protocol), DOCUMENTS)
+    chunks = chunk_documents(build_chunker("sentence-5", protocol), DOCUMENTS)
     ordering = Ordering(window, window // 4)
     store = VectorStore(Words(), tmp_path)
     first, _ = encoding.encode(store, DOCUMENTS, chunks, ordering, protocol)
@@ -172,7 +183,7 @@ def test_all_chunkers_are_pooled_from_one_reading(tmp_path: Path) -> None:
     store = VectorStore(words := Words(), tmp_path)
     ordering = Ordering(4096, 0)
     sets = [
-        chunk_documents(catalogue.build(slug, CORRECTED), DOCUMENTS)
+        chunk_documents(build_chunker(slug, CORRECTED), DOCUMENTS)
         for slug in ("none", "fixed-64", "sentence-5", "paragraph")
     ]
     many = [encoding.jobs(store, DOCUMENTS, chunks, ordering, CORRECTED) for chunks in sets]
@@ -208,6 +219,25 @@ def test_a_ranked_condition_leaves_a_whole_record(
     assert outcome.kept is not None
     assert outcome.kept["query"].iloc[0] == 0
     assert list(outcome.scores.columns) == ["nDCG@10", "R@10", "R@100"]
+
+
+@pytest.mark.parametrize("ordering", ["contextualized-16-centred", "contextualized-16-0"])
+def test_a_layouts_record_holds_what_is_compared_and_rescoring_says_that_it_keeps_no_ranking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ordering: str
+) -> None:
+    where = Places(tmp_path)
+    monkeypatch.setattr(running, "load_store", lambda *_, **__: VectorStore(Words(), tmp_path))
+    monkeypatch.setattr(running, "load_collection", lambda _: SMALL)
+    usual = Condition("builtin-graded", "fixed-64", MINILM, "contextualized-16", CORRECTED.name)
+    beside = replace(usual, ordering=ordering)
+    for one in (usual, beside):
+        running.run(one, where.vectors, where.runs, where.rankings)
+    kept = records.read_run(where.runs / beside.path)
+    assert (kept.measures, kept.ranking) == (["nDCG@10"], None)
+    assert list(records.read_scores(where.runs / beside.path)) == ["nDCG@10"]
+    assert records.read_run(where.runs / usual.path).ranking is not None
+    with pytest.raises(RescoreError, match=r"keeps nDCG@10 without its ranking; leave it out$"):
+        rescore("R@5", [beside], where)
 
 
 @given(st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20), st.integers(3, 24))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import NONE
-from chunkstudy.runs.windows import model
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import (
@@ -15,7 +13,10 @@ from chunkstudy.evaluation.statistics.differences import (
     NOT_SHOWN,
     SIGNIFICANT,
 )
-from chunkstudy.show import table_notes, tables
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.windows import model
+from chunkstudy.show import table_notes
+from chunkstudy.show.tables import Table
 from tests import derived_tables
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")
@@ -77,10 +78,12 @@ def test_where_a_p_is_shown_its_family_and_size_stand_below(
     compared: dict[str, pd.DataFrame],
 ) -> None:
     for name, table in compared.items():
-        note, shown = table_notes.note(table), tables.present(table)
+        found = Table.of(table)
+        note, shown, families = found.note, found.text, table["family"].nunique()
         assert {"p, Holm", "p of equivalence, Holm", "shown"} <= set(shown), name
         assert "p" not in shown, name  # before its correction it decides nothing
-        assert note.count(" tests)") + note.count(" test)") >= table["family"].nunique(), name
+        named = note.count(" tests)") + note.count(" test)")
+        assert named >= families or f"each of {families} families" in note, name
         assert "less than a point" in note or "less than 0.1 points" in note, name
 
 
@@ -90,6 +93,6 @@ def test_what_all_families_share_is_said_once() -> None:
          "family_size": [1, 2, 2]}
     )  # fmt: skip
     expected = "p corrected by Holm within: window 1, here: a (1 test); b (2 tests)."
-    assert table_notes.note(frame) == expected
+    assert table_notes.note(frame, []) == expected
     alone = "p corrected by Holm within: a, window 1, here (1 test)."
-    assert table_notes.note(frame.iloc[:1]) == alone
+    assert table_notes.note(frame.iloc[:1], []) == alone

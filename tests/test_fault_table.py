@@ -1,4 +1,4 @@
-"""The table of faults in REPRODUCING.md is that of the tests that try them."""
+"""The table of faults in docs/faults.md is that of the tests that try them."""
 
 from __future__ import annotations
 
@@ -35,4 +35,4 @@ def test_a_test_without_a_row_and_a_row_without_a_test_are_noticed(
     before = fault_table.table()
     setattr(one.test_made_up, "fault", Row("rain", "poured", "wet"))  # type: ignore[attr-defined]  # noqa: B010
     assert fault_table.table() != before
-    assert "| rain | poured | wet | [test](tests/test_faults_torn.py) |" in fault_table.table()
+    assert "| rain | poured | wet | [test](../tests/test_faults_torn.py) |" in fault_table.table()

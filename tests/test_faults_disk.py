@@ -43,16 +43,16 @@ def test_a_full_disk(
     assert len(failures) >= 3
     for said in failures:
         assert said.startswith("chunkstudy: ") and "no sentence" not in said
-        assert "no space is left" in said or "is full" in said or "free space" in said
+        assert "no space is left" in said
 
 
 @tried(
     "files may not grow",
-    "the same run and training under a limit on the size of a file (RLIMIT_FSIZE) of 16 and 24 kB, "
+    "the same run and training under a limit on the size of a file (RLIMIT_FSIZE) of 1 and 24 kB, "
     "which grows by as much after each failure",
     "every failure is one sentence that says what to do; in the end the same bytes",
 )
-@pytest.mark.parametrize(("scene", "step"), [("small_run", 16), ("small_train", 24)])
+@pytest.mark.parametrize(("scene", "step"), [("small_run", 1), ("small_train", 24)])
 def test_a_limit_on_files(
     scene: str, step: int, forker: Forker, world: Path, tmp_path: Path
 ) -> None:
@@ -64,7 +64,7 @@ def test_a_limit_on_files(
     assert failures
     for said in failures:
         assert said.startswith("chunkstudy: ")
-        assert "larger than is allowed" in said or "free space" in said
+        assert "larger than is allowed" in said
 
 
 @tried(
@@ -99,5 +99,5 @@ def test_a_read_only_store(forker: Forker, world: Path, tmp_path: Path) -> None:
     forker.well("small_run", world, tmp_path / "calm")
     place = tmp_path / "place"
     said = forker.well("read_only", "small_run", place / "build" / "vectors", world, place).said
-    assert "free space, the right to write" in said
+    assert "mounted read-only; make it writable" in said
     assert run_of(place) == run_of(tmp_path / "calm")

@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition, parse
-from chunkstudy.runs.handing_in import FILE, HandedIn, HandingInError, pack, unpacked
-from chunkstudy.runs.parquet import RecordError
-from chunkstudy.runs.run import evaluate, load_collection
-from chunkstudy.runs.verify import verify
 from typer.testing import CliRunner
 
 from chunkstudy.base import places
 from chunkstudy.base.places import Places
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import rankings, records
+from chunkstudy.runs.archives import FILE, HandedIn, HandingInError, pack, unpacked
+from chunkstudy.runs.conditions import Condition, parse
+from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.run import evaluate, load_collection
+from chunkstudy.runs.verify import verify
 
 ROOT = places.find()
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from chunkstudy.base import hub
+from chunkstudy.base.models import MODELS
 from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import hub_models, hub_server
 from tests.hub_models import Checkpoint
@@ -198,7 +198,7 @@ def test_digests_are_recorded_from_a_hub(
     checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = checkpoints[E5].registered()
-    blank = dataclasses.replace(spec, files=dict.fromkeys(spec.files, ""), verified=False)
+    blank = dataclasses.replace(spec, files=dict.fromkeys(spec.files, ""))
     monkeypatch.setitem(MODELS, E5, blank)
     assert models.record_digests(blank) == spec.files
     assert models.with_recorded_digests(blank).verified

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.library import Library
 
 from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
+from chunkstudy.runs.library import Library
 from chunkstudy.show import beside
 from chunkstudy.show.runs import Runs
 from chunkstudy.studies import jina

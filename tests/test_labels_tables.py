@@ -11,11 +11,11 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.measures.chunk_labels import GOLD_RULES, GoldRule
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import labels
 from chunkstudy.studies.labels import averages, figures, power
 from chunkstudy.studies.labels.averages import LabelRecords, worked_example
+from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, GoldRule
 
 PLACES = Places(Path(__file__).parents[1])
 QUERIES = 200

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
-from chunkstudy.runs.library import Library
 
 from chunkstudy.base.places import Places
 from chunkstudy.runs import segmentation_cost
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.runs.library import Library
 from chunkstudy.studies.language_models import answers, cost, emma, published
 from chunkstudy.studies.language_models.window_answers import MEASURES, RELEASED, SMALL
 from tests.made_library import made_library

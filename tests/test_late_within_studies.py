@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import Condition
 
 from chunkstudy import Study
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import OVER_DOCUMENTS
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies import late_within as late
 from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import Arms

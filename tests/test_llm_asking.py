@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from chunkstudy.base import tokens
+from chunkstudy.base.asking import LanguageModelError, Message, Mode, Reply, Request
 from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.prices import PRICES
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm import asking, estimates
-from chunkstudy.llm.asking import Asker, Mode, NotRecordedError
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.asking import Asker, NotRecordedError
 
 PRICE = PRICES["gpt-4o-mini"]
 

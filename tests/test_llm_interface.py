@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.base.recordings import canonical
-from chunkstudy.llm.interface import Message, Reply, Request, digest
+from chunkstudy.base.asking import Message, Reply, Request
+from chunkstudy.llm.interface import canonical, digest
 
 ASKED = Request(
     "openai/gpt-4o-mini",

@@ -11,11 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
+from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
+from chunkstudy.base.models import ModelSpec, Packed
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm import causal_models, local
-from chunkstudy.llm.causal_models import MODELS, SMOLLM, Packed
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.causal_models import (
+    MODELS,
+    SMOLLM,
+)
 from chunkstudy.llm.local import Causal, LocalProvider
 from tests import plain_llama, small_llama
 from tests.plain_llama import PlainLlama
@@ -173,9 +178,10 @@ def test_every_registered_model_names_its_revision_and_licence() -> None:
         assert all(len(digest) == 64 for digest in model.files.values())
 
 
-def packed(path: Path, digest: str | None = None) -> causal_models.CausalModel:
-    source = Packed(path.name, digest or sha256(path), "made_package", "smollm")
-    return causal_models.CausalModel("made/packed", "f" * 40, "made", 256, {}, source)
+def packed(path: Path, digest: str | None = None) -> ModelSpec:
+    source = Packed("made_package", path.name, digest or sha256(path), "smollm")
+    made = causal_models.of_the_hub("made/packed", "f" * 40)
+    return replace(made, packed=source, install="make smollm")
 
 
 @pytest.fixture
@@ -213,18 +219,24 @@ def test_a_packed_model_is_multiplied_out_once_and_splits_digits_before_words(
     assert tokenizer.tokenize("12  12") == ["1", "2", "ĠĠ", "1", "2"]
 
 
-def test_a_file_that_changed_in_the_cache_is_refused(packed_path: Path) -> None:
+def test_a_file_that_changed_in_the_cache_is_refused(
+    packed_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = packed(packed_path)
     folder = causal_models.weights_folder(model)
     pinned = replace(model, files={"config.json": sha256(folder / "config.json")})
     assert causal_models.weights_folder(pinned) == folder
     (folder / "config.json").write_text("{}")
-    with pytest.raises(LanguageModelError, match=r"not what small\.gguf gives; delete its folder"):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError, match=r"config\.json has another sha256 .*; delete it and"):
         causal_models.weights_folder(pinned)
 
 
-def test_another_file_than_the_pinned_one_is_refused(packed_path: Path) -> None:
-    with pytest.raises(LanguageModelError, match=r"not the small\.gguf.*`make smollm`"):
+def test_another_file_than_the_pinned_one_is_refused(
+    packed_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError, match=r"not the small\.gguf.*`make smollm`"):
         causal_models.weights_folder(packed(packed_path, "0" * 64))
 
 
@@ -236,7 +248,7 @@ def test_without_package_and_hub_one_sentence_says_what_to_do(
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.snapshot_download", _offline)
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(LanguageModelError, match="run `make smollm` or go online once") as caught:
+    with pytest.raises(ModelError, match="run `make smollm` or go online once") as caught:
         causal_models.weights_folder(MODELS[SMOLLM])
     assert "\n" not in str(caught.value)
 
@@ -258,7 +270,8 @@ def test_smollm_computes_what_its_packed_file_holds(smollm: Causal) -> None:
     pytest.importorskip("gguf", reason="gguf is not installed; `make smollm` does it")
     source = MODELS[SMOLLM].packed
     assert source
-    plain = plain_llama.from_gguf(causal_models.packed_file(MODELS[SMOLLM], source))
+    package = pytest.importorskip(source.package)
+    plain = plain_llama.from_gguf(Path(package.__file__).parent / source.file)
     talk = (Message("system", "Answer in one word."), Message("user", "Capital of France?"))
     prompt = smollm.prompt(talk)
     answers = ("Paris", "Paris.", "Rome")

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base.asking import LanguageModelError, Message, Request
 from chunkstudy.base.budget import Budget
 from chunkstudy.base.keys import REMOVED, UnusableKeyError
 from chunkstudy.base.retries import ATTEMPTS, retry_after
 from chunkstudy.llm import gemini_provider, providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.gemini_provider import GeminiProvider
-from chunkstudy.llm.interface import LanguageModelError, Message, Provider, Request
+from chunkstudy.llm.interface import Provider
 from chunkstudy.llm.openai_provider import OpenAIProvider
 from tests import chat_server as server
 from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, status

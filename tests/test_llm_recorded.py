@@ -7,20 +7,21 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.run import load_collection
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Provider, Reply, Request, digest
+from chunkstudy.llm.interface import Provider, digest
 from chunkstudy.llm.recordings import contents, place
 from chunkstudy.runs import by_language_model, grids
+from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.generation import demonstration
 from chunkstudy.runs.generation.generate import generate
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.chroma import llm_chunker
 from tests import authored_segments
 

@@ -12,15 +12,13 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.base.recordings import RecordingError, canonical, settings_of
-from chunkstudy.base.retries import Failure
-from chunkstudy.llm.interface import (
-    LanguageModelError,
-    Message,
-    Reply,
-    Request,
-    digest,
+from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
+from chunkstudy.base.recordings import (
+    RecordingError,
+    settings_of,
 )
+from chunkstudy.base.retries import Failure
+from chunkstudy.llm.interface import canonical, digest
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings, contents
 from tests.fault_table import tried

@@ -13,12 +13,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.running import Where
-from chunkstudy.runs.units import units
-from chunkstudy.runs.workers import Done, Order
 
 from chunkstudy.base import places
 from chunkstudy.runs import executors, running
+from chunkstudy.runs.running import Where
+from chunkstudy.runs.units import units
+from chunkstudy.runs.workers import Done, Order
 from tests import several_collections as several
 from tests.dask_cluster import Cluster, kill
 
@@ -105,7 +105,8 @@ def test_local_processes_leave_the_bytes_of_one_and_their_vectors(
     said = capfd.readouterr().err
     assert "14 to run, 0 recorded" in said and "[4/4]" in said and "left on two cores" in said
     vectors = world.folder / "build" / "vectors"
-    assert list(vectors.glob("*.sqlite")) and not list((vectors / "units").rglob("*.safetensors"))
+    assert list(vectors.glob("*/*.safetensors"))
+    assert not list((vectors / "units").rglob("*.safetensors"))
     assert run(Where(processes=2), "alpha", "beta") == 0
     assert "0 to run, 14 recorded" in capfd.readouterr().err
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.evaluation.measures.boundary_agreement import (
+from chunkstudy.studies.one_post.boundary_agreement import (
     boundary_similarity,
     pk,
     window_diff,

@@ -104,25 +104,6 @@ def test_dcg_is_the_published_sum_over_the_chunks_read(seed: int, cut: int, grou
     assert (found <= ceiling(relevant)).all()
 
 
-def test_only_the_first_hit_counts_and_only_within_the_cut() -> None:
-    ranking = ranking_of([[3, 1, 0, 2]] * 4, 4)
-    relevant = [np.array(chunks) for chunks in ([1, 0, 2], [3], [2], [])]
-    third = [1 / math.log2(3), 1.0, 0.0, 0.0]
-    assert dcg_first_hit(ranking, relevant, 3).tolist() == pytest.approx(third)
-    assert dcg_first_hit(ranking, relevant, 4)[2] == pytest.approx(1 / math.log2(5))
-
-
-def test_chunks_of_one_parent_count_once_at_the_rank_of_the_best() -> None:
-    parents = np.array([0, 0, 0, 1, 2])
-    ranking = ranking_of([[0, 1, 2, 4, 3]], 5)
-    relevant = [np.array([2])]  # of the parents
-    assert dcg_first_hit(ranking, relevant, 2, parents).tolist() == [
-        pytest.approx(1 / math.log2(3))
-    ]
-    assert dcg_first_hit(ranking, [np.array([1])], 2, parents).tolist() == [0.0]
-    assert dcg_first_hit(ranking, [np.array([4])], 5).tolist() == [pytest.approx(1 / math.log2(5))]
-
-
 def test_a_search_limited_to_the_book_reaches_the_ceiling_with_perfect_vectors() -> None:
     collection, chunks = two_books(Query("a", "?", "book"), Query("b", "?", "other"))
     texts = chunks.texts(collection.documents)

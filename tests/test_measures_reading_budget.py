@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 
 Placed = tuple[int, int, int]  # document, start, end
 DOCUMENTS, LENGTH, MOST = 2, 14, 40
@@ -93,24 +93,6 @@ def test_a_budget_of_just_k_chunks_gives_recall_at_k(
     for query, order in enumerate(orders):
         budget = sum(len(positions(chunks[chunk])) for chunk in order[:k])
         assert reading.recall(budget, AGAIN)[query] == at_k["SpanRecall"][query]
-
-
-def test_a_budget_smaller_than_the_first_chunk_reads_its_beginning() -> None:
-    reading = follow(
-        judged_of([[(0, 2, 6)]]), chunks_of([(0, 0, 10)]), np.array([[0]], dtype=np.int64), 10
-    )
-    assert [reading.recall(budget, AGAIN)[0] for budget in (0, 2, 3, 5, 6, 10)] == [
-        0, 0, 0.25, 0.75, 1, 1,
-    ]  # fmt: skip
-
-
-def test_what_two_chunks_share_is_paid_twice_or_once() -> None:
-    reading = follow(
-        judged_of([[(0, 8, 12)]]), chunks_of([(0, 0, 8), (0, 4, 12)]), np.array([[0, 1]]), 16
-    )
-    assert reading.recall(12, AGAIN)[0] == 0
-    assert reading.recall(12, ONCE)[0] == 1
-    assert reading.recall(16, AGAIN)[0] == 1
 
 
 def test_a_ranking_that_ends_before_the_budget_is_refused() -> None:

@@ -114,40 +114,12 @@ def test_a_worked_example_has_the_values_computed_by_hand() -> None:
     assert [values.tolist() for values in overlap.precision_omega()] == [[0.5], [0.5]]
 
 
-def test_overlapping_chunks_are_charged_by_precision_and_not_by_published_omega() -> None:
-    chunks = chunks_of([(0, 0, 20), (0, 10, 30)])
-    overlap = TokenOverlap(judged_of([[(0, 10, 20)]]), chunks, "overlap")
-    union, total = overlap.precision_omega()
-    assert (union[0], total[0]) == (10 / 30, 10 / 40)
-    assert overlap.at(np.array([[0, 1]]), 2)["SpanPrecision"][0] == 10 / 40
-
-
-def test_a_chunk_that_ends_where_the_excerpt_starts_hits_only_when_touching_counts() -> None:
-    judged, chunks = judged_of([[(0, 10, 20)]]), chunks_of([(0, 0, 10), (0, 10, 20), (0, 20, 30)])
-    assert TokenOverlap(judged, chunks, "touching").touching_counts.tolist() == [3]
-    assert TokenOverlap(judged, chunks, "touching").precision_omega()[0][0] == 10 / 30
-    assert TokenOverlap(judged, chunks, "overlap").touching_counts.tolist() == [1]
-    assert TokenOverlap(judged, chunks, "overlap").precision_omega()[0][0] == 1
-
-
-def test_a_chunk_that_ends_a_document_does_not_touch_the_start_of_the_next() -> None:
-    overlap = TokenOverlap(judged_of([[(1, 0, 5)]]), chunks_of([(0, 0, 10)]), "touching")
-    assert overlap.touching_counts.tolist() == [0]
-
-
 def test_min_reads_no_more_than_twenty_chunks_and_none_for_a_query_without_hits() -> None:
     chunks = chunks_of([(0, i, i + 1) for i in range(30)])
     overlap = TokenOverlap(judged_of([[(0, 0, 30)], []]), chunks, "overlap")
     scores = overlap.at(np.tile(np.arange(30), (2, 1)), "Min")
     assert scores["SpanRecall"].tolist() == [20 / 30, 0]
     assert scores["SpanPrecision"].tolist() == [1, 0]
-
-
-def test_recall_divides_by_the_sum_where_judged_spans_overlap() -> None:
-    overlap = TokenOverlap(
-        judged_of([[(0, 0, 10), (0, 5, 15)]]), chunks_of([(0, 0, 15)]), "overlap"
-    )
-    assert overlap.at(np.array([[0]]), 1)["SpanRecall"][0] == 15 / 20
 
 
 def test_no_chunks_and_no_judgments_score_zero() -> None:

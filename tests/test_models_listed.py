@@ -6,33 +6,30 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import MODELS, Card, ModelSpec, read_models
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import MODELS
 from chunkstudy.llm import causal_models
 from chunkstudy.runs import checklist
-from chunkstudy.runs.checklist import Facts, Listed
+from chunkstudy.runs.checklist import Listed
 
+ENTRY = 'id = "a"\nwindow = 1\npositions = 1\ndimension = 1\nlicence = "MIT"'
 GOOD = Listed(
-    facts=Facts(
-        id="somebody/long",
-        pooling="mean",
-        attention="bidirectional",
-        positions="rotary",
-        tuned=8192,
-        tuned_source="its card",
-    ),
-    token_states=True,
-    window=8192,
-    licence="MIT",
-    query_prefix="",
-    document_prefix="passage: ",
-    weights="model hub",
+    ModelSpec(
+        "somebody/long",
+        window=8192,
+        positions=8192,
+        dimension=8,
+        licence="MIT",
+        document_prefix="passage: ",
+        card=Card("mean", "bidirectional", "rotary", tuned=8192, tuned_source="its card"),
+    )
 )
 
 
@@ -40,27 +37,25 @@ def refuse(*_: object, **__: object) -> None:
     raise AssertionError("nothing may be downloaded")
 
 
-def said(**changed: object) -> Facts:
-    return GOOD.facts.model_copy(update=changed)
+def other(**changed: Any) -> Listed:
+    return Listed(replace(GOOD.spec, **changed))
 
 
-def test_every_registered_model_has_its_facts_and_nobody_else_has() -> None:
-    assert set(checklist.read_facts()) == {*MODELS, *causal_models.MODELS}
+def said(**changed: Any) -> Listed:
+    return other(card=replace(GOOD.spec.card, **changed))
 
 
-def test_facts_do_not_contradict_the_registry() -> None:
-    for one in checklist.every():
-        spec = MODELS.get(one.id)
-        if spec is None:
-            assert one.facts.attention == "causal"
+def test_cards_do_not_contradict_what_is_loaded() -> None:
+    for spec in (one.spec for one in checklist.every()):
+        if spec.kind == "causal":
+            assert spec.card.attention == "causal"
         elif spec.kind == "api":
-            assert one.facts == Facts(id=spec.id)  # nobody outside knows
+            assert spec.card == Card()  # nobody outside knows
         else:
-            assert one.facts.pooling == spec.pooling
-            assert one.facts.attention == "bidirectional"
-            relative = "relative" in one.facts.positions
-            assert relative == (spec.kind == "mpnet")
-            assert (one.facts.positions == "ALiBi") == (spec.kind == "jina_bert")
+            assert spec.card.pooling == spec.pooling
+            assert spec.card.attention == "bidirectional"
+            assert ("relative" in spec.card.positions) == (spec.kind == "mpnet")
+            assert (spec.card.positions == "ALiBi") == (spec.kind == "jina_bert")
 
 
 def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> None:
@@ -73,51 +68,51 @@ def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> 
 
 
 @pytest.mark.parametrize(
-    ("changed", "why"),
+    ("lacking", "why"),
     [
-        ({"token_states": False}, "returns one vector for a text and no token states"),
-        ({"window": 512}, "reads 512 tokens, fewer than 8,192"),
-        ({"facts": said(attention="causal")}, "no token's state knows what comes later"),
-        ({"facts": said(pooling="none")}, "has no pooling of its own"),
+        (other(kind="api"), "returns one vector for a text and no token states"),
+        (other(window=512), "reads 512 tokens, fewer than 8,192"),
+        (said(attention="causal"), "no token's state knows what comes later"),
+        (said(pooling="none"), "has no pooling of its own"),
     ],
 )
-def test_each_thing_that_a_model_lacks_is_said_by_itself(
-    changed: dict[str, object], why: str
-) -> None:
+def test_each_thing_that_a_model_lacks_is_said_by_itself(lacking: Listed, why: str) -> None:
     assert GOOD.suits and GOOD.doubts == ()
-    (obstacle,) = replace(GOOD, **changed).obstacles  # type: ignore[arg-type]
+    (obstacle,) = lacking.obstacles
     assert why in obstacle
 
 
 def test_a_model_one_token_short_of_the_documented_window_is_long_enough() -> None:
-    assert replace(GOOD, window=8191).suits
-    assert not replace(GOOD, window=8190).suits
+    assert other(window=8191).suits
+    assert not other(window=8190).suits
 
 
 def test_texts_shorter_than_the_window_in_training_are_a_doubt_and_no_obstacle() -> None:
-    short = replace(GOOD, facts=said(tuned=512))
+    short = said(tuned=512)
     assert short.suits and short.doubts == ("it was tuned on texts of up to 512 tokens",)
-    silent = replace(GOOD, facts=said(tuned=None, tuned_source=""))
+    silent = said(tuned=None, tuned_source="")
     assert silent.suits and silent.doubts == ("on how long texts it was tuned is not known",)
 
 
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
-        ('id = "a"\nattention = "both"', "a: attention"),
-        ('id = "a"\npoolnig = "mean"', "a: poolnig"),
-        ('id = "a"\n[[model]]\nid = "a"', "has a twice"),
-        ('id = "a"\ntuned = 512', "say who does"),
-        ('id = "a"\npretrained = 512', "say who does"),
+        ('[model.card]\nattention = "both"', "a: card.attention"),
+        ('[model.card]\npoolnig = "mean"', "a: card.poolnig"),
+        ("windwo = 3", "a: windwo"),
+        ('kind = "gpt"', "a: kind"),
+        ("[[model]]\n" + ENTRY, "has a twice"),
+        ("[model.card]\ntuned = 512", "say who does"),
+        ("[model.card]\npretrained = 512", "say who does"),
     ],
 )
-def test_a_fact_without_source_or_out_of_shape_is_refused(
+def test_an_entry_without_source_or_out_of_shape_is_refused(
     entry: str, sentence: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "models.toml"
-    path.write_text(f"[[model]]\n{entry}\n", encoding="utf-8")
+    path.write_text(f"[[model]]\n{ENTRY}\n{entry}\n", encoding="utf-8")
     with pytest.raises(ModelError, match=sentence):
-        checklist.read_facts(path)
+        read_models(path)
 
 
 def test_a_part_of_a_name_in_any_case_finds_its_models() -> None:
@@ -180,7 +175,7 @@ def test_a_causal_model_is_at_hand_where_it_was_multiplied_out(
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: None)
-    model = causal_models.CausalModel("somebody/small", "0" * 40, "MIT")
+    model = causal_models.of_the_hub("somebody/small", "0" * 40)
     assert not causal_models.at_hand(model)
     made = tmp_path / "models" / f"somebody__small-{'0' * 12}"
     made.mkdir(parents=True)

@@ -8,17 +8,17 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.run import load_collection
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base import places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma
-from chunkstudy.encoders.contextualized import centred
+from chunkstudy.encoders.contextualized import most_context
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
 from chunkstudy.studies.moderators.texts import TOKENS, Texts
@@ -64,7 +64,7 @@ def test_the_place_in_the_window_is_where_a_search_through_the_layout_finds_the_
     length: int, window: int, overlap: int, prefix: int
 ) -> None:
     overlap = min(overlap, window - 3 - prefix)
-    layout = centred(range(length), window, overlap, (-1, -2), [-3] * prefix)
+    layout = most_context(range(length), window, overlap, (-1, -2), [-3] * prefix)
     found = read_at(range(length), length, window, overlap, prefix)
     for token in range(length):
         seen = [

@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.grids import OWN, PRE, WINDOWS
-from chunkstudy.runs.library import Library
 
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import centred
+from chunkstudy.encoders.contextualized import most_context
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
-from chunkstudy.show import formats, tables
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import OWN, PRE, WINDOWS
+from chunkstudy.runs.library import Library
+from chunkstudy.show import formats
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.tables import Table
+from chunkstudy.studies.moderators.columns import COLUMNS
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
 from chunkstudy.studies.moderators.regression import ALL, STRETCHES, effects, predictions
 from chunkstudy.studies.moderators.rows import (
@@ -200,7 +202,7 @@ def test_moderators_are_what_the_layout_says_and_shares_of_words_add_up_to_one()
     for row in found.sample(60, random_state=0).to_dict("records"):
         question, own = asked.loc[row["query_id"]], held.loc[(row["chunker"], row["query_id"])]
         length, token = lengths[row["document"]], question[TOKENS + MODEL]
-        layout = centred(range(length), row["window"], row["window"] // 4, (-1, -1))
+        layout = most_context(range(length), row["window"], row["window"] // 4, (-1, -1))
         read = [
             (ids.index(token), len(ids))
             for ids, (a, b) in zip(layout.windows, layout.kept, strict=True)
@@ -298,7 +300,7 @@ def test_one_document_is_no_ground_for_a_prediction() -> None:
 def test_effects_are_shown_in_points_with_their_interval() -> None:
     measured = study()
     table = effects(rows(library(measured, EFFECT), measured))
-    shown = tables.present(table)
+    shown = Table.of(table, columns=COLUMNS).text
     title = "gain of late chunking per step, points"
     assert {title, "95% interval", "shown"} <= set(shown.columns)
     first = 100 * table["gain per step"].iloc[0]

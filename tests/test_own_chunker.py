@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,6 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from chunkstudy.base.spans import Document, SpanError, chunk_documents
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked, locate_in_order
 from chunkstudy.collections import builtin
-from chunkstudy.show.compare import compare
 
 YES = "Yes. So. Yes. Yes."
 TEXT = "One two.\nThree four.  One two.\n\nEnd."
@@ -26,43 +24,15 @@ def spans(chunker: OwnChunker, text: str = TEXT) -> list[tuple[int, int]]:
     return list(zip(chunks.start.tolist(), chunks.end.tolist(), strict=True))
 
 
-def test_spans_stay_as_they_are() -> None:
-    assert spans(lambda text: [(0, 8), [9, len(text)]]) == [(0, 8), (9, 36)]
-
-
 def test_a_rewritten_text_is_kept_beside_its_span() -> None:
     documents = [Document("d", TEXT)]
     chunks = chunk_documents(checked(lambda text: [(0, 8, "1 2")], documents), documents)
     assert chunks.text == ("1 2",)
 
 
-def test_a_repeated_string_is_located_at_its_own_turn() -> None:
-    parts = ["One two.", "Three four.", "One two.", "End."]
-    assert spans(lambda text: parts) == [(0, 8), (9, 20), (22, 30), (32, 36)]
-
-
-def test_a_short_chunk_that_also_ends_the_one_before_is_not_taken_from_it() -> None:
-    assert spans(lambda text: ["Yes. So. Yes.", "Yes."], "Yes. So. Yes. Yes.") == [
-        (0, 13),
-        (14, 18),
-    ]
-
-
-def test_overlapping_strings_are_located() -> None:
-    assert spans(lambda text: [text[0:20], text[9:30], text[22:]]) == [(0, 20), (9, 30), (22, 36)]
-
-
 def test_strings_with_other_white_space_are_located() -> None:
     parts = ["One two. Three four.", " One\ttwo. End. "]
     assert spans(lambda text: parts) == [(0, 20), (22, 36)]
-
-
-def test_a_generator_is_a_chunker() -> None:
-    def halves(text: str) -> Iterator[str]:
-        yield text[:20]
-        yield text[20:]
-
-    assert spans(halves) == [(0, 20), (20, 36)]
 
 
 def test_a_chunker_that_raises_names_the_document_and_keeps_the_error() -> None:
@@ -107,10 +77,6 @@ def test_what_is_neither_spans_nor_strings_of_the_text_is_refused(
 def test_a_span_outside_the_text_is_refused_by_document() -> None:
     with pytest.raises(SpanError, match=r"\[0, 99\) for document 'd' of 36 characters"):
         spans(lambda text: [(0, 99)])
-
-
-def test_an_empty_document_needs_no_chunk() -> None:
-    assert spans(lambda text: [], " \n") == []
 
 
 @given(st.text("ab \n", max_size=40), st.lists(st.integers(0, 40)), st.booleans())
@@ -178,13 +144,3 @@ def test_langchains_strings_are_located_where_langchain_cut_them(overlap: int) -
         cut = [one.metadata["start_index"] for one in splitter.create_documents([document.text])]
         assert chunks.start[mine].tolist() == cut
     assert len(texts) == len(chunks)
-
-
-def test_langchains_splitter_stands_as_a_row_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_VECTORS", str(tmp_path))
-    splitter = RecursiveCharacterTextSplitter(chunk_size=1600, chunk_overlap=0)
-    row = compare(splitter.split_text, "langchain", beside=()).iloc[0]
-    assert row["chunker"] == "langchain"
-    assert 0.3 < row["low"] < row["SpanRecall@5"] < row["high"] <= 1

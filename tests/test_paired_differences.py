@@ -12,6 +12,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.measures import POINT, TENTH, find
 from chunkstudy.evaluation.statistics.differences import (
     EQUIVALENT,
     FEWEST_DOCUMENTS,
@@ -19,12 +20,9 @@ from chunkstudy.evaluation.statistics.differences import (
     LOWER,
     NOT_SHOWN,
     OVER_DOCUMENTS,
-    POINT,
     SIGNIFICANT,
-    TENTH,
     Pair,
     differences,
-    margin,
 )
 
 RANDOM = np.random.default_rng(3)
@@ -133,7 +131,7 @@ def test_no_pairs_give_an_empty_table_with_its_columns() -> None:
 
 @pytest.mark.parametrize("measure", ["DCG@10", "SpanIoU@5"])
 def test_equivalence_is_tested_by_two_one_sided_t_tests(measure: str) -> None:
-    allowed = margin(measure)
+    allowed = find(measure).margin
     near = [_noisy(change, allowed) for change in (0.0, 0.5 * allowed, 2 * allowed)]
     pairs = [Pair({"system": i, "measure": measure}, one, BASE) for i, one in enumerate(near)]
     table = differences(pairs, "one question", "ours", "theirs")
@@ -183,8 +181,8 @@ def test_over_collections_equivalence_rests_on_the_same_error_as_the_difference(
 
 
 def test_the_margin_is_smaller_where_no_system_can_come_near_one() -> None:
-    assert margin("nDCG@10") == margin("SpanRecall@5") == margin("") == POINT
-    assert margin("SpanPrecision@5") == margin("SpanIoU(unit=token)@5") == TENTH
+    assert {find(name).margin for name in ("nDCG@10", "SpanRecall@5", "")} == {POINT}
+    assert {find(name).margin for name in ("SpanPrecision@5", "SpanIoU(unit=token)@5")} == {TENTH}
 
 
 def _by_document(change: pd.Series, documents: int) -> pd.DataFrame:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.show import answers, layouts
+from chunkstudy.show import answers
 from tests.test_pages import INTERNAL
 
 PAPER = Path(__file__).parents[1] / "paper"
 SECTIONS = sorted((PAPER / "sections").glob("*.tex"))
-TABLES = sorted((PAPER / "generated").glob(f"{layouts.PREFIX}*.tex"))
+TABLES = sorted((PAPER / "generated").glob("paper_*.tex"))
 NAMED = re.compile(r"\\(?:val|says)\{([^}]+)\}")
 SILENT = re.compile(
     r"\\(?:val|says|ref|label|cite[pt]?|input|includegraphics|model)(?:\[[^]]*\])?\{[^}]*\}"

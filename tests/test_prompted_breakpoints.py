@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base import places
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
-from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.runs import study_results
 from chunkstudy.studies.one_post import prompting as study
 

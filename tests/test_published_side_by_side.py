@@ -10,7 +10,6 @@ from typing import cast
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import NONE, Condition
 
 from chunkstudy.base.places import Places
 from chunkstudy.published import side_by_side as published
@@ -20,6 +19,7 @@ from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, Source, Work, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, printed_range
 from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import NONE, Condition
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
 from chunkstudy.published import speeds
 from chunkstudy.published.cells import CellError
+from chunkstudy.runs.names import parse_chunker
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 def test_every_printed_speed_is_of_a_known_chunker_and_collection() -> None:
     found = speeds.read(Places(ROOT))
     for one in found:
-        assert catalogue.parse(one.chunker) and registry.find(one.collection)
+        assert parse_chunker(one.chunker) and registry.find(one.collection)
     assert {one.chunker: one.value for one in found} == {"lumberchunker": 1.11, "paragraph": 1854}
 
 

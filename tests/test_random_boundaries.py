@@ -11,10 +11,6 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.encoding import PRE_EMBEDDING
-from chunkstudy.runs.many_cuts import encoded
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
 from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
@@ -23,6 +19,10 @@ from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs import study_results
+from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.many_cuts import encoded
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.controls import chance as analysis
 from chunkstudy.studies.controls import random_boundaries as study
 from tests.made_keys import text_keys

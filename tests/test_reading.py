@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from chunkstudy.chunkers.signals import attention
-from chunkstudy.chunkers.signals.influence import influence
-from chunkstudy.llm.interface import LanguageModelError
-from chunkstudy.llm.reading import CausalReader, Part, Read
+from chunkstudy.base.asking import LanguageModelError
+from chunkstudy.base.reading import Part, Read
+from chunkstudy.chunkers.signals import BEFORE, influence, staying
+from chunkstudy.llm.reading import CausalReader
 from tests.small_llama import POSITIONS, vocabulary, write_checkpoint
 
 TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."
@@ -178,7 +178,7 @@ def test_more_tokens_than_positions_are_refused(reader: CausalReader) -> None:
 
 def test_attention_that_never_looks_back_stays_wholly_and_one_that_only_does_never() -> None:
     def of(paid: np.ndarray) -> float:
-        return attention.attention(Read(np.zeros(0), np.zeros(0), paid, paid, None), 50)
+        return staying(paid, 50)
 
     back = np.zeros((80, 80), dtype=np.float32)
     back[:, 40:50] = 0.1
@@ -190,9 +190,8 @@ def test_attention_that_never_looks_back_stays_wholly_and_one_that_only_does_nev
 def test_attention_to_what_lies_further_back_takes_no_part() -> None:
     paid = np.tril(np.ones((120, 120), dtype=np.float32))
     far = paid.copy()
-    far[:, : 100 - attention.BEFORE] = 99
-    first, second = (Read(np.zeros(0), np.zeros(0), one, one, None) for one in (paid, far))
-    assert attention.attention(first, 100) == attention.attention(second, 100)
+    far[:, : 100 - BEFORE] = 99
+    assert staying(paid, 100) == staying(far, 100)
 
 
 class _Answering:

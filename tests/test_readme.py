@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pandas as pd
-from chunkstudy.runs.conditions import LARGE
 
 from chunkstudy.base.places import Places
 from chunkstudy.publish import readme
+from chunkstudy.runs.conditions import LARGE
 
 COMPARISON = pd.DataFrame(
     {

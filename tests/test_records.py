@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import fcntl
-import hashlib
-import io
 import json
 import os
 import signal
-import threading
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +13,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from chunkstudy.runs.conditions import COLLECTIONS, NONE, Condition
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.run import Outcome
 
 from chunkstudy.base.places import Places
-from chunkstudy.runs import grids, parquet, rankings, records
+from chunkstudy.runs import (
+    parquet,
+    rankings,
+    records,
+)
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.run import Outcome
 from tests import small_study
 from tests.fault_table import tried
 from tests.small_study import GRADED, MANY, SMALL, condition, write_outcome, write_record
@@ -81,40 +78,6 @@ def test_a_column_that_the_run_does_not_name_is_not_read(folder: Path) -> None:
     table = pq.read_table(path)
     pq.write_table(table.append_column("Half@1", pa.array([0.5] * table.num_rows)), path)
     pd.testing.assert_frame_equal(records.read_scores(folder), before)
-
-
-def test_who_writes_the_same_record_waits_and_then_finds_it_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    places, second_asks = Places(tmp_path / "both"), threading.Event()
-    outcome = write_record(Places(tmp_path / "calm"), condition(), SMALL)
-    lock, write_scores = fcntl.flock, records.write_scores
-    locked: list[int] = []
-    written: list[str] = []
-    second = threading.Thread(target=write_outcome, args=(places, outcome))
-
-    def count(handle: int, how: int) -> None:
-        if not how & fcntl.LOCK_NB:
-            locked.append(handle)
-            if len(locked) == 2:
-                second_asks.set()
-        lock(handle, how)
-
-    def wait_for_the_second(at: Path, scores: pd.DataFrame) -> None:
-        if not written:
-            written.append("first")
-            second.start()
-            assert second_asks.wait(60), "nobody asks before it writes"
-        else:
-            written.append("second")
-        write_scores(at, scores)
-
-    monkeypatch.setattr(fcntl, "flock", count)
-    monkeypatch.setattr(records, "write_scores", wait_for_the_second)
-    write_outcome(places, outcome)
-    second.join()
-    assert written == ["first"]
-    assert records.complete(places.runs / condition().path)
 
 
 def test_a_score_changed_by_hand_is_refused(folder: Path) -> None:
@@ -302,29 +265,6 @@ def test_a_ranking_of_documents_keeps_their_order_and_scores(tmp_path: Path) -> 
     assert kept.groupby("query")["score"].is_monotonic_decreasing.all()
 
 
-def _stored() -> dict[str, dict[str, str]]:
-    with (Path(__file__).parent / "data" / "record_values.csv").open(encoding="utf-8") as file:
-        return {row["condition"]: row for row in csv.DictReader(file)}
-
-
-def test_no_stored_score_has_changed_since_it_was_text() -> None:
-    """The digests are those of the text files that the first records were, line for line."""
-    wrong = []
-    for condition_path, row in _stored().items():
-        columns = pq.read_table(RUNS / condition_path / records.SCORES).to_pydict()
-        names = [name for name in columns if name != "query_id"][: int(row["measures"])]
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(("query_id", "measure", "value"))
-        for name in names:
-            for query, value in zip(columns["query_id"], columns[name], strict=True):
-                lines.writerow((query, name, f"{value:.6f}"))
-        if hashlib.sha256(text.getvalue().encode("utf-8")).hexdigest() != row["sha256"]:
-            wrong.append(condition_path)
-    assert len(_stored()) == 257
-    assert not wrong
-
-
 def test_every_stored_record_is_whole_and_what_todays_code_would_write() -> None:
     for one, folder in records.find(RUNS).items():
         assert records.stale(folder) is None
@@ -336,56 +276,6 @@ def test_every_stored_record_is_whole_and_what_todays_code_would_write() -> None
         )
         if run.ranking is not None and (folder / rankings.FILE).exists():
             rankings.read(folder / rankings.FILE, run.ranking)
-
-
-QUERIES = {"fiqa": 648, "scidocs": 1000, "trec-covid": 50, "quora": 10_000, "gutenqa": 3000,
-           "chroma-within": 472, "covid-qa": 1347, "covid-qa-within": 1351}  # fmt: skip
-"""Of the collections that may have no record."""
-ROW = {"documents": 5, "chunks": 7.5}
-"""Bytes of a ranking's row, compressed, of collections that have none stored."""
-
-SCORES = {"fiqa": 7, "quora": 5, "trec-covid": 15}
-"""Bytes of a query's scores, compressed, 10 where none are named; the more documents are judged for
-a query, the more values it takes: ArguAna's 1 takes 4.3, SciFact's 1.1 4.9, NFCorpus' 38 15.2."""
-
-
-def _expected_bytes() -> dict[tuple[str, bool], float]:
-    """What a new record takes in the repository, by collection and whether it ranks, its ranking as
-    large as those stored are."""
-    found: dict[tuple[str, bool], list[float]] = defaultdict(list)
-    for one, folder in records.find(RUNS).items():
-        run = records.read_run(folder)
-        size = sum(file.stat().st_size for file in folder.iterdir() if file.name != rankings.FILE)
-        queries = run.counts.queries_expected
-        ranked = _ranking_bytes(one.collection, queries) if one.encoder != NONE else 0
-        if run.ranking is not None:
-            inside = folder / rankings.FILE
-            within = inside.exists() and run.ranking.rows <= rankings.MOST_ROWS
-            ranked = inside.stat().st_size if within else 0
-        found[one.collection, one.encoder != NONE].append(size + ranked)
-    expected = {key: sum(sizes) / len(sizes) for key, sizes in found.items()}
-    for collection, queries in QUERIES.items():
-        new = 3000 + SCORES.get(collection, 10) * queries + _ranking_bytes(collection, queries)
-        expected.setdefault((collection, True), new)
-    return expected
-
-
-def _ranking_bytes(collection: str, queries: int) -> float:
-    rows = queries * rankings.DEPTH
-    row = ROW["documents" if COLLECTIONS[collection] == "in_corpus" else "chunks"]
-    return rows * row if rows <= rankings.MOST_ROWS else 0
-
-
-def test_two_thousand_records_of_the_planned_grid_fit_in_sixty_megabytes() -> None:
-    expected = _expected_bytes()
-    grid: list[Condition] = grids.grid()
-    mean = sum(expected[one.collection, one.encoder != NONE] for one in grid) / len(grid)
-    committed = sum(
-        path.stat().st_size
-        for path in RUNS.glob(f"*/*/*/*/*/{rankings.FILE}")
-        if path.stat().st_size > 10 * rankings.MOST_ROWS
-    )
-    assert 2000 * mean + committed < 60_000_000, f"{mean:.0f} bytes a record"
 
 
 def test_all_results_stay_small_enough_to_clone() -> None:

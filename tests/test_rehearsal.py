@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
+from chunkstudy.base.models import MODELS
+from chunkstudy.base.places import Places
+from chunkstudy.base.sources import SourceError
+from chunkstudy.base.spans import text_digest
+from chunkstudy.collections import beir, chroma, gutenqa, registry, released
+from chunkstudy.encoders import models
+from chunkstudy.runs import records
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.records import Run as StudysRun
 from chunkstudy.runs.run import load_collection
-
-from chunkstudy.base.places import Places
-from chunkstudy.base.sources import SourceError
-from chunkstudy.chunkers import released
-from chunkstudy.collections import beir, chroma, gutenqa, registry
-from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import MODELS
-from chunkstudy.runs import records
 from chunkstudy.show.formats import write_csv
 from tests import hub_models, hub_server
 from tests.chat_server import Asked
@@ -92,9 +92,8 @@ def test_segmentations_of_all_books_stand_in_their_books(stood: stand.Stand) -> 
     texts = {document.id: document.text for document in load_collection("gutenqa").documents}
     for name in gutenqa.SEGMENTATIONS:
         for text in texts.values():
-            found = released.of_text(name, text)
-            assert not found.unaligned
-            rows = found.chunk(text)
+            assert not released.of_books(name)[text_digest(text)].unaligned
+            rows = released.chunk(name, text)
             assert rows == sorted(rows, key=lambda one: one[:2])
             if name != "proposition-released":
                 assert all(text[start:end].split() == piece.split() for start, end, piece in rows)

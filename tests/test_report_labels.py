@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.store import Role, VectorStore
 from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import catalogue
-from chunkstudy.evaluation.measures.chunk_labels import GOLD_RULES, gold_chunks
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import study_results, study_runs
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.store import Role, VectorStore
 from chunkstudy.studies import labels as experiment
 from chunkstudy.studies.labels.averages import LabelRecords
+from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, gold_chunks
 from tests.made_keys import text_keys
 from tests.made_study import MODEL
 
@@ -55,7 +55,7 @@ def test_the_search_is_that_of_the_stored_runs(records: LabelRecords) -> None:
 def test_stored_gold_counts_are_those_of_the_collection(
     chunker: str, records: LabelRecords, chroma_collection: Collection
 ) -> None:
-    spans = catalogue.build(chunker, CORRECTED, None)
+    spans = build_chunker(chunker, CORRECTED, None)
     chunks = chunk_documents(spans, chroma_collection.documents)
     assert chunks.digest() == records.facts.at[chunker, "chunks_sha256"]
     stored = records.by_chunker[chunker]
@@ -129,7 +129,7 @@ def test_the_experiment_writes_what_the_tables_read(
     assert facts["cut by the window"].tolist()[1] > 0
     for chunker in records.chunkers:
         chunks = chunk_documents(
-            catalogue.build(chunker, CORRECTED, store.encode), collection.documents
+            build_chunker(chunker, CORRECTED, store.encode), collection.documents
         )
         gold = gold_chunks(collection, chunks)
         of_first = set(gold.chunk[gold.query == 0].tolist())

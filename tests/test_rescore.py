@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import builtin
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs import deposit, rankings, records, rescore
+from chunkstudy.runs import archives, rankings, records, rescore
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.library import Library
 from tests.small_study import GRADED, MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]
@@ -216,9 +216,9 @@ def test_a_rescoring_killed_halfway_leaves_the_old_record_whole(
 
 def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> None:
     library = Library(places)
-    lines = deposit.export_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
+    lines = archives.export_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
     table = pd.read_csv(tmp_path / "out.csv", dtype={"query_id": str})
-    assert list(table.columns) == list(deposit.COLUMNS)
+    assert list(table.columns) == list(archives.COLUMNS)
     assert len(table) == lines
     for one in (SPANS, DOCUMENTS):
         record = library.get(one)
@@ -238,7 +238,7 @@ def test_the_archive_holds_records_and_rankings_and_is_the_same_twice(
     outside.parent.mkdir(parents=True)
     (record.folder / rankings.FILE).rename(outside)
     (record.folder / ".run.json.left").write_text("by a killed run", encoding="utf-8")
-    packed, missing = deposit.archive(tmp_path / "one.tar", places)
+    packed, missing = archives.archive(tmp_path / "one.tar", places)
     assert not missing
     with tarfile.open(tmp_path / "one.tar") as tar:
         names = tar.getnames()
@@ -247,8 +247,8 @@ def test_the_archive_holds_records_and_rankings_and_is_the_same_twice(
     assert f"rankings/{outside.name}" in names
     assert f"runs/{DOCUMENTS}/{rankings.FILE}" in names
 
-    deposit.archive(tmp_path / "two.tar", places)
+    archives.archive(tmp_path / "two.tar", places)
     assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
 
     outside.unlink()
-    assert deposit.archive(tmp_path / "one.tar", places) == (packed - 1, [SPANS])
+    assert archives.archive(tmp_path / "one.tar", places) == (packed - 1, [SPANS])

@@ -123,14 +123,6 @@ def test_the_block_size_changes_nothing_for_real_valued_vectors(block: int) -> N
     assert (one.ties_at_cut == 1).all() and one.tied_at(9).all() and not one.tied_at(10).any()
 
 
-def test_equal_chunks_of_one_document_are_one_document_and_its_first_chunk() -> None:
-    vectors = np.repeat(ONE, 5, axis=0)
-    for block in (1, 2, 3, 5):
-        ranking = search_documents(ONE, vectors, np.array([0, 2, 2, 2, 4]), 5, block=block)
-        assert ranking.document.tolist() == [[0, 2, 4, -1, -1]]
-        assert ranking.chunk.tolist() == [[0, 1, 4, -1, -1]]
-
-
 def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     documents = tuple(Document(name, "text") for name in ("a", "b", "c"))
     collection = Collection("x", documents, (Query("c", "text"), Query("other", "text")), ())
@@ -139,13 +131,6 @@ def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
     ranking = search_documents(queries, vectors, np.arange(3), 3, own)
     assert ranking.document.tolist() == [[0, 1, -1], [0, 1, 2]]
-
-
-def test_an_excluded_document_is_no_tie_at_the_cut() -> None:
-    vectors = np.repeat(ONE, 3, axis=0)
-    ranking = search_documents(ONE, vectors, np.arange(3), 2, np.array([1]))
-    assert ranking.document.tolist() == [[0, 2]]
-    assert ranking.ties_at_cut.tolist() == [0]
 
 
 def test_no_chunks_and_no_queries_give_empty_rankings() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.evaluation.statistics import held_out, roc
+from chunkstudy.studies.boundary_signals import held_out, roc
 
 PLACES = st.lists(
     st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.runs import search_cost as model
 from chunkstudy.studies import search_cost as study
+from chunkstudy.studies.search_cost import forecast as model
 
 SHARES = np.array([2e-9, 3e-11, 4e-9])
 SIZES = pd.DataFrame(

@@ -5,14 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.segmentation_cost import (
-    METHODS,
-    Segmentation,
-    cost,
-    lines,
-    segmentations,
-)
 from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
@@ -21,6 +13,14 @@ from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands import cli
 from chunkstudy.runs import published_grid
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.segmentation_cost import (
+    METHODS,
+    Segmentation,
+    cost,
+    lines,
+    segmentations,
+)
 
 ROOT = Places(Path(__file__).parents[1])
 GEMINI = "gemini/gemini-2.5-flash"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from chunkstudy.runs.parquet import RecordError
-from chunkstudy.runs.records import Run, read_run
 
 from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.runs import facts, first_chunks
+from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.records import Run, read_run
 from chunkstudy.show import beside, passages
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import chroma

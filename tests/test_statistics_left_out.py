@@ -7,7 +7,7 @@ import pytest
 import statsmodels.api as sm
 from numpy.typing import ArrayLike
 
-from chunkstudy.evaluation.statistics.left_out import Design, GroupedFit
+from chunkstudy.studies.moderators.left_out import Design, GroupedFit
 
 RNG = np.random.default_rng(11)
 

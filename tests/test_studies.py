@@ -188,13 +188,6 @@ def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
     assert all(question.endswith("?") for question in listed.values())
 
 
-def test_an_unknown_study_is_one_sentence_that_lists_the_known_ones() -> None:
-    found = CliRunner().invoke(app, ["study", "nan"])
-    assert found.exit_code == 1
-    assert len(found.stderr.splitlines()) == 1
-    assert all(name in found.stderr for name in study_results.names())
-
-
 @pytest.mark.parametrize("name", study_results.names())
 def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
     folder = study_results.folder(ROOT, name)

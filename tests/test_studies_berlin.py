@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM
 
 from chunkstudy.collections import berlin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.jina import three_sentences
 
 HAMBURG = berlin.Example(

@@ -15,7 +15,7 @@ import pytest
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document
-from chunkstudy.llm.causal_models import CausalModel
+from chunkstudy.llm.causal_models import of_the_hub
 from chunkstudy.llm.states import TOGETHER, CausalStates
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
@@ -121,7 +121,7 @@ def test_chunks_stand_as_far_from_what_is_replaced_as_is_said() -> None:
 def causal(tmp_path_factory: pytest.TempPathFactory) -> CausalStates:
     folder = tmp_path_factory.mktemp("llama")
     small_llama.write_checkpoint(folder)
-    return CausalStates(CausalModel("small/llama", "0" * 40, "none"), folder)
+    return CausalStates(of_the_hub("small/llama", "0" * 40), folder)
 
 
 def test_a_causal_model_does_not_move_when_later_text_changes(causal: CausalStates) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.study_runs import Context
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Insertion, as_asked
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.chroma.search import CELL, Row
 

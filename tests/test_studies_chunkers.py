@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.study_runs import Context
 
 from chunkstudy.base.places import Places
 from chunkstudy.runs import study_results
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import cluster_optimum, percentile_threshold
 
 ROOT = Path(__file__).parents[1]

@@ -13,14 +13,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
+
+from chunkstudy.base.models import ModelSpec
+from chunkstudy.base.places import Places
+from chunkstudy.collections import registry
+from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.run import evaluate
-
-from chunkstudy.base.places import Places
-from chunkstudy.collections import registry
-from chunkstudy.encoders.registry import ModelSpec
-from chunkstudy.runs import study_results, study_runs
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.conformance import arms
 from chunkstudy.studies.controls import random_boundaries

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.study_results import read
 
 from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.sources import fetch
 from chunkstudy.base.spans import Collection, Document, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import chroma
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.study_results import read
 from chunkstudy.studies.chroma import chunks_per_question, printed_texts, questions
 from chunkstudy.studies.jina import document_lengths
 
@@ -34,7 +34,7 @@ def test_questions_are_counted_as_committed(chroma_collection: Collection) -> No
 def test_chunks_of_a_question_are_counted_as_committed_and_by_brute_force(
     chroma_collection: Collection,
 ) -> None:
-    chunks = chunk_documents(catalogue.build("token-400-0", CORRECTED), chroma_collection.documents)
+    chunks = chunk_documents(build_chunker("token-400-0", CORRECTED), chroma_collection.documents)
     found = chunks_per_question.touching(chroma_collection, chunks, CORRECTED)
     stored = read(ROOT, "chunks-per-question").set_index(["chunker", "protocol"])
     assert stored.loc[("token-400-0", "corrected"), "all"] == found["all"]

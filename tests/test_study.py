@@ -12,11 +12,12 @@ import nbformat
 import pandas as pd
 import papermill
 import pytest
-from chunkstudy.runs.run import load_collection
 from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy import Study
 from chunkstudy.encoders import transformer
+from chunkstudy.runs.needs import Need
+from chunkstudy.runs.run import load_collection
 from chunkstudy.show import computing, study
 from chunkstudy.show.computing import Compute
 from chunkstudy.show.faults import StudyError
@@ -181,9 +182,9 @@ def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
         parents=True
     )
     monkeypatch.setattr(
-        "chunkstudy.runs.conditions.weights_needed", lambda _: iter(["needs its weights"])
+        "chunkstudy.runs.needs.weights_needed", lambda spec: [Need("weights", spec.id, "get them")]
     )
-    with pytest.raises(StudyError, match=r'needs its weights\. compute="stored" shows .*MiniLM'):
+    with pytest.raises(StudyError, match=r'get them\. compute="stored" shows .*MiniLM'):
         Study("trial", compute=compute).runs("builtin", TWO)
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
 from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma, covid_qa
 from chunkstudy.commands.cli import app
-from chunkstudy.runs import study_parts, study_results
+from chunkstudy.runs import study_results, study_runs
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies import trained_late_chunking as trained
 from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
 from chunkstudy.studies.trained_late_chunking import models as study
@@ -62,7 +62,7 @@ def places(tmp_path: Path) -> Places:
 
 
 def use(made: Any, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(study_parts, "module", lambda _: made)
+    patch.setattr(study_runs, "module", lambda _: made)
 
 
 def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(
@@ -71,15 +71,15 @@ def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(
     broken, whole = fake(fails="two"), fake()
     use(broken, monkeypatch)
     with pytest.raises(RuntimeError, match="killed"):
-        study_parts.run(places, NAME, broken.PLAN)
+        study_runs.run_parts(places, NAME, broken.PLAN)
     assert study_results.read(places, NAME, "parts")["part"].tolist() == ["one"]
     use(whole, monkeypatch)
-    _, tables = study_parts.run(places, NAME, whole.PLAN)
+    _, tables = study_runs.run_parts(places, NAME, whole.PLAN)
     assert whole.ran == ["two", "three"]
     assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
     chunks = study_results.read_provenance(study_results.folder(places, NAME)).chunks
     assert set(chunks) == {"one", "two", "three"}
-    assert study_parts.todo(places, NAME, whole.PLAN) == []
+    assert study_runs.todo(places, NAME, whole.PLAN) == []
 
 
 def test_the_order_in_which_parts_were_run_does_not_show(
@@ -90,19 +90,19 @@ def test_the_order_in_which_parts_were_run_does_not_show(
         made, here = fake(), Places(tmp_path / str(number))
         use(made, monkeypatch)
         for i in order:
-            study_parts.run(here, NAME, [made.PLAN[i]])
+            study_runs.run_parts(here, NAME, [made.PLAN[i]])
         written.append((study_results.folder(here, NAME) / "scores.csv").read_bytes())
     assert written[0] == written[1]
 
 
 def test_parts_are_chosen_by_field_and_name_and_a_wrong_choice_is_refused() -> None:
-    chosen = study_parts.chosen(study, "within/*", fold=1, arm="mixed")
+    chosen = study_runs.chosen(study, "within/*", fold=1, arm="mixed")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
-    assert len(study_parts.chosen(study)) == len(PLAN)
+    assert len(study_runs.chosen(study)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
-        study_parts.chosen(study, fold=17)
+        study_runs.chosen(study, fold=17)
     with pytest.raises(StudyError, match="study made does not come in parts; leave --fold"):
-        study_parts.chosen(SimpleNamespace(__name__="made"))  # type: ignore[arg-type]
+        study_runs.chosen(SimpleNamespace(__name__="made"))  # type: ignore[arg-type]
 
 
 def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_other_studies(

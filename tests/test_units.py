@@ -8,16 +8,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.running import Where
-from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
-from chunkstudy.runs.workers import Order, perform
 from typer.testing import CliRunner
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
-from chunkstudy.runs import conditions, executors, grids, records, unit_costs, workers
+from chunkstudy.runs import (
+    conditions,
+    executors,
+    grids,
+    needs,
+    records,
+    running,
+    workers,
+)
 from chunkstudy.runs import run as one_condition
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.estimate import of_unit
+from chunkstudy.runs.running import Where
+from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
+from chunkstudy.runs.workers import Order, perform
 
 ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
 
@@ -57,11 +66,11 @@ def test_every_unit_is_in_one_shard_in_whatever_order_units_come() -> None:
     found = units(grids.grid())
     mixed = random.Random(1).sample(found, len(found))
     for number in (1, 3, 7, len(found) + 2):
-        dealt = shards(found, number, unit_costs.seconds)
+        dealt = shards(found, number, of_unit)
         assert sorted(unit.name for part in dealt for unit in part) == sorted(
             unit.name for unit in found
         )
-        assert dealt == shards(mixed, number, unit_costs.seconds)
+        assert dealt == shards(mixed, number, of_unit)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -78,18 +87,18 @@ def test_no_shard_takes_more_than_four_thirds_of_the_best_division(seed: int) ->
 
 def test_costs_do_not_change_with_what_is_recorded_or_counted(empty_study: Path) -> None:
     unit = units([ONE])[0]
-    before = unit_costs.seconds(unit)
+    before = of_unit(unit)
     assert invoke("run", "--only", str(ONE))[0] == 0
     assert records.complete(empty_study / "results" / "runs" / ONE.path)
-    assert unit_costs.seconds(unit) == before
+    assert of_unit(unit) == before
 
 
 def test_what_conditions_share_is_counted_once() -> None:
     plain = Condition("scifact", "sentence-3", MINILM, "pre_embedding", "corrected")
     jina = Condition("scifact", "sentence-3", MINILM, "pre_embedding", "as_published-jina")
-    one, both = (unit_costs.seconds(units(some)[0]) for some in ([plain], [plain, jina]))
+    one, both = (of_unit(units(some)[0]) for some in ([plain], [plain, jina]))
     other = Condition("scifact", "sentence-5", MINILM, "pre_embedding", "corrected")
-    assert one < both < unit_costs.seconds(units([plain, other])[0])
+    assert one < both < of_unit(units([plain, other])[0])
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", "1/2/3", ""])
@@ -178,6 +187,22 @@ def test_a_worker_of_other_versions_or_data_refuses_a_unit() -> None:
     assert "chunkstudy's code" in changed.failure
     data = perform(Order(unit, collection_sha256="0" * 64))
     assert "has another builtin" in data.failure and "CHUNKSTUDY_DATA" in data.failure
+
+
+@pytest.mark.parametrize("llm", ["record", "replay"])
+def test_no_sentence_decides_whether_money_may_be_spent(
+    monkeypatch: pytest.MonkeyPatch, llm: str
+) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_LLM", llm)
+    found = units(grids.grid())
+    before = {unit.name: running._refused(unit) is not None for unit in found}
+    asked = [u.name for u in found if any("-by-" in c.chunker + c.ordering for c in u.conditions)]
+    sold = [u.name for u in found if u.encoder.startswith("text-embedding")]
+    assert sold and all(before[name] for name in sold) and not all(before.values())
+    assert any(before[name] for name in set(asked) - set(sold)) == (llm == "record")
+    for kind in needs.SENTENCES:
+        monkeypatch.setitem(needs.SENTENCES, kind, "in other words")
+    assert {unit.name: running._refused(unit) is not None for unit in found} == before
 
 
 def test_what_costs_money_is_left_to_one_process(monkeypatch: pytest.MonkeyPatch) -> None:

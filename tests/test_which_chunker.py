@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from chunkstudy.runs.conditions import FOUR_BITS, MINILM, Condition
-from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
-from chunkstudy.runs.library import Library
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
 from chunkstudy.published import cells
 from chunkstudy.runs import chunker_costs, facts
+from chunkstudy.runs.conditions import FOUR_BITS, MINILM, Condition
+from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.runs.library import Library
 from chunkstudy.studies.which_chunker import (
     ADVISED,
     AS_GOOD,

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.study_runs import Context
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs import study_results
+from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.language_models import window_answers as study
 
 PLACES = Places(Path(__file__).parents[1])
@@ -32,7 +32,7 @@ def context(recorded: bool = True) -> Context:
             raise NotRecordedError("nobody was asked")
         if condition.chunker in (study.RELEASED, study.SMALL):
             return begins(range(0, 80, 4))
-        chunker = catalogue.build(condition.chunker, CORRECTED)
+        chunker = build_chunker(condition.chunker, CORRECTED)
         return chunk_documents(chunker, BOOK.documents)
 
     return cast(

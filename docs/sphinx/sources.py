@@ -30,9 +30,12 @@ TREE = {
 """By section and part: a title, and how the names of its notebooks begin; the part of no beginning
 takes those that no other takes."""
 GUIDES = ("your-own-data", "study", "generation", "llm", "cluster")
-REFERENCE = ("glossary", "protocols", "data-card", "cite")
+REFERENCE = ("glossary", "protocols", "data-card", "faults", "cite")
 OF_THE_ROOT = ("REPRODUCING.md", "CONTRIBUTING.md", "CHANGELOG.md")
-LIBRARIES = ("collections", "chunkers", "encoders", "retrieval", "measures", "statistics")
+LIBRARIES = (
+    "collections", "chunkers", "encoders", "evaluation.retrieval", "evaluation.measures",
+    "evaluation.statistics",
+)  # fmt: skip
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 
 
@@ -107,7 +110,6 @@ def _api() -> dict[str, str]:
     exported = {
         "Study": ("chunkstudy.show.study", "chunkstudy.show.runs", "chunkstudy.show.scores"),
         "evaluate": ("chunkstudy.commands.evaluate.evaluate",),
-        "compare": ("chunkstudy.show.compare",),
     }
     pages = {name: list(modules) for name, modules in exported.items()}
     for name in LIBRARIES:

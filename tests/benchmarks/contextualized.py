@@ -18,11 +18,12 @@ from transformers import AutoModel
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Document
-from chunkstudy.chunkers import catalogue
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import Layout, in_sequence, tokens_between, whole
+from chunkstudy.encoders.contextualized import Layout, in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.chunkers import build_chunker
 from tests.benchmarks.encoding import matrix_products
 
 CHUNKERS = ("none", "fixed-64", "fixed-256", "sentence-5")
@@ -87,7 +88,7 @@ def _spans(
     contents: list[tuple[list[int], NDArray[np.int64]]],
 ) -> list[NDArray[np.int64]]:
     """Of each document, the positions of its chunks among the first 510 tokens."""
-    chunker = catalogue.build(slug, CORRECTED)
+    chunker = build_chunker(slug, CORRECTED)
     found = []
     for document, (_, offsets) in zip(documents, contents, strict=True):
         starts, ends = np.array([span[:2] for span in chunker(document.text)]).T

@@ -19,13 +19,13 @@ from collections.abc import Callable, Sequence
 import torch
 from sentence_transformers import SentenceTransformer
 
+from chunkstudy.base.models import Architecture, ModelSpec
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import chroma
 from chunkstudy.encoders import models
-from chunkstudy.encoders.registry import Architecture, ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.chunkers import build_chunker
 
 MODELS = {
     "sentence-transformers/all-MiniLM-L6-v2": ("targets: 1.4 x, 0.75", None),
@@ -39,7 +39,7 @@ def main() -> None:
     limit = int(sys.argv[1]) if len(sys.argv) > 1 else None
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     documents = chroma.load().documents
-    chunks = chunk_documents(catalogue.build("recursive-200-0", CORRECTED), documents)
+    chunks = chunk_documents(build_chunker("recursive-200-0", CORRECTED), documents)
     texts = chunks.texts(documents)
     for model, (targets, enough) in MODELS.items():
         print(f"{model} ({targets})")

@@ -31,17 +31,16 @@ from typing import Any
 import numpy as np
 import torch
 
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.loading import load
-from chunkstudy.encoders.native import Native
 from chunkstudy.encoders.pooling import mean_pool, normalise
-from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import BATCH_TOKENS
+from chunkstudy.evaluation.measures import POINT
 from chunkstudy.evaluation.measures.ranking import per_query
 from chunkstudy.evaluation.retrieval.documents import search_documents
-from chunkstudy.evaluation.statistics.differences import POINT
 from tests.benchmarks import grid_hours, random_models
 from tests.checkpoints import largest_cosine_deviation
 
@@ -80,7 +79,7 @@ class Sizes:
 
 
 SMALL = Sizes(short=32, long=64, budget=256, matrix=128, documents=40, asked=16)
-Model = Bert | Native
+Model = Bert
 Texts = list[list[int]]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
-from chunkstudy.runs import devices, estimate, grids
+from chunkstudy.runs import estimate, grids
 
 COLUMNS = ("model", "million_tokens", "operations", "hours", "hours_estimated_on_an_h100")
 ALL = "all"
@@ -32,7 +32,7 @@ class Rates:
 
 def rows(rates: Mapping[str, Rates], places: Places) -> Iterator[tuple[str, ...]]:
     """Of every model that was measured and of all of them, the columns of :data:`COLUMNS`."""
-    on = devices.device("h100")
+    on = estimate.device("h100")
     found: dict[str, list[float]] = {}
     for name, tokens, length in _read(places):
         if name not in rates:

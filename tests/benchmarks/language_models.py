@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from chunkstudy.base.asking import Message, Reply, Request
 from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Message, Provider, Reply, Request
+from chunkstudy.llm.interface import Provider
 from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings

@@ -18,11 +18,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import torch
-from chunkstudy.runs.conditions import MINILM
 
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import MINILM
 from tests.dask_cluster import Cluster
 
 CHARACTERS = 600

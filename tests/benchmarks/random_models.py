@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from chunkstudy.encoders.registry import MODELS, Architecture, ModelSpec
+from chunkstudy.base.models import MODELS, Architecture, ModelSpec
 from tests import checkpoints
 
 VOCABULARY = 1000

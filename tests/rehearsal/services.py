@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from chunkstudy.base.models import MODELS
 from chunkstudy.chunkers.passages import ielab_sentences
-from chunkstudy.encoders.registry import MODELS
 from tests import chat_server, embeddings_server
 from tests.chat_server import Asked
 from tests.loopback import running

@@ -48,10 +48,11 @@ def _created(path: Path) -> tuple[int, Path]:
     """A temporary file and a handle that holds its lock, so that others see it is being written."""
     while True:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path), suffix=PART)
-        _locked(handle)
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)  # waits for who takes it for a left-over
         if os.fstat(handle).st_nlink:
             return handle, Path(name)
-        os.close(handle)  # another process took it for a left-over before it was locked
+        os.close(handle)  # it was taken for one before it was locked
 
 
 def _remove_left_over(path: Path) -> None:

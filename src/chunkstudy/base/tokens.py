@@ -111,6 +111,24 @@ def cl100k_offsets(text: str) -> TokenOffsets:
     return np.stack([character[starts], character[ends - 1] + 1], axis=1)
 
 
+def tokens_between(
+    offsets: TokenOffsets, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The tokens of each chunk: all that share at least one character with it.
+
+    Shape (chunks, 2): the first token and one past the last. A token that a boundary cuts belongs
+    to both chunks; a chunk of white space only has none.
+
+    Args:
+        offsets: (tokens, 2), characters of each content token, ascending.
+        starts: (chunks,), first character of each chunk.
+        ends: (chunks,), one past its last.
+    """
+    first = np.searchsorted(offsets[:, 1], starts, side="right")
+    last = np.searchsorted(offsets[:, 0], ends, side="left")
+    return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
+
+
 @cache
 def cl100k() -> tiktoken.Encoding:
     """OpenAI's cl100k_base, its ranks checked by sha256.

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
+from chunkstudy.base.asking import Ask, Message, Request
 from chunkstudy.base.folding import View, solid
 from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.base.tokens import counter
+from chunkstudy.chunkers.json_replies import object_of, says
 from chunkstudy.chunkers.lumberchunker import units
-from chunkstudy.llm.interface import Ask, Message, Request
 
 Kind = Literal["structure", "topic", "summary"]
 LIMIT = 1500
@@ -114,12 +115,8 @@ def written(segments: Sequence[tuple[str, str, str]], kind: Kind) -> str:
 def beginnings(reply: str, kind: Kind) -> list[str] | None:
     """How the segments of a reply begin; None unless it is the one JSON object that was asked for,
     every segment with all it should have and nothing else."""
-    try:
-        found = json.loads(reply, object_pairs_hook=_single)
-    except (ValueError, RecursionError):
-        return None
-    keys = [TOPICS, SEGMENTS] if kind == "topic" else [SEGMENTS]
-    if not isinstance(found, dict) or sorted(found) != sorted(keys):
+    found = object_of(reply, {TOPICS, SEGMENTS} if kind == "topic" else {SEGMENTS})
+    if found is None:
         return None
     segments, topics = found[SEGMENTS], found.get(TOPICS, [])
     fields = {"structure": {BEGINS}, "topic": {BEGINS, TOPIC}, "summary": {BEGINS, SUMMARY}}[kind]
@@ -127,9 +124,9 @@ def beginnings(reply: str, kind: Kind) -> list[str] | None:
         return None
     if not all(isinstance(one, dict) and set(one) == fields for one in segments):
         return None
-    if not all(_says(value) for one in segments for value in one.values()):
+    if not all(map(says, [*topics, *(value for one in segments for value in one.values())])):
         return None
-    if kind == "topic" and not (all(map(_says, topics)) and _listed(segments, topics)):
+    if not {one[TOPIC] for one in segments if kind == "topic"} <= set(topics):
         return None
     return [one[BEGINS] for one in segments]
 
@@ -185,18 +182,3 @@ def _next_word(text: str, at: int) -> int:
 
 def _bare(text: str, start: int, end: int) -> Span:
     return start, start + len(text[start:end].rstrip())
-
-
-def _listed(segments: Sequence[Mapping[str, str]], topics: Sequence[str]) -> bool:
-    return {one[TOPIC] for one in segments} <= set(topics)
-
-
-def _says(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ."""
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError("a key stands twice")
-    return dict(pairs)

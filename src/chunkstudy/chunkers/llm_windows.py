@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from chunkstudy.llm.interface import Ask, Message, Request
+from chunkstudy.base.asking import Ask, Message, Request
+from chunkstudy.base.spans import Drawn, RewrittenSpan
+from chunkstudy.base.tokens import TokenCounter
+from chunkstudy.chunkers.structure import joined, pieces
 
 LIMIT = 800
 """A window is the fewest pieces that hold more tokens than this (131)."""
@@ -60,6 +63,21 @@ Choose = Callable[[int, int], list[int]]
 pieces before them; empty where no attempt brought any that count."""
 
 
+def chunk(
+    text: str, *, ask: Ask, model: str, count: TokenCounter, quirks: bool
+) -> Drawn[RewrittenSpan]:
+    """The chunks between the splits that a language model names; the rule's splits are fallbacks.
+
+    With ``quirks`` taken is what the official code takes: the first line that has the mark, all
+    numbers on it whatever else it says, the same twice, and pieces that were not shown.
+    """
+    spans = pieces(text, count)
+    texts = [text[start:end] for start, end in spans]
+    found, by_rule = splits(count.count_many(texts), choosing(ask, model, texts, quirks))
+    starts = sorted({0, *(one for one in found if 0 < one < len(spans))})
+    return Drawn(joined(text, spans, starts), by_rule)
+
+
 def splits(sizes: Sequence[int], choose: Choose) -> tuple[list[int], int]:
     """Where chunks end, as numbers of the pieces before, and how often the rule split.
 
@@ -92,17 +110,7 @@ def window(sizes: Sequence[int], begin: int) -> int:
     return len(sizes)
 
 
-def asking(ask: Ask, model: str, texts: Sequence[str], quirks: bool) -> Choose:
-    """The splits that a language model names.
-
-    Args:
-        ask: asks.
-        model: whom.
-        texts: of all pieces.
-        quirks: take what the official code takes: the first line that has the mark, all numbers
-            on it whatever else it says, the same twice, and pieces that were not shown.
-    """
-
+def choosing(ask: Ask, model: str, texts: Sequence[str], quirks: bool) -> Choose:
     def choose(begin: int, after: int) -> list[int]:
         said: list[int] | None = []
         for attempt in range(ATTEMPTS):
@@ -139,8 +147,8 @@ def request(
     task = Message("system", INSTRUCTION)
     if model.startswith("local/"):
         messages = [task]
-        for pieces, split in EXAMPLES:
-            messages.append(Message("user", tagged(EXAMPLE_START, pieces)))
+        for example, split in EXAMPLES:
+            messages.append(Message("user", tagged(EXAMPLE_START, example)))
             messages.append(Message("assistant", f"{MARK} {EXAMPLE_START + split}"))
         messages.append(Message("user", tagged(begin, texts[begin:after])))
         answers = tuple(f"{MARK} {number}" for number in range(begin + 1, after))

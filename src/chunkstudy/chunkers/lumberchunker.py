@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.spans import Span
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.llm.interface import Ask, Message, Request
 
 LIMIT = 550
 """Tokens of a window, all of its units together below it (LumberChunker-Segmentation.py:178)."""
@@ -158,15 +158,6 @@ def _fill(ahead: deque[tuple[str, int]], coming: Iterator[str]) -> int:
         shown += 1
     ahead.extend(islice(counted, max(0, LEAST - len(ahead))))
     return shown
-
-
-def asking(ask: Ask, model: str, unit: str) -> Choose:
-    """The choice that a language model makes."""
-
-    def choose(first: int, shown: Sequence[str]) -> int | None:
-        return answer(ask(request(model, unit, first, shown)).whole)
-
-    return choose
 
 
 def request(model: str, unit: str, first: int, shown: Sequence[str]) -> Request:

@@ -6,45 +6,30 @@ prefers late ones comes near to, or any candidate at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from chunkstudy.base.spans import Span
-from chunkstudy.chunkers.lumberchunker import Block, Choose, blocks, units
+from chunkstudy.chunkers.lumberchunker import Choose, blocks, units
 from chunkstudy.chunkers.random_boundaries import generator
 
-Answers = Callable[[str], Choose]
-"""Of a text, what is answered to its windows."""
+
+def last(text: str) -> list[Span]:
+    """Cut at the last candidate of every window."""
+    return _cut(text, lambda first, shown: first + len(shown) - 1)
 
 
-def last(_: str) -> Choose:
-    """The last candidate of every window."""
+def at_random(text: str, *, draw: int) -> list[Span]:
+    """Cut at a candidate of each window, every one as likely; the same draw gives a text the same
+    ones."""
+    random = generator(draw, text)
 
     def choose(first: int, shown: Sequence[str]) -> int:
-        return first + len(shown) - 1
+        return first + int(random.integers(1, len(shown)))
 
-    return choose
-
-
-def at_random(draw: int) -> Answers:
-    """A candidate of each window, every one as likely; the same draw gives a text the same ones."""
-
-    def answers(text: str) -> Choose:
-        random = generator(draw, text)
-
-        def choose(first: int, shown: Sequence[str]) -> int:
-            return first + int(random.integers(1, len(shown)))
-
-        return choose
-
-    return answers
+    return _cut(text, choose)
 
 
-def chunk(text: str, answers: Answers) -> list[Span]:
-    """The chunks of a text whose windows get these answers."""
+def _cut(text: str, choose: Choose) -> list[Span]:
     _, spans = units(text)
-    found = blocks((text[start:end] for start, end in spans), answers(text))
-    return [_span(spans, one) for one in found]
-
-
-def _span(spans: Sequence[Span], block: Block) -> Span:
-    return spans[block.first][0], spans[block.after - 1][1]
+    found = blocks((text[start:end] for start, end in spans), choose)
+    return [(spans[one.first][0], spans[one.after - 1][1]) for one in found]

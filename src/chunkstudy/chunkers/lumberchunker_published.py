@@ -1,4 +1,5 @@
-"""LumberChunker as its authors' code runs it, and as ielab's does, with what is wrong in either.
+"""LumberChunker under every protocol: as its authors' code runs it, and as ielab's does, with what
+is wrong in either, or without.
 
 docs/protocols.md#lumberchunker-segmentation and #ielab-chunkers. Where the official loop asks the
 same for ever, the window's end ends the chunk and the case is counted; where it would crash at the
@@ -12,16 +13,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from chunkstudy.base.asking import Ask, Reply
+from chunkstudy.base.encoding import TextTokens
+from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.chunkers.lumberchunker import (
     LEAST,
     LIMIT,
     NUMBER_WORDS,
     TOKENS_A_WORD,
     Block,
+    answer,
+    blocks,
     request,
+    units,
 )
-from chunkstudy.encoders.interface import TextTokens
-from chunkstudy.llm.interface import Ask, Reply
+from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 
 Hear = Callable[[int, Sequence[str]], Reply]
 """The reply to a window: the number of its first unit, and its units."""
@@ -47,23 +53,62 @@ class _Cuts:
         return [Block(first, after) for first, after in pairwise(ends)], self.by_rule
 
 
-def hearing(ask: Ask, model: str, sentences: bool = False, temperature: float = 0.0) -> Hear:
-    """What a language model replies. At temperature 0, ielab's, the seed is 42
-    (docs/protocols.md#ielab-chunkers)."""
-    unit = "sentence" if sentences else "paragraph"
-    seed = None if temperature else 42
+def chunk(
+    text: str,
+    *,
+    ask: Ask,
+    model: str,
+    tokenizer: TextTokens,
+    quirks: bool,
+    form: str = "own",
+    sentences: bool = False,
+) -> Drawn[RewrittenSpan]:
+    """The blocks of a text, their units joined by line breaks, as both official codes join them.
 
+    ielab's code counts tokens with [CLS] and [SEP] and asks at temperature 0 with seed 42
+    (docs/protocols.md#ielab-chunkers); it shows ``sentences`` everywhere but on books.
+    """
+    if not text and form == "ielab":
+        return Drawn([(0, 0, "")], 0)
+    if form == "ielab":
+        split = ielab_sentences(text, 1) if sentences else _source(text, paragraphs(text))
+        texts = [unit for *_, unit in split]
+        numbered = [f"ID {i}: {unit}" for i, unit in enumerate(texts)]
+        sizes = [len(ids) + 2 for ids, _ in tokenizer.content(numbered)]
+        hear = _hearing(ask, model, "sentence" if sentences else "paragraph", 0.0, 42)
+        found, by_rule = ielab(texts, sizes, hear)
+    elif quirks:
+        split = _source(text, paragraphs(text))
+        hear = _hearing(ask, model, "paragraph", 0.1, None)
+        found, by_rule = authors([unit for *_, unit in split], hear)
+    else:
+        unit, spans = units(text)
+        split = _source(text, spans)
+
+        def choose(first: int, shown: Sequence[str]) -> int | None:
+            return answer(ask(request(model, unit, first, shown)).whole)
+
+        found = list(blocks((one for *_, one in split), choose))
+        by_rule = sum(block.by_rule for block in found)
+    return Drawn([_block(split, one.first, one.after) for one in found], by_rule)
+
+
+def _source(text: str, spans: Sequence[Span]) -> list[RewrittenSpan]:
+    return [(start, end, text[start:end]) for start, end in spans]
+
+
+def _block(units: Sequence[RewrittenSpan], first: int, after: int) -> RewrittenSpan:
+    start = units[first][0]
+    end = units[after - 1][1] if first < after else start
+    return start, end, "\n".join(text for *_, text in units[first:after])
+
+
+def _hearing(ask: Ask, model: str, unit: str, temperature: float, seed: int | None) -> Hear:
     def hear(first: int, shown: Sequence[str]) -> Reply:
         asked = request(model, unit, first, shown)
         return ask(replace(asked, temperature=temperature, seed=seed))
 
     return hear
-
-
-def sizes(texts: Sequence[str], tokenizer: TextTokens) -> list[int]:
-    """Tokens of each unit with its number, [CLS] and [SEP], as ielab counts."""
-    numbered = [f"ID {i}: {text}" for i, text in enumerate(texts)]
-    return [len(ids) + 2 for ids, _ in tokenizer.content(numbered)]
 
 
 def authors(texts: Sequence[str], hear: Hear) -> tuple[list[Block], int]:

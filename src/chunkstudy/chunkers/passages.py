@@ -8,12 +8,14 @@ are Jina's without lost tails. Semantic chunking stands in ``semantic.py``.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
-from chunkstudy.base.spans import RewrittenSpan, Span
+from chunkstudy.base.encoding import TextTokens
+from chunkstudy.base.spans import Chunker, RewrittenSpan, Span
 from chunkstudy.chunkers.structure import check_sizes
+from chunkstudy.chunkers.text_tokens import token_spans
 
 SENTENCE_MARKS = (".", "!", "?")
 IELAB_SENTENCE_END = re.compile(
@@ -30,6 +32,11 @@ def none(text: str) -> list[Span]:
     return [(0, len(text))] if text else []
 
 
+def segmented(text: str, *, segmentation: Chunker) -> Sequence[Span] | Sequence[RewrittenSpan]:
+    """What others made of the text: their released chunks, or those drawn by hand."""
+    return segmentation(text)
+
+
 def paragraphs(text: str) -> list[Span]:
     """Lines, stripped, without the empty ones (Beyond Chunk-Then-Embed, Section 3.1)."""
     found = []
@@ -42,66 +49,65 @@ def paragraphs(text: str) -> list[Span]:
     return found
 
 
-def fixed(offsets: Sequence[Span], size: int, first: int = 0) -> list[Span]:
-    """Windows of ``size`` tokens; the last may be short.
-
-    Args:
-        offsets: characters of each content token.
-        size: tokens of a chunk.
-        first: tokens of the first chunk where it differs: ielab's has one more
-            (fixed_size_chunker.py:57-62).
-    """
-    check_sizes(size)
-    cuts = [0, *range(first or size, len(offsets), size), len(offsets)]
-    return [
-        (offsets[start][0], offsets[end - 1][1])
-        for start, end in itertools.pairwise(cuts)
-        if start < end
-    ]
+def fixed(text: str, *, size: int, tokenizer: TextTokens, form: str = "own") -> list[Span]:
+    """Windows of ``size`` tokens; the last may be short, and ielab's first has one token more
+    (fixed_size_chunker.py:57-62)."""
+    first = size + 1 if form == "ielab" else size
+    return _windows(token_spans(text, tokenizer), size, first)
 
 
-def fixed_merged(offsets: Sequence[Span], size: int, least: int) -> list[Span]:
+def fixed_merged(text: str, *, size: int, least: int, tokenizer: TextTokens) -> list[Span]:
     """Windows of ``size`` tokens, a last one of fewer than ``least`` merged into the one before."""
-    spans = fixed(offsets, size)
-    if len(spans) > 1 and (len(offsets) - 1) % size + 1 < least:
+    tokens = token_spans(text, tokenizer)
+    spans = _windows(tokens, size, size)
+    if _has_short_tail(tokens, size, least):
         spans[-2:] = [(spans[-2][0], spans[-1][1])]
     return spans
 
 
-def fixed_dropped(offsets: Sequence[Span], size: int, least: int) -> list[Span]:
+def fixed_dropped(text: str, *, size: int, least: int, tokenizer: TextTokens) -> list[Span]:
     """Windows of ``size`` tokens, a last one of fewer than ``least`` dropped, unless alone."""
-    spans = fixed(offsets, size)
-    if len(spans) > 1 and (len(offsets) - 1) % size + 1 < least:
-        spans.pop()
-    return spans
+    tokens = token_spans(text, tokenizer)
+    spans = _windows(tokens, size, size)
+    return spans[:-1] if _has_short_tail(tokens, size, least) else spans
 
 
-def sentence_groups(text: str, offsets: Sequence[Span], group: int, keeps_tail: bool) -> list[Span]:
+def _windows(tokens: Sequence[Span], size: int, first: int) -> list[Span]:
+    check_sizes(size)
+    cuts = [0, *range(first, len(tokens), size), len(tokens)]
+    return [(tokens[start][0], tokens[end - 1][1]) for start, end in pairwise(cuts) if start < end]
+
+
+def _has_short_tail(tokens: Sequence[Span], size: int, least: int) -> bool:
+    return len(tokens) > size and (len(tokens) - 1) % size + 1 < least
+
+
+def sentence_groups(
+    text: str, *, group: int, tokenizer: TextTokens, form: str = "own"
+) -> list[Span] | list[RewrittenSpan]:
     """Every ``group`` sentences a chunk, counted in the encoder's tokens (chunking.py:108-134).
 
     A sentence ends with a token ``.``, ``!`` or ``?`` that the next token does not touch. What is
-    left at the end is a chunk if it has more than one token, or, with ``keeps_tail``, any.
-
-    Args:
-        text: the document.
-        offsets: characters of each content token.
-        group: sentences of a chunk.
-        keeps_tail: keep a tail of one token, which Jina's code loses.
+    left at the end is a chunk, which Jina's code loses if it has one token only; ielab's sentences
+    are others, :func:`ielab_sentences`.
     """
+    if form == "ielab":
+        return ielab_sentences(text, group)
     if group < 1:
         raise ValueError(f"{group} sentences to a chunk are impossible; use at least 1")
+    tokens = token_spans(text, tokenizer)
     found: list[Span] = []
     first = 0
     sentences = 0
-    for i, (start, end) in enumerate(offsets):
-        last = i + 1 == len(offsets)
-        if text[start:end] in SENTENCE_MARKS and (last or offsets[i + 1][0] != end):
+    for i, (start, end) in enumerate(tokens):
+        last = i + 1 == len(tokens)
+        if text[start:end] in SENTENCE_MARKS and (last or tokens[i + 1][0] != end):
             sentences += 1
             if sentences == group:
-                found.append((offsets[first][0], end))
+                found.append((tokens[first][0], end))
                 first, sentences = i + 1, 0
-    if len(offsets) - first > (0 if keeps_tail else 1):
-        found.append((offsets[first][0], offsets[-1][1]))
+    if len(tokens) - first > (0 if form == "own" else 1):
+        found.append((tokens[first][0], tokens[-1][1]))
     return found
 
 

@@ -8,11 +8,11 @@ A proposition keeps the span of its paragraph, which ielab credits with it.
 from __future__ import annotations
 
 import json
-from typing import Any
 
+from chunkstudy.base.asking import Ask, Message, Request
 from chunkstudy.base.spans import Drawn, RewrittenSpan
+from chunkstudy.chunkers.json_replies import object_of, says
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs, sentence_propositions
-from chunkstudy.llm.interface import Ask, Message, Request
 
 REPLY = 8192
 """Tokens of a reply, thoughts included; Emma's propositions are a little longer than its text."""
@@ -45,15 +45,14 @@ PROPOSITIONS = (
 )
 
 
-def chunk(text: str, ask: Ask, model: str, official: bool = False) -> Drawn[RewrittenSpan]:
+def chunk(text: str, *, ask: Ask, model: str, form: str = "own") -> Drawn[RewrittenSpan]:
     """Each paragraph's propositions; its sentences, counted, where a reply cannot be used.
 
-    Args:
-        text: the document.
-        ask: asks.
-        model: whom.
-        official: fall back on ielab's sentences, which lose text.
+    ``ielab`` falls back on its own sentences, which lose text, and makes an empty chunk of an empty
+    document.
     """
+    if not text and form == "ielab":
+        return Drawn([(0, 0, "")], 0)
     found: list[RewrittenSpan] = []
     fallbacks = 0
     for start, end in paragraphs(text):
@@ -61,7 +60,10 @@ def chunk(text: str, ask: Ask, model: str, official: bool = False) -> Drawn[Rewr
         stated = statements(ask(request(model, passage)).whole)
         if stated is None:
             fallbacks += 1
-            stated = _sentences(passage, official)
+            split = (
+                ielab_sentences(passage, 1) if form == "ielab" else sentence_propositions(passage)
+            )
+            stated = [sentence for *_, sentence in split]
         found += [(start, end, one) for one in stated]
     return Drawn(found, fallbacks)
 
@@ -82,25 +84,8 @@ def request(model: str, passage: str) -> Request:
 def statements(reply: str) -> list[str] | None:
     """The propositions of a reply; None unless it is the one JSON object that was asked for, with
     at least one text and no empty one."""
-    try:
-        found = json.loads(reply, object_pairs_hook=_single)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict) or list(found) != [KEY] or not isinstance(found[KEY], list):
-        return None
-    stated = found[KEY]
-    if not stated or not all(isinstance(one, str) and one.strip() for one in stated):
+    found = object_of(reply, {KEY})
+    stated = found[KEY] if found else None
+    if not isinstance(stated, list) or not stated or not all(map(says, stated)):
         return None
     return [one.strip() for one in stated]
-
-
-def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ."""
-    if len({key for key, _ in pairs}) != len(pairs):
-        raise ValueError("a key stands twice")
-    return dict(pairs)
-
-
-def _sentences(passage: str, official: bool) -> list[str]:
-    split = ielab_sentences(passage, 1) if official else sentence_propositions(passage)
-    return [sentence for _, _, sentence in split]

@@ -21,13 +21,13 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chunkstudy.base import places
+from chunkstudy.base.asking import Mode, mode_from_environment
 from chunkstudy.base.budget import Budget
 from chunkstudy.base.files import write_json
 from chunkstudy.base.keys import key
 from chunkstudy.base.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
 from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.chunkers.segmenter import LONGEST
-from chunkstudy.llm.asking import Mode, mode_from_environment
 
 ENDPOINT = "https://api.jina.ai/v1/segment"
 ADDRESS = "CHUNKSTUDY_SEGMENTER_URL"
@@ -53,7 +53,7 @@ class SegmenterApi:
     """The API, or what it answered before.
 
     Args:
-        mode: see :data:`chunkstudy.llm.asking.Mode`; CHUNKSTUDY_LLM by default.
+        mode: see :data:`chunkstudy.base.asking.Mode`; CHUNKSTUDY_LLM by default.
         folder: of recorded replies; ``results/segmenter`` by default.
         sleep: waits some seconds.
         longest: characters of a chunk that are asked for at most.
@@ -177,6 +177,11 @@ def _recorded(path: Path, text: str) -> list[Span]:
     except (ValueError, KeyError, TypeError):
         pass
     raise SegmenterError(f"{path} is damaged; delete it and ask again with CHUNKSTUDY_LLM=record")
+
+
+def segments(text: str) -> list[Span]:
+    """The API's chunks of a text, see :meth:`SegmenterApi.segments`."""
+    return api().segments(text)
 
 
 @lru_cache(maxsize=1)

@@ -3,8 +3,8 @@ LlamaIndex's percentile splitter.
 
 Sources: Chroma's report, "Chunking Algorithms"; Chroma's kamradt_modified_chunker.py and
 cluster_semantic_chunker.py; for the unmodified Kamradt chunker, which Chroma's repository lacks,
-LangChain's SemanticChunker. Each returns base pieces and where chunks start among them, because
-the official code joins the pieces by a space. Only similarities of neighbours are computed.
+LangChain's SemanticChunker. Each joins base pieces by a space, as the official code does. Only
+similarities of neighbours are computed.
 """
 
 from __future__ import annotations
@@ -17,34 +17,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Span
+from chunkstudy.base.encoding import Embed, Vectors
+from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.base.tokens import TokenCounter
-from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, pieces, recursive, sentences
-from chunkstudy.encoders.interface import Embed, Vectors
+from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, joined, pieces, sentences
 
 if TYPE_CHECKING:
     from nltk.tokenize import PunktSentenceTokenizer
 
-Grouped = tuple[list[Span], list[int]]
-"""Base pieces, and the index of the first piece of every chunk."""
 
-
-def kamradt(text: str, *, embed: Embed, percentile: float = 95, buffer: int = 1) -> Grouped:
+def kamradt(text: str, *, embed: Embed) -> Drawn[RewrittenSpan]:
     """Cut where the distance of neighbouring sentence windows is above a percentile (Chroma's
     report, KamradtSemanticChunker).
 
     LangChain's SemanticChunker with its defaults.
     """
     spans = sentences(text)
-    distances = window_distances(_texts(text, spans), embed, buffer)
-    if not len(distances):
-        return spans, [0] * len(spans)
-    return spans, _starts(np.flatnonzero(distances > np.percentile(distances, percentile)))
+    distances = window_distances(_texts(text, spans), embed, buffer=1)
+    return joined(text, spans, _starts(_above(distances)))
 
 
 def kamradt_modified(
-    text: str, *, embed: Embed, size: int, count: TokenCounter, buffer: int = 3, quirks: bool
-) -> Grouped:
+    text: str, *, embed: Embed, size: int, count: TokenCounter, quirks: bool
+) -> Drawn[RewrittenSpan]:
     """Cut at as many of the largest distances as chunks of ``size`` tokens need on average.
 
     Pieces are not sentences but recursive ones of 50 tokens, and ``size`` is an average, not the
@@ -59,13 +54,13 @@ def kamradt_modified(
     check_sizes(size)
     spans = pieces(text, count)
     texts = _texts(text, spans)
-    distances = window_distances(texts, embed, buffer)
-    if not len(distances):
-        return spans, [0] * len(spans)
+    distances = window_distances(texts, embed, buffer=3)
     wanted = sum(count.count_many(texts)) // size
     if quirks:
-        return spans, _starts(np.flatnonzero(distances > bisected_threshold(distances, wanted)))
-    return spans, _starts(np.sort(np.argsort(-distances, kind="stable")[:wanted]))
+        cuts = np.flatnonzero(distances > bisected_threshold(distances, wanted))
+    else:
+        cuts = np.sort(np.argsort(-distances, kind="stable")[:wanted])
+    return joined(text, spans, _starts(cuts))
 
 
 def punkt_sentences(text: str) -> list[Span]:
@@ -91,45 +86,40 @@ def _punkt() -> PunktSentenceTokenizer:
     return PunktSentenceTokenizer()
 
 
-def percentile(text: str, *, embed: Embed, threshold: float = 95, buffer: int = 1) -> Grouped:
+def percentile(text: str, *, embed: Embed, form: str = "own") -> Drawn[RewrittenSpan]:
     """Cut where the distance of neighbouring sentence windows is above a percentile.
 
     LlamaIndex's SemanticSplitterNodeParser with its defaults, which Jina's first post and the
     taxonomy use. Among 2 to 20 distinct distances exactly one is above the 95th percentile, so most
-    abstracts fall into two.
+    abstracts fall into two. An empty document gives them an empty chunk.
     """
-    spans = punkt_sentences(text)
-    if len(spans) < 2:
-        return spans, [0] * len(spans)
-    vectors = embed(percentile_windows(text, buffer)).astype(np.float64)
-    norms = np.linalg.norm(vectors, axis=1)
-    distances = 1 - np.einsum("ij,ij->i", vectors[:-1], vectors[1:]) / (norms[:-1] * norms[1:])
-    return spans, _starts(np.flatnonzero(distances > np.percentile(distances, threshold)))
+    if not text and form != "own":
+        return Drawn([(0, 0, "")], 0)
+    distances = np.zeros(0)
+    if windows := percentile_windows(text):
+        vectors = embed(windows).astype(np.float64)
+        norms = np.linalg.norm(vectors, axis=1)
+        distances = 1 - np.einsum("ij,ij->i", vectors[:-1], vectors[1:]) / (norms[:-1] * norms[1:])
+    return joined(text, punkt_sentences(text), _starts(_above(distances)), between="")
 
 
-def percentile_windows(text: str, buffer: int = 1) -> list[str]:
-    """What :func:`percentile` embeds: each sentence with ``buffer`` neighbours on either side."""
+def percentile_windows(text: str) -> list[str]:
+    """What :func:`percentile` embeds: each sentence with its neighbours on either side."""
     sentences = punkt_sentences(text)
     if len(sentences) < 2:
         return []
     last = len(sentences) - 1
     return [
-        text[sentences[max(0, i - buffer)][0] : sentences[min(last, i + buffer)][1]]
+        text[sentences[max(0, i - 1)][0] : sentences[min(last, i + 1)][1]]
         for i in range(len(sentences))
     ]
 
 
 def cluster(
-    text: str,
-    *,
-    embed: Embed,
-    size: int,
-    piece_size: int = PIECE_SIZE,
-    count: TokenCounter,
-    quirks: bool,
-) -> Grouped:
-    """Maximise the similarity within chunks of at most ``size // piece_size`` pieces (Chroma's
-    report, ClusterSemanticChunker).
+    text: str, *, embed: Embed, size: int, count: TokenCounter, quirks: bool
+) -> Drawn[RewrittenSpan]:
+    """Maximise the similarity within chunks of at most ``size // 50`` pieces (Chroma's report,
+    ClusterSemanticChunker).
 
     The official code always measures pieces in cl100k, whatever length function it is given
     (cluster_semantic_chunker.py:12-16).
@@ -138,13 +128,13 @@ def cluster(
         ValueError: if a chunk could not hold one piece.
     """
     check_sizes(size)
-    spans = recursive(text, size=piece_size, count=count)
-    if size < piece_size:
-        raise ValueError(f"cluster chunks of {size} tokens cannot hold a piece of {piece_size}")
+    if size < PIECE_SIZE:
+        raise ValueError(f"cluster chunks of {size} tokens cannot hold a piece of {PIECE_SIZE}")
+    spans = pieces(text, count)
     if not spans:
-        return [], []
+        return Drawn([], 0)
     vectors = embed(_texts(text, spans))
-    return spans, cluster_cuts(vectors, size // piece_size, quirks=quirks)
+    return joined(text, spans, cluster_cuts(vectors, size // PIECE_SIZE, quirks=quirks))
 
 
 def cluster_cuts(vectors: Vectors, max_cluster: int, *, quirks: bool) -> list[int]:
@@ -238,6 +228,13 @@ def bisected_threshold(distances: NDArray[np.float64], wanted: int) -> float:
         else:
             high = middle
     return middle
+
+
+def _above(distances: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Where distances are above their 95th percentile."""
+    if not len(distances):
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(distances > np.percentile(distances, 95))
 
 
 def _starts(cuts_after: Iterable[np.int64]) -> list[int]:

@@ -12,18 +12,25 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
 
-from chunkstudy.base.spans import Span
-from chunkstudy.base.tokens import TokenCounter, cl100k_offsets, wordpiece
+from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
+from chunkstudy.base.tokens import TokenCounter, cl100k_offsets, decode_cl100k, encode_cl100k
+from chunkstudy.chunkers.text_tokens import WordPieces, token_spans
 
 T = TypeVar("T")
 
 SEPARATORS = ("\n\n", "\n", ".", "?", "!", " ", "")
 SENTENCE_GAP = re.compile(r"(?<=[.?!])\s+")
-SURROGATE = re.compile("[\ud800-\udfff]")
 PIECE_SIZE = 50
 
 
-def recursive(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> list[Span]:
+def recursive(
+    text: str,
+    *,
+    size: int,
+    overlap: int = 0,
+    count: TokenCounter,
+    separators: Sequence[str] = SEPARATORS,
+) -> list[Span]:
     """Split at the coarsest separator that occurs, recurse into what is too long, merge the rest.
 
     A separator stays at the start of the piece that follows it; pieces shorter than ``size`` are
@@ -38,7 +45,7 @@ def recursive(text: str, *, size: int, overlap: int = 0, count: TokenCounter) ->
     check_sizes(size, overlap)
     splitter = _Recursive(text, size, overlap, count)
     if text.strip():
-        splitter.split(0, len(text), SEPARATORS)
+        splitter.split(0, len(text), separators)
     return splitter.found
 
 
@@ -47,40 +54,28 @@ def pieces(text: str, count: TokenCounter) -> list[Span]:
     return recursive(text, size=PIECE_SIZE, count=count)
 
 
-def token(text: str, *, size: int, overlap: int = 0, tokenizer: str = "cl100k") -> list[Span]:
+def token(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> list[RewrittenSpan]:
     """Windows of ``size`` tokens every ``size - overlap`` (fixed_token_chunker.py:247-262).
 
     A chunk covers every character that its tokens touch, so two neighbours share a character
-    whose bytes are cut apart.
+    whose bytes are cut apart; its text is that of its cl100k tokens, the source under WordPiece.
 
     Raises:
         ValueError: if the size is not positive, or the overlap negative or not smaller than it.
     """
+    if count.name != "cl100k":
+        cut = windows(token_spans(text, WordPieces()), size, overlap)
+        return [
+            (start, end, text[start:end])
+            for start, end in ((places[0][0], places[-1][1]) for places in cut)
+        ]
+    offsets, ids = cl100k_offsets(text).tolist(), encode_cl100k(text)
     return [
-        (offsets[0][0], offsets[-1][1])
-        for offsets in windows(token_offsets(text, tokenizer), size, overlap)
+        (places[0][0], places[-1][1], decode_cl100k(some))
+        for places, some in zip(
+            windows(offsets, size, overlap), windows(ids, size, overlap), strict=True
+        )
     ]
-
-
-def token_offsets(text: str, tokenizer: str) -> list[Span]:
-    """Character offsets of the tokens, under ``cl100k`` or ``wordpiece``.
-
-    What WordPiece drops (accents, control characters) belongs to the token before it.
-    """
-    if tokenizer == "cl100k":
-        return [(start, end) for start, end in cl100k_offsets(text).tolist()]
-    encoded = wordpiece().encode(SURROGATE.sub("\ufffd", text), add_special_tokens=False)
-    return with_what_is_dropped(text, encoded.offsets)
-
-
-def with_what_is_dropped(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Tokens that also cover the characters, white space aside, between them and the next one."""
-    starts = [start for start, _ in spans]
-    ends = [
-        end + len(text[end:following].rstrip())
-        for (_, end), following in zip(spans, [*starts[1:], len(text)], strict=False)
-    ]
-    return list(zip(starts, ends, strict=True))
 
 
 def windows(items: Sequence[T], size: int, overlap: int) -> list[Sequence[T]]:
@@ -104,6 +99,31 @@ def sentences(text: str) -> list[Span]:
     starts = [0, *(gap.end() for gap in gaps)]
     ends = [*(gap.start() for gap in gaps), len(text)]
     return [(s, e) for s, e in zip(starts, ends, strict=True) if not text[s:e].isspace() and s < e]
+
+
+def joined(
+    text: str, pieces: Sequence[Span], starts: Sequence[int], between: str = " "
+) -> Drawn[RewrittenSpan]:
+    """Chunks from base pieces, which Chroma's and LangChain's code join by a space.
+
+    A single piece has no neighbour to compare with and stays whole: a fallback.
+
+    Args:
+        text: the document.
+        pieces: of it, ascending.
+        starts: the index of the first piece of every chunk, 0 the first of them.
+        between: what joins the pieces.
+    """
+    bounds = pairwise([*starts, len(pieces)]) if pieces else ()
+    chunks = [
+        (
+            pieces[first][0],
+            pieces[after - 1][1],
+            between.join(text[start:end] for start, end in pieces[first:after]),
+        )
+        for first, after in bounds
+    ]
+    return Drawn(chunks, fallbacks=int(len(pieces) == 1))
 
 
 def check_sizes(size: int, overlap: int = 0) -> None:
@@ -133,7 +153,10 @@ class _Recursive:
         self.joiner = self.count.count("")
 
     def split(self, start: int, end: int, separators: Sequence[str]) -> None:
-        level = next(i for i, s in enumerate(separators) if self.text.find(s, start, end) >= 0)
+        level = next(
+            (i for i, s in enumerate(separators) if self.text.find(s, start, end) >= 0),
+            len(separators) - 1,
+        )
         finer = separators[level + 1 :]
         spans = self._at(separators[level], start, end)
         short: list[Span] = []

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import RewrittenSpan, Span
-from chunkstudy.base.tokens import TokenOffsets, without_surrogates, wordpiece
-from chunkstudy.chunkers.structure import with_what_is_dropped
-from chunkstudy.encoders.contextualized import tokens_between
-from chunkstudy.encoders.interface import TextTokens
+from chunkstudy.base.tokens import TokenOffsets, tokens_between, without_surrogates, wordpiece
 
 
 class WordPieces:
@@ -31,9 +29,14 @@ class WordPieces:
 
 
 def token_spans(text: str, tokenizer: TextTokens) -> list[Span]:
-    """The characters of each token; what a tokenizer drops belongs to the token before it."""
+    """The characters of each token; what a tokenizer drops (accents, control characters), white
+    space aside, belongs to the token before it."""
     ((_, offsets),) = tokenizer.content([text])
-    return with_what_is_dropped(text, [(start, end) for start, end in offsets.tolist()])
+    starts, ends = offsets[:, 0].tolist(), offsets[:, 1].tolist()
+    return [
+        (start, end + len(text[end:following].rstrip()))
+        for start, end, following in zip(starts, ends, [*starts[1:], len(text)], strict=False)
+    ]
 
 
 def decoded(text: str, spans: Sequence[Span], tokenizer: TextTokens) -> list[RewrittenSpan]:

@@ -8,14 +8,11 @@ in our words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from chunkstudy.base.estimates import Estimate
+from chunkstudy.base.asking import Message, Reply, Request
 from chunkstudy.base.spans import Chunks, Document
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.contexts import short
-from chunkstudy.llm import estimates
-from chunkstudy.llm.interface import Message, Reply, Request
 
 REPLY = 100
 """Tokens of a reply: the contexts that Anthropic reports have 50 to 100."""
@@ -25,8 +22,6 @@ SHOWN = 400_000
 LOCAL_SHOWN = 600
 """The same where a small model runs here: it sees the beginning alone."""
 CHUNK_SHOWN = 12_000
-EXPECTED = 60
-"""Tokens that a context is expected to have, for its price."""
 
 INSTRUCTION = """\
 You help people to search long documents passage by passage. You are shown a document, or how it \
@@ -95,19 +90,3 @@ def context(reply: Reply) -> str:
         said = said.rpartition(" ")[0] or said
     said = short(said.removeprefix('"').removesuffix('"'))
     return "" if said in (example for _, _, example in EXAMPLES) else said
-
-
-def foretold(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
-    """What having the contexts written would take, nothing recorded; nobody is asked.
-
-    Args:
-        documents: of each its text and the texts of its chunks.
-    """
-    count = counter("cl100k").count
-    total = Estimate()
-    for text, chunks in documents:
-        for one in requests(model, text, chunks[:1]):
-            around = estimates.input_tokens(one) - count(chunks[0][:CHUNK_SHOWN])
-            read = len(chunks) * around + sum(count(chunk[:CHUNK_SHOWN]) for chunk in chunks)
-            total += estimates.of_calls(model, len(chunks), read, EXPECTED * len(chunks))
-    return total

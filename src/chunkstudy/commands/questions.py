@@ -30,7 +30,8 @@ def study(
 
     A study that trains models comes in parts; those that were run already are left alone.
     """
-    from chunkstudy.runs import study_parts, study_runs
+    from chunkstudy.runs import study_runs
+    from chunkstudy.runs.study_results import StudyError
 
     with one_sentence():
         if list_studies or name is None:
@@ -41,16 +42,14 @@ def study(
         study_file = study_runs.module(name)
         if hasattr(study_file, "PLAN") or fold is not None or arm or part != "*" or dry_run:
             if collection:
-                raise study_parts.StudyError(f"study {name} comes in parts; leave --collection out")
-            parts = study_parts.chosen(study_file, part, fold=fold, arm=arm)
-            parts = study_parts.todo(where, name, parts)
+                raise StudyError(f"study {name} comes in parts; leave --collection out")
+            parts = study_runs.chosen(study_file, part, fold=fold, arm=arm)
+            parts = study_runs.todo(where, name, parts)
             if dry_run:
                 for line in study_file.estimate(parts):
                     typer.echo(line)
                 return
-            folder, tables = study_parts.run(
-                where, name, parts, lambda one: typer.echo(one, err=True)
-            )
+            folder, tables = study_runs.run_parts(where, name, parts)
         else:
             folder, tables = study_runs.run(where, name, collection)
         for table, rows in tables.items():

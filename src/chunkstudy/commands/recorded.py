@@ -38,7 +38,7 @@ def export(
     """Per-query scores as text, or rankings as trec_eval and ir-measures read them."""
     with one_sentence():
         from chunkstudy.runs import trec_files
-        from chunkstudy.runs.deposit import export_csv
+        from chunkstudy.runs.archives import export_csv
         from chunkstudy.runs.library import Library
 
         where = places.find()
@@ -64,7 +64,7 @@ def archive(
 ) -> None:
     """Pack records and rankings into one file to deposit."""
     with one_sentence():
-        from chunkstudy.runs.deposit import archive as pack
+        from chunkstudy.runs.archives import archive as pack
 
         packed, missing = pack(out, places.find())
         typer.echo(f"{packed} files packed into {out}")
@@ -86,8 +86,8 @@ def pack(
 ) -> None:
     """Pack recorded conditions with their rankings, to hand them in (CONTRIBUTING.md)."""
     with one_sentence():
-        from chunkstudy.runs.handing_in import HandedIn
-        from chunkstudy.runs.handing_in import pack as into
+        from chunkstudy.runs.archives import HandedIn
+        from chunkstudy.runs.archives import pack as into
 
         told = HandedIn(by=by, machine=machine, date=f"{datetime.now():%Y-%m-%d}", note=note)
         count, size = into(out, recorded(only), places.find(), told)
@@ -100,7 +100,7 @@ def verify(
 ) -> None:
     """Check somebody's records without trusting them and without their encoder."""
     with one_sentence():
-        from chunkstudy.runs.handing_in import unpacked
+        from chunkstudy.runs.archives import unpacked
         from chunkstudy.runs.verify import verify as checks
 
         counts = {"agrees": 0, "differs": 0, "not checked": 0}

@@ -10,7 +10,8 @@ from chunkstudy.base import places
 from chunkstudy.collections import registry
 from chunkstudy.commands.choosing import ALL, CHROMA, Only, price, run_all, select
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.runs import devices, grids, records
+from chunkstudy.runs import grids, records
+from chunkstudy.runs.estimate import DEVICES, TWO_CORES
 
 PANEL = "Conditions"
 app = typer.Typer()
@@ -87,8 +88,8 @@ def fetch(
 def estimate(
     only: Only = CHROMA,
     device: Annotated[
-        str, typer.Option(help=f"Where it would run: {', '.join(devices.DEVICES)}")
-    ] = devices.TWO_CORES,
+        str, typer.Option(help=f"Where it would run: {', '.join(DEVICES)}")
+    ] = TWO_CORES,
 ) -> None:
     """Tokens, floating-point operations, hours and dollars that a run would take.
 

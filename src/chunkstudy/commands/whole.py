@@ -10,7 +10,8 @@ import typer
 from chunkstudy.base import places
 from chunkstudy.commands.choosing import price, run_all
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.runs import conditions, devices, grids
+from chunkstudy.runs import conditions, grids
+from chunkstudy.runs.estimate import TWO_CORES
 
 PANEL = "The whole study"
 app = typer.Typer()
@@ -31,7 +32,7 @@ def reproduce(
             )
         if profile != "builtin":
             chosen = grids.grid() if profile == "full" else grids.laptop_grid()
-            price([one for one in chosen if not one.reason_not_run], devices.TWO_CORES)
+            price([one for one in chosen if not one.reason_not_run], TWO_CORES)
             if run_all(chosen, dry_run=False, again=profile == "full"):
                 raise RuntimeError("some units failed, as said above; mend them and run this again")
         everything.reproduce(where)

@@ -1,36 +1,41 @@
-"""BERT's forward pass without padding.
+"""BERT's forward pass without padding, and what its relatives change of it.
 
 The tokens of a batch form one matrix for every linear layer; attention runs over groups of texts
 of equal length. The weights are the checkpoint's own; the result equals the padded computation up
 to float32 rounding, without the work that padding costs.
+
+Each kind reads the checkpoint its authors published: other names for weights and configuration are
+translated into BERT's, and a configuration that asks for another computation is refused.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch.nn import functional
 
-from chunkstudy.encoders.models import ModelError
-from chunkstudy.encoders.registry import Architecture
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import Architecture
+from chunkstudy.encoders.checkpoint import Weights, check_keys, read_weights
 
-IGNORED = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
-ATTENTION_PARTS = (
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "attention.output.LayerNorm",
-)
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-PICKLES = {".bin", ".pt", ".pth", ".pkl", ".ckpt"}
 CPU = torch.device("cpu")
+PADDING = 1
+"""The id of padding where fairseq's models begin, and its row in their table of positions."""
+SPLIT = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
+FUSED = "attention.self.qkv"
+SIZES = {
+    "layers": "num_hidden_layers",
+    "hidden": "hidden_size",
+    "heads": "num_attention_heads",
+    "intermediate": "intermediate_size",
+    "positions": "max_position_embeddings",
+    "epsilon": "layer_norm_eps",
+}
 
 
 class Bert:
@@ -46,40 +51,94 @@ class Bert:
             configuration asks for what this computation does not do.
     """
 
-    embedding_tables: tuple[str, ...] = ("word", "position", "token_type")
-    layer_parts: tuple[str, ...] = (
-        *ATTENTION_PARTS,
-        "intermediate.dense",
-        "output.dense",
-        "output.LayerNorm",
-    )
-    without_bias: tuple[str, ...] = ()
-    other_tables: tuple[str, ...] = ()
-    """Weights beside the embeddings and layers, by their full names."""
+    sizes: ClassVar[Mapping[str, str]] = SIZES
+    """What the configuration calls the sizes."""
+    computed_with: ClassVar[Mapping[str, Any]] = {"model_type": "bert", "hidden_act": "gelu"}
+    """Keys of the configuration and their only value."""
+    where_absent: ClassVar[Mapping[str, Any]] = {}
+    """What a missing one of these keys means, where that is not None."""
+    renamed: ClassVar[Sequence[tuple[str, str]]] = ()
+    """Patterns in the published names of weights and what replaces them, in this order."""
+    tables: ClassVar[Sequence[str]] = ("word", "position", "token_type")
+    attention: ClassVar[Sequence[str]] = SPLIT
+    without_bias: ClassVar[Sequence[str]] = ()
+    gated: ClassVar[bool] = False
+    padding: ClassVar[int | None] = None
+    """The id of padding, where positions are counted from the row behind its own."""
 
     def __init__(
         self, folder: Path, device: torch.device = CPU, dtype: torch.dtype = torch.float32
     ) -> None:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        self._check_configuration(config, folder.name)
-        self.architecture = self._architecture(config)
-        self.positions: int = config["max_position_embeddings"]
-        self.device = device
-        self.heads: int = config["num_attention_heads"]
-        self.epsilon: float = config["layer_norm_eps"]
-        self.layers: int = config["num_hidden_layers"]
-        weights = read_weights(folder)
-        self._check(set(weights), folder.name)
+        self.name = folder.name
+        self.device, self.dtype = device, dtype
+        self.config: dict[str, Any] = json.loads(
+            (folder / "config.json").read_text(encoding="utf-8")
+        )
+        for key, wanted in self.computed_with.items():
+            if (found := self.config.get(key, self.where_absent.get(key))) != wanted:
+                raise ModelError(
+                    f"{self.name}: config.json says {key} is {found!r}; {type(self).__name__} is "
+                    f"computed here with {wanted!r} only"
+                )
+        sizes = {ours: self.setting(theirs) for ours, theirs in self.sizes.items()}
+        self.epsilon: float = sizes.pop("epsilon")
+        self.positions: int = sizes.pop("positions") - self._first
+        self.architecture = Architecture(**sizes, gated=self.gated)
+        self.heads, self.layers = self.architecture.heads, self.architecture.layers
+        self.take(self._own_names(read_weights(folder)))
+
+    def setting(self, key: str) -> Any:
+        """What the configuration says of a key that it has to have."""
+        if self.config.get(key) is None:
+            raise ModelError(f"{self.name}: config.json lacks {key}; it is not the published one")
+        return self.config[key]
+
+    def take(self, weights: Weights) -> None:
+        """Compute with these weights from now on, which go by BERT's names."""
+        weights = {name: one for name, one in weights.items() if not _unused(name)}
+        shapes = self.shapes()
+        check_keys(set(weights), set(shapes), self.name)
+        for name, wanted in shapes.items():
+            found = tuple(weights[name].shape)
+            if found[1:] != wanted[1:] or wanted[0] not in (None, found[0]):
+                raise ModelError(
+                    f"the checkpoint {self.name} has {name} of shape {found}; its config.json "
+                    f"asks for {wanted}"
+                )
         self.weights = {
-            self._own_name(name): tensor.to(device, dtype).contiguous()
+            name: tensor.to(self.device, self.dtype).contiguous()
             for name, tensor in weights.items()
         }
+        if FUSED in self.attention:
+            return
         for i in range(self.layers):
-            base = f"encoder.layer.{i}.attention.self."
+            layer = f"encoder.layer.{i}."
             for kind in ("weight", "bias"):
-                self.weights[f"{base}qkv.{kind}"] = torch.cat(
-                    [self.weights.pop(f"{base}{part}.{kind}") for part in ("query", "key", "value")]
+                self.weights[f"{layer}{FUSED}.{kind}"] = torch.cat(
+                    [self.weights.pop(f"{layer}{part}.{kind}") for part in SPLIT]
                 )
+
+    def shapes(self) -> dict[str, tuple[int | None, ...]]:
+        """Of each weight by its own name; None for what the configuration leaves open."""
+        width, inner = self.architecture.hidden, self.architecture.intermediate
+        rows = {"position": self.positions + self._first}
+        found: dict[str, tuple[int | None, ...]] = {
+            f"embeddings.{table}_embeddings.weight": (rows.get(table), width)
+            for table in self.tables
+        }
+        linear = dict.fromkeys((*self.attention, "attention.output.dense"), (width, width))
+        if FUSED in linear:
+            linear[FUSED] = (3 * width, width)
+        linear |= {"intermediate.dense": (inner, width), "output.dense": (width, inner)}
+        norms = ["embeddings.LayerNorm"]
+        for i in range(self.layers):
+            layer = f"encoder.layer.{i}."
+            norms += [f"{layer}attention.output.LayerNorm", f"{layer}output.LayerNorm"]
+            for part, shape in linear.items():
+                found[f"{layer}{part}.weight"] = shape
+                if part not in self.without_bias:
+                    found[f"{layer}{part}.bias"] = shape[:1]
+        return found | {f"{norm}.{kind}": (width,) for norm in norms for kind in ("weight", "bias")}
 
     def read_at(self, positions: Sequence[int]) -> None:
         """From now on read the token at place p as if it stood at ``positions[p]``.
@@ -89,12 +148,13 @@ class Bert:
         """
         name = "embeddings.position_embeddings.weight"
         table = self.weights.get(name)
-        if table is None or not all(0 <= one < len(table) for one in positions):
+        if table is None or not all(0 <= one < self.positions for one in positions):
             raise ModelError(
                 f"positions {min(positions)} to {max(positions)} are not all in the checkpoint's "
                 "table; choose among its own"
             )
-        self.weights[name] = table[list(positions)]
+        first = self._first
+        self.weights[name] = table[[*range(first), *(first + one for one in positions)]]
 
     @torch.inference_mode()
     def states(self, batch: Sequence[Sequence[int]]) -> list[torch.Tensor]:
@@ -104,7 +164,7 @@ class Bert:
             batch: ids of each text, special tokens included, lengths ascending.
 
         Returns:
-            One tensor (texts, tokens, hidden) per run of texts of equal length, in order.
+            One float32 tensor (texts, tokens, hidden) per run of texts of equal length, in order.
         """
         return self.computed(batch)
 
@@ -118,28 +178,47 @@ class Bert:
         hidden = self._norm(self._embed(flat, groups), "embeddings.LayerNorm")
         for i in range(self.layers):
             layer = f"encoder.layer.{i}."
-            attended = self._attend(self._linear(hidden, layer + "attention.self.qkv"), groups)
+            attended = self._attend(self._linear(hidden, layer + FUSED), groups)
             attended = self._linear(attended, layer + "attention.output.dense")
             hidden = self._norm(attended.add_(hidden), layer + "attention.output.LayerNorm")
-            hidden = self._feed_forward(hidden, layer)
+            narrow = self._linear(self._widened(hidden, layer), layer + "output.dense")
+            hidden = self._norm(narrow.add_(hidden), layer + "output.LayerNorm")
         sizes = [length * times for length, times in groups]
         return [
             part.view(times, length, -1).float()
             for part, (length, times) in zip(hidden.split(sizes), groups, strict=True)
         ]
 
+    @property
+    def _first(self) -> int:
+        """Rows of the table of positions that no token of a text takes."""
+        return 0 if self.padding is None else self.padding + 1
+
     def _embed(self, flat: torch.Tensor, groups: list[tuple[int, int]]) -> torch.Tensor:
         hidden = self.weights["embeddings.word_embeddings.weight"][flat]
-        if "position" in self.embedding_tables:
-            places = torch.cat([torch.arange(length).repeat(times) for length, times in groups])
-            hidden += self.weights["embeddings.position_embeddings.weight"][places.to(self.device)]
-        hidden += self.weights["embeddings.token_type_embeddings.weight"][0]
+        if "position" in self.tables:
+            places = self._places(flat, groups).to(self.device)
+            hidden += self.weights["embeddings.position_embeddings.weight"][places]
+        if "token_type" in self.tables:
+            hidden += self.weights["embeddings.token_type_embeddings.weight"][0]
         return hidden
 
-    def _feed_forward(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
-        wide = functional.gelu(self._linear(hidden, layer + "intermediate.dense"))
-        narrow = self._linear(wide, layer + "output.dense")
-        return self._norm(narrow.add_(hidden), layer + "output.LayerNorm")
+    def _places(self, flat: torch.Tensor, groups: list[tuple[int, int]]) -> torch.Tensor:
+        """Rows in the table of positions. Where padding has one, a padding token inside a text
+        takes it and no place of its own."""
+        if self.padding is None:
+            return torch.cat([torch.arange(length).repeat(times) for length, times in groups])
+        rows = []
+        for part, (length, times) in zip(
+            flat.split([length * times for length, times in groups]), groups, strict=True
+        ):
+            real = (part.view(times, length) != self.padding).long()
+            rows.append((real.cumsum(1) * real + self.padding).flatten())
+        return torch.cat(rows)
+
+    def _widened(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
+        """What the feed-forward network makes narrow again."""
+        return functional.gelu(self._linear(hidden, layer + "intermediate.dense"))
 
     def _attention(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
@@ -169,103 +248,30 @@ class Bert:
         weight, bias = self.weights[name + ".weight"], self.weights[name + ".bias"]
         return functional.layer_norm(states, weight.shape, weight, bias, self.epsilon)
 
-    @classmethod
-    def _own_name(cls, published: str) -> str:
-        """What a weight of the checkpoint is called here."""
-        return published
-
-    @classmethod
-    def _check_configuration(cls, config: Mapping[str, Any], name: str) -> None:
-        if config.get("hidden_act") != "gelu" or config.get("model_type") != "bert":
-            raise ModelError(f"{name}: only BERT with the exact gelu is computed here")
-
-    @classmethod
-    def _architecture(cls, config: Mapping[str, Any]) -> Architecture:
-        return Architecture(
-            config["num_hidden_layers"],
-            config["hidden_size"],
-            config["num_attention_heads"],
-            config["intermediate_size"],
-        )
-
-    def _check(self, keys: set[str], name: str) -> None:
-        parts = [
-            f"encoder.layer.{i}.{part}" for i in range(self.layers) for part in self.layer_parts
-        ]
-        parts.append("embeddings.LayerNorm")
-        expected = {f"{part}.weight" for part in parts}
-        expected |= {
-            f"{part}.bias" for part in parts if not part.endswith(self.without_bias or "\0")
-        }
-        expected |= {f"embeddings.{kind}_embeddings.weight" for kind in self.embedding_tables}
-        expected |= set(self.other_tables)
-        check_keys(keys - IGNORED, expected, name)
+    def _own_names(self, weights: Weights) -> Weights:
+        """The published tensors under BERT's names."""
+        found = {}
+        for name, tensor in weights.items():
+            for pattern, replacement in self.renamed:
+                name = re.sub(pattern, replacement, name)
+            found[name] = tensor
+        return found
 
 
-def read_weights(folder: Path) -> dict[str, torch.Tensor]:
-    """The tensors of ``model.safetensors``, or of the shards that its index names, as stored.
+class XlmRoberta(Bert):
+    """The encoder stack of an XLM-RoBERTa checkpoint."""
 
-    Raises:
-        ModelError: if a file is missing, cut short or damaged, or there is only a pickle, which
-            may hold code and is never read.
-    """
-    if (folder / WEIGHTS).is_file():
-        return _read(folder / WEIGHTS)
-    if (folder / INDEX).is_file():
-        return _read_shards(folder)
-    pickled = next((one.name for one in folder.iterdir() if one.suffix in PICKLES), None)
-    raise ModelError(
-        f"{folder.name} holds pickled weights only ({pickled}), which may run code and are "
-        "never read; get model.safetensors"
-        if pickled
-        else f"{folder.name} holds no model.safetensors; install it again"
-    )
+    computed_with: ClassVar = {
+        "model_type": "xlm-roberta",
+        "hidden_act": "gelu",
+        "position_embedding_type": "absolute",
+        "pad_token_id": PADDING,
+    }
+    where_absent: ClassVar = {"position_embedding_type": "absolute"}
+    renamed: ClassVar = ((r"^roberta\.", ""),)
+    padding: ClassVar = PADDING
 
 
-def _read_shards(folder: Path) -> dict[str, torch.Tensor]:
-    """The tensors of all shards, each where the index says that it is."""
-    try:
-        places = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
-        shards = sorted({Path(shard).name for shard in places.values()})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{folder.name}/{INDEX} is damaged; install it again") from error
-    found = {}
-    for shard in shards:
-        if not (folder / shard).is_file():
-            raise ModelError(f"{folder.name} lacks {shard}, which {INDEX} names; install it again")
-        tensors = _read(folder / shard)
-        if set(tensors) != {name for name, at in places.items() if at == shard}:
-            raise ModelError(
-                f"{folder.name}/{shard} does not hold the weights that {INDEX} says it does; "
-                "install it again"
-            )
-        found.update(tensors)
-    return found
-
-
-def _read(path: Path) -> dict[str, torch.Tensor]:
-    try:
-        return load_file(path)
-    except SafetensorError as error:
-        raise ModelError(
-            f"{path.parent.name}/{path.name} is cut short or damaged; install it again"
-        ) from error
-
-
-def check_keys(found: set[str], expected: set[str], name: str) -> None:
-    """Refuse a checkpoint with a key too few or too many, so that no weight stays random."""
-    for fault, wrong in (("lacks", expected - found), ("has", found - expected)):
-        if wrong:
-            raise ModelError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")
-
-
-def refuse_others(
-    config: Mapping[str, Any], wanted: Mapping[str, object], name: str, model: str
-) -> None:
-    """Refuse a configuration that asks for another computation than the one here."""
-    for key, value in wanted.items():
-        if config.get(key) != value:
-            raise ModelError(
-                f"{name}: config.json says {key} is {config.get(key)!r}; {model} is computed here "
-                f"with {value!r} only"
-            )
+def _unused(name: str) -> bool:
+    """The pooler that no vector here goes through, and a buffer older releases stored."""
+    return name.startswith("pooler.") or name.endswith("position_ids")

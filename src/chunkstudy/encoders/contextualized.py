@@ -29,21 +29,31 @@ class Layout:
     Attributes:
         windows: the ids of each window, special tokens included.
         kept: of each window, the half-open range of positions whose states count.
+        places: of each window, where in the sequence these begin, states that fall on one place
+            being averaged; None where they stand one after the other.
     """
 
     windows: tuple[Ids, ...]
     kept: tuple[tuple[int, int], ...]
+    places: tuple[int, ...] | None = None
 
     @property
     def tokens(self) -> int:
         """Tokens the model reads, overlaps counted twice."""
         return sum(map(len, self.windows))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is one window, every state of which counts: what plain encoding reads."""
+        return self.places is None and self.kept == ((0, self.tokens),)
+
     def digest(self) -> bytes:
         """32 bytes that decide the states."""
         total = hashlib.sha256()
         for ids, kept in zip(self.windows, self.kept, strict=True):
             total.update(np.asarray([len(ids), *kept, *ids], dtype="<i4").tobytes())
+        if self.places is not None:
+            total.update(b"places" + np.asarray(self.places, dtype="<i4").tobytes())
         return total.digest()
 
 
@@ -64,14 +74,14 @@ def continuous(ids: Sequence[int], window: int, overlap: int) -> Layout:
         window: tokens read together.
         overlap: tokens that two neighbouring windows share.
     """
-    _check(window, overlap)
-    starts = _starts(len(ids), window, overlap)
+    check_sizes(window, overlap)
+    starts = window_starts(len(ids), window, overlap)
     windows = tuple(tuple(ids[start : start + window]) for start in starts)
     kept = tuple((overlap if i else 0, len(one)) for i, one in enumerate(windows))
     return Layout(windows, kept)
 
 
-def centred(
+def most_context(
     content: Sequence[int],
     window: int,
     overlap: int,
@@ -95,10 +105,8 @@ def centred(
         prefix: ids of the model's document prefix.
     """
     room = window - 2 - len(prefix)
-    _check(room, overlap)
-    starts = _starts(len(content), room, overlap)
-    if starts and len(content) > room:
-        starts[-1] = len(content) - room
+    check_sizes(room, overlap)
+    starts = window_starts(len(content), room, overlap, full=True)
     stops = [min(start + room, len(content)) for start in starts]
     cuts = [-1, *((stop + start) // 2 for stop, start in zip(stops, starts[1:], strict=False))]
     cuts.append(len(content) + 1)
@@ -133,7 +141,7 @@ def packed(
     """
     lead = 1 + len(prefix)
     room = window - 1 - lead
-    _check(room, 0)
+    check_sizes(room, 0)
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     windows: list[Ids] = []
     held: list[int] = []
@@ -175,7 +183,8 @@ def separated(
     (long_context_model.py:60-106; docs/protocols.md#late-chunking-as-others-ship-it-conteb). Its
     authors read one window and give later chunks no vector; here windows follow each other, filled
     greedily with whole chunks, and a chunk longer than a window takes several, so that every token
-    counts. As in ``centred``, the first [CLS] and prefix and the last [SEP] stand in the sequence.
+    counts. As in ``most_context``, the first [CLS] and prefix and the last [SEP] stand in the
+    sequence.
 
     Args:
         chunks: the ids of each chunk without special tokens; one without any stays empty.
@@ -185,7 +194,7 @@ def separated(
     """
     lead = 1 + len(prefix)
     room = window - 1 - lead
-    _check(room, 0)
+    check_sizes(room, 0)
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     held: list[list[int]] = []
     done = lead
@@ -207,21 +216,6 @@ def separated(
     return Layout(windows, kept), spans
 
 
-def tokens_between(offsets: NDArray[np.int64], starts: TokenSpans, ends: TokenSpans) -> TokenSpans:
-    """The tokens of each chunk: all that share at least one character with it.
-
-    A token that a boundary cuts belongs to both chunks; a chunk of white space only has none.
-
-    Args:
-        offsets: (tokens, 2), characters of each content token, ascending.
-        starts: (chunks,), first character of each chunk.
-        ends: (chunks,), one past its last.
-    """
-    first = np.searchsorted(offsets[:, 1], starts, side="right")
-    last = np.searchsorted(offsets[:, 0], ends, side="left")
-    return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
-
-
 def in_sequence(spans: TokenSpans, document_ends: bool, prefix: int = 0) -> TokenSpans:
     """Spans of content tokens as positions in a sequence that starts with [CLS] and a prefix of
     so many tokens.
@@ -236,15 +230,19 @@ def in_sequence(spans: TokenSpans, document_ends: bool, prefix: int = 0) -> Toke
     return moved
 
 
-def _starts(length: int, window: int, overlap: int) -> list[int]:
-    """Where windows start; the last is the first that reaches the end."""
+def window_starts(length: int, window: int, overlap: int, full: bool = False) -> list[int]:
+    """Where windows start; the last is the first that reaches the end, moved back where it shall be
+    ``full``."""
     starts = [0] if length else []
     while starts and starts[-1] + window < length:
         starts.append(starts[-1] + window - overlap)
+    if full and len(starts) > 1:
+        starts[-1] = length - window
     return starts
 
 
-def _check(window: int, overlap: int) -> None:
+def check_sizes(window: int, overlap: int) -> None:
+    """Refuse windows that no document can be read in."""
     if window < 1 or not 0 <= overlap < window:
         raise ValueError(
             f"windows of {window} tokens with an overlap of {overlap} are impossible; the overlap "

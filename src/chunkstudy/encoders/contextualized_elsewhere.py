@@ -142,16 +142,14 @@ def afterthoughts(
         ends: the ids of [CLS] and [SEP].
     """
     room = window - 2
-    first = np.searchsorted(offsets[:, 0], starts, side="left")
-    last = np.searchsorted(offsets[:, 1], stops, side="right")
     parts = [
         (a, min(a + room, stop))
-        for start, stop in zip(first.tolist(), last.tolist(), strict=True)
+        for start, stop in tokens_inside(offsets, starts, stops).tolist()
         for a in range(start, stop, room)
     ]
     windows, spans, vectors = [], [], []
     done = 0
-    for members in _half_over([stop - start for start, stop in parts], room):
+    for members in half_over([stop - start for start, stop in parts], room):
         read: list[int] = []
         for part in members:
             start, stop = parts[part]
@@ -168,6 +166,15 @@ def afterthoughts(
         np.asarray(vectors, dtype=np.int64),
         np.asarray(parts, dtype=np.int64).reshape(-1, 2),
     )
+
+
+def tokens_inside(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> TokenSpans:
+    """The tokens wholly inside each chunk; see ``contextualized.tokens_between``."""
+    first = np.searchsorted(offsets[:, 0], starts, side="left")
+    last = np.searchsorted(offsets[:, 1], stops, side="right")
+    return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
 
 
 def disjoint(content: Ids, places: TokenSpans, window: int, ends: tuple[int, int]) -> Readings:
@@ -217,7 +224,7 @@ def side_by_side(chunks: Sequence[Ids], window: int, ends: tuple[int, int]) -> R
     return Readings(Layout(windows, kept), spans, numbers, places)
 
 
-def _half_over(lengths: Sequence[int], room: int) -> list[list[int]]:
+def half_over(lengths: Sequence[int], room: int) -> list[list[int]]:
     """Which parts each window of afterthoughts holds."""
     windows: list[list[int]] = []
     held: list[int] = []

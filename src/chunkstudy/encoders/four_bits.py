@@ -13,11 +13,8 @@ normalisation, spaces, special tokens) is written out by :func:`tokenizer`.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import shutil
 import struct
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,9 +24,6 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.files import sha256
-from chunkstudy.base.sources import cache_folder
-from chunkstudy.encoders.registry import FourBits, ModelSpec
 
 REMEDY = "run `make e5`"
 """Installs the package."""
@@ -57,7 +51,7 @@ KINDS = {"w": "weight", "b": "bias"}
 
 
 @dataclass(frozen=True)
-class Packed:
+class File:
     """What a packed file holds.
 
     Attributes:
@@ -75,33 +69,6 @@ class Packed:
     tensors: dict[str, NDArray[np.float32]]
 
 
-def unpacked(model: ModelSpec, source: FourBits) -> Path | None:
-    """The cached folder with the model's files, made from the installed package where it is not
-    there yet; None where the package is not installed either.
-
-    Raises:
-        ModelError: if the package carries another file than registered.
-    """
-    name = model.id.replace("/", "__")
-    folder = cache_folder() / "models" / f"{name}-{model.revision[:12]}"
-    if all((folder / one).is_file() for one in model.files):
-        return folder
-    found = importlib.util.find_spec(source.package)
-    if found is None or found.origin is None:
-        return None
-    packed = Path(found.origin).parent / source.file
-    if not packed.is_file() or sha256(packed) != source.sha256:
-        raise ModelError(
-            f"{source.package} carries another {source.file} than the pinned version; {REMEDY}"
-        )
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{name}.") as temporary:
-        convert(packed, Path(temporary) / "model")
-        shutil.rmtree(folder, ignore_errors=True)
-        (Path(temporary) / "model").rename(folder)
-    return folder
-
-
 def convert(packed: Path, folder: Path) -> None:
     """Write ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of a packed file.
 
@@ -109,14 +76,14 @@ def convert(packed: Path, folder: Path) -> None:
         ModelError: if it is not such a file, or is cut short.
     """
     model = read(packed)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     for name, data in (("config", configuration(model)), ("tokenizer", tokenizer(model))):
         text = json.dumps(data, ensure_ascii=False, sort_keys=True)
         (folder / f"{name}.json").write_text(text, encoding="utf-8")
     save_file(weights(model), folder / "model.safetensors")
 
 
-def read(path: Path) -> Packed:
+def read(path: Path) -> File:
     """The packed file's parts, matrices multiplied out.
 
     Raises:
@@ -131,7 +98,7 @@ def read(path: Path) -> Packed:
         raise ModelError(f"{path.name} is cut short or damaged; {REMEDY}") from error
 
 
-def configuration(model: Packed) -> dict[str, Any]:
+def configuration(model: File) -> dict[str, Any]:
     """``config.json`` of the BERT that these weights are."""
     hidden, layers, heads, inner, vocabulary, positions, types = model.sizes
     return {
@@ -148,7 +115,7 @@ def configuration(model: Packed) -> dict[str, Any]:
     }
 
 
-def weights(model: Packed) -> dict[str, NDArray[np.float32]]:
+def weights(model: File) -> dict[str, NDArray[np.float32]]:
     """The tensors under the names of a BERT checkpoint."""
     hidden, layers, _, inner, vocabulary, positions, types = model.sizes
     shapes = {"word": vocabulary, "pos": positions, "type": types}
@@ -171,7 +138,7 @@ def weights(model: Packed) -> dict[str, NDArray[np.float32]]:
     return found
 
 
-def tokenizer(model: Packed) -> dict[str, Any]:
+def tokenizer(model: File) -> dict[str, Any]:
     """``tokenizer.json`` of XLM-RoBERTa over the file's pieces.
 
     Its authors' normalisation is SentencePiece's ``nmt_nfkc``: control characters go, white space
@@ -242,7 +209,7 @@ def tokenizer(model: Packed) -> dict[str, Any]:
     }
 
 
-def _parsed(data: bytes) -> Packed:
+def _parsed(data: bytes) -> File:
     at = 8
     sizes = struct.unpack_from("<7i", data, at)
     epsilon, block = struct.unpack_from("<fi", data, at + 28)
@@ -276,7 +243,7 @@ def _parsed(data: bytes) -> Packed:
             else np.frombuffer(data, "<f4", numbers, place).copy()
         )
     first, last, padding, unknown = ends
-    return Packed(tuple(sizes), epsilon, (first, last, padding, unknown), pieces, tensors)
+    return File(tuple(sizes), epsilon, (first, last, padding, unknown), pieces, tensors)
 
 
 def _multiplied(data: bytes, numbers: int, place: int) -> NDArray[np.float32]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.encoding import Vectors
 from chunkstudy.base.tokens import TokenOffsets
 from chunkstudy.encoders.contextualized import Layout
 
 Role = Literal["document", "query"]
-Vectors = NDArray[np.float32]
-"""Shape (texts, dimension)."""
-Embed = Callable[[Sequence[str]], Vectors]
-"""Texts to vectors of unit length, in their order: what a chunker places boundaries by."""
 
 
 class Encoder(Protocol):
@@ -34,18 +31,6 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str], role: Role = "document") -> Vectors:
         """Unit vectors of the texts, in their order."""
-        ...
-
-
-class TextTokens(Protocol):
-    """A tokenizer that shows its tokens."""
-
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
-        """Of each text the ids without special tokens, and the characters of each token."""
-        ...
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The ids put back into text."""
         ...
 
 

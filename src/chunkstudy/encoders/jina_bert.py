@@ -10,15 +10,13 @@ stores the halves the other way round and is refused by its keys.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import torch
 from torch.nn import functional
 
-from chunkstudy.encoders.bert import ATTENTION_PARTS, CPU, Bert, refuse_others
-from chunkstudy.encoders.registry import Architecture
+from chunkstudy.encoders.bert import CPU, Bert
 
 QUERY_BLOCK = 256
 """Tokens whose biases are held at once, so that 8,192 tokens need no square of them."""
@@ -27,9 +25,20 @@ QUERY_BLOCK = 256
 class JinaBert(Bert):
     """The encoder stack of a JinaBERT v2 checkpoint."""
 
-    embedding_tables = ("word", "token_type")
-    layer_parts = (*ATTENTION_PARTS, "mlp.gated_layers", "mlp.wo", "mlp.layernorm")
-    without_bias = ("mlp.gated_layers",)
+    computed_with: ClassVar = {
+        "model_type": "bert",
+        "hidden_act": "gelu",
+        "position_embedding_type": "alibi",
+        "feed_forward_type": "geglu",
+    }
+    renamed: ClassVar = (
+        (r"\.mlp\.gated_layers\.", ".intermediate.dense."),
+        (r"\.mlp\.wo\.", ".output.dense."),
+        (r"\.mlp\.layernorm\.", ".output.LayerNorm."),
+    )
+    tables: ClassVar = ("word", "token_type")
+    without_bias: ClassVar = ("intermediate.dense",)
+    gated: ClassVar = True
 
     def __init__(
         self, folder: Path, device: torch.device = CPU, dtype: torch.dtype = torch.float32
@@ -65,25 +74,14 @@ class JinaBert(Bert):
         offsets = torch.arange(1 - length, length, device=self.device)
         return -self._slopes[:, None, None] * (rows - offsets).abs()
 
-    def _feed_forward(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
-        activated, linear = self._linear(hidden, layer + "mlp.gated_layers").chunk(2, dim=1)
-        narrow = self._linear(functional.gelu(activated) * linear, layer + "mlp.wo")
-        return self._norm(narrow.add_(hidden), layer + "mlp.layernorm")
+    def shapes(self) -> dict[str, tuple[int | None, ...]]:
+        found = super().shapes()
+        both = (2 * self.architecture.intermediate, self.architecture.hidden)
+        return found | {name: both for name in found if name.endswith("intermediate.dense.weight")}
 
-    @classmethod
-    def _check_configuration(cls, config: Mapping[str, Any], name: str) -> None:
-        wanted = {
-            "model_type": "bert",
-            "hidden_act": "gelu",
-            "position_embedding_type": "alibi",
-            "feed_forward_type": "geglu",
-        }
-        refuse_others(config, wanted, name, "JinaBERT v2")
-
-    @classmethod
-    def _architecture(cls, config: Mapping[str, Any]) -> Architecture:
-        plain = super()._architecture(config)
-        return Architecture(plain.layers, plain.hidden, plain.heads, plain.intermediate, gated=True)
+    def _widened(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
+        activated, linear = self._linear(hidden, layer + "intermediate.dense").chunk(2, dim=1)
+        return functional.gelu(activated) * linear
 
 
 def slopes(heads: int) -> list[float]:

@@ -6,41 +6,32 @@ from pathlib import Path
 
 import torch
 
-from chunkstudy.encoders.bert import Bert
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import ModelSpec
+from chunkstudy.encoders.bert import Bert, XlmRoberta
 from chunkstudy.encoders.jina_bert import JinaBert
-from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet
-from chunkstudy.encoders.native import Native
-from chunkstudy.encoders.registry import ModelSpec
-from chunkstudy.encoders.translation import TRANSLATIONS
+from chunkstudy.encoders.rotary import JinaEmbeddingsV3, NomicBert
+
+KINDS: dict[str, type[Bert]] = {
+    "bert": Bert,
+    "mpnet": MPNet,
+    "xlm_roberta": XlmRoberta,
+    "jina_bert": JinaBert,
+    "nomic_bert": NomicBert,
+    "jina_embeddings_v3": JinaEmbeddingsV3,
+}
 
 
-def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype) -> Bert | Native:
+def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype) -> Bert:
     """The model in a folder whose files were checked.
 
     Raises:
         ModelError: if they hold another model than registered.
     """
-    model: Bert | Native
-    if spec.kind == "bert":
-        model = Bert(folder, device, dtype)
-    elif spec.kind == "jina_bert":
-        model = JinaBert(folder, device, dtype)
-    elif spec.kind == "mpnet":
-        model = MPNet(folder, device, dtype)
-    elif spec.kind in TRANSLATIONS:
-        model = Native(spec.kind, folder, spec.document_adapter, device, dtype)
-        for adapter, prefix in (
-            (spec.query_adapter, spec.query_prefix),
-            (spec.document_adapter, spec.document_prefix),
-        ):
-            if adapter and model.instructions.get(adapter) != prefix:
-                raise ModelError(
-                    f"{spec.id}: its config.json puts {model.instructions.get(adapter)!r} before "
-                    f"texts of {adapter}, the registry {prefix!r}; correct the registry"
-                )
-    else:
-        raise ModelError(f"{spec.id} runs behind an API; there is nothing to load")
+    if spec.kind not in KINDS:
+        raise ModelError(f"{spec.id} is no encoder that is computed here; there is nothing to load")
+    model = KINDS[spec.kind](folder, device, dtype)
     if spec.architecture not in (None, model.architecture):
         raise ModelError(
             f"{spec.id}: its config.json describes {model.architecture}, the registry "
@@ -51,4 +42,15 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
             f"{spec.id}: its config.json has {model.positions} positions, the registry "
             f"{spec.positions}; correct the registry"
         )
+    if isinstance(model, JinaEmbeddingsV3):
+        for adapter, prefix in (
+            (spec.query_adapter, spec.query_prefix),
+            (spec.document_adapter, spec.document_prefix),
+        ):
+            if adapter and model.instructions.get(adapter) != prefix:
+                raise ModelError(
+                    f"{spec.id}: its config.json puts {model.instructions.get(adapter)!r} before "
+                    f"texts of {adapter}, the registry {prefix!r}; correct the registry"
+                )
+        model.adapt(spec.document_adapter)
     return model

@@ -21,7 +21,7 @@ from typing import Any
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
-from chunkstudy.encoders.registry import Architecture, Kind, ModelSpec
+from chunkstudy.base.models import Architecture, Kind, ModelSpec
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 
@@ -30,6 +32,22 @@ def pool_spans(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) -
     sums = torch.cat([states.new_zeros(1, states.shape[1]), states]).double().cumsum(dim=0)
     counts = (ends - starts).clamp(min=1).unsqueeze(1)
     return ((sums[ends] - sums[starts]) / counts).to(states.dtype)
+
+
+def average_by_place(parts: Sequence[torch.Tensor], places: Sequence[int]) -> torch.Tensor:
+    """Mean of the states that fall on each place of a sequence, (places, d); zero where none does.
+
+    Args:
+        parts: (tokens, d) each, at least one.
+        places: where in the sequence each part begins.
+    """
+    length = max(at + len(part) for at, part in zip(places, parts, strict=True))
+    sums = parts[0].new_zeros(length, parts[0].shape[1])
+    counts = parts[0].new_zeros(length, 1)
+    for at, part in zip(places, parts, strict=True):
+        sums[at : at + len(part)] += part
+        counts[at : at + len(part)] += 1
+    return sums / counts.clamp(min=1)
 
 
 def normalise(vectors: torch.Tensor) -> torch.Tensor:

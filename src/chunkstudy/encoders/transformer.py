@@ -14,7 +14,6 @@ from tokenizers import Tokenizer
 from tqdm import tqdm
 
 from chunkstudy.base.tokens import TokenOffsets, without_surrogates
-from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.loading import load
@@ -25,8 +24,8 @@ from chunkstudy.encoders.models import (
     weights_folder,
     with_recorded_digests,
 )
-from chunkstudy.encoders.native import Native
-from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
+from chunkstudy.encoders.pooling import average_by_place, mean_pool, normalise, pool_spans
+from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -107,7 +106,6 @@ class TransformerEncoder:
 
     def describe(self) -> dict[str, Any]:
         """What determines the vectors, for records and for the store's key."""
-        padded = isinstance(self._model, Native)
         described: dict[str, Any] = {
             "id": self.spec.id,
             "revision": self.spec.revision,
@@ -119,8 +117,7 @@ class TransformerEncoder:
             "dtype": self.dtype,
             "query_prefix": self.spec.query_prefix,
             "document_prefix": self.spec.document_prefix,
-            "batch_rule": f"sorted by length, at most {self.batch_tokens} tokens, "
-            + ("padded to the longest" if padded else "no padding"),
+            "batch_rule": f"sorted by length, at most {self.batch_tokens} tokens, no padding",
         }
         # Named only where they differ from what MiniLM on a CPU is, whose stored vectors lie under
         # the digest of the keys above.
@@ -188,7 +185,7 @@ class TransformerEncoder:
         return tuple(self._counter.encode(prefix, add_special_tokens=False).ids)
 
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
-        """Of each layout the states that count, shape (tokens, dimension), float32, on the
+        """Of each layout the states of its sequence, shape (places, dimension), float32, on the
         encoder's device.
 
         Raises:
@@ -207,10 +204,16 @@ class TransformerEncoder:
             found.update(zip(batch, (one for group in groups for one in group), strict=True))
         parts = iter(range(len(windows)))
         empty = torch.zeros(0, self.dimension, device=self.device)
-        return [
-            torch.cat([empty, *(found[next(parts)][a:b] for a, b in layout.kept)])
-            for layout in layouts
-        ]
+        sequences = []
+        for layout in layouts:
+            kept = [found[next(parts)][a:b] for a, b in layout.kept]
+            averages = layout.places is not None and kept
+            sequences.append(
+                average_by_place(kept, layout.places or ())
+                if averages
+                else torch.cat([empty, *kept])
+            )
+        return sequences
 
     def pool(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
@@ -241,8 +244,6 @@ class TransformerEncoder:
         return digests
 
     def _read_at(self, positions: Sequence[int]) -> None:
-        if not isinstance(self._model, Bert):
-            raise ModelError(f"{self.spec.id} is not read by a table of positions")
         if len(positions) < self.window:
             raise ModelError(
                 f"{len(positions)} positions are too few for a window of {self.window} tokens"
@@ -253,7 +254,7 @@ class TransformerEncoder:
         return self.spec.query_prefix if role == "query" else self.spec.document_prefix
 
     def _adapt(self, role: Role) -> None:
-        if isinstance(self._model, Native):
+        if isinstance(self._model, JinaEmbeddingsV3):
             query = role == "query"
             self._model.adapt(self.spec.query_adapter if query else self.spec.document_adapter)
 

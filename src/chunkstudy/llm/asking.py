@@ -13,20 +13,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, TypeVar, cast, get_args
+from typing import TypeVar
 
 from chunkstudy.base import places
+from chunkstudy.base.asking import LanguageModelError, Mode, Reply, Request, mode_from_environment
 from chunkstudy.base.budget import Budget, budget
 from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.keys import without_keys
 from chunkstudy.base.retries import Failure, Retries
 from chunkstudy.llm import estimates, providers
-from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
+from chunkstudy.llm.interface import Provider
 from chunkstudy.llm.recordings import Recordings, place
 
-Mode = Literal["replay", "record", "live"]
-"""Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and
-records it. Live asks for everything and records nothing."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 AT_ONCE = 8
@@ -241,20 +239,6 @@ class _Model:
                 self.provider.open()
                 self.retries = make()
             return self.retries
-
-
-def mode_from_environment() -> Mode:
-    """The mode that CHUNKSTUDY_LLM names; ``replay`` where it names none.
-
-    Raises:
-        LanguageModelError: if there is no such mode.
-    """
-    mode = os.environ.get("CHUNKSTUDY_LLM") or "replay"
-    if mode not in get_args(Mode):
-        raise LanguageModelError(
-            f"CHUNKSTUDY_LLM is {mode!r}; set it to {', '.join(get_args(Mode))}"
-        )
-    return cast(Mode, mode)
 
 
 def recordings_folder() -> Path:

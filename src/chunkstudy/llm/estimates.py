@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from chunkstudy.base import tokens
+from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.prices import PRICES, Price
-from chunkstudy.llm.interface import Message, Request
 
 AROUND_MESSAGE = 4
 AROUND_REPLY = 3

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from chunkstudy.base.asking import Finish, LanguageModelError, Reply, Request
 from chunkstudy.base.keys import code, key
 from chunkstudy.base.retries import TIMEOUT, Failure, may_pass, retry_after
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 
 HOME = "https://generativelanguage.googleapis.com"
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")

@@ -10,18 +10,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.llm.interface import LanguageModelError
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import Packed
 
 VARYING = ("quantization_config", "transformers_version", "_name_or_path")
 """What a configuration says of how it was read, not of the model."""
 
 
-def convert(packed: Path, folder: Path, pre_tokenizer: str) -> None:
+def convert(packed: Path, folder: Path, source: Packed) -> None:
     """Write ``config.json``, ``model.safetensors``, ``tokenizer.json`` and
     ``tokenizer_config.json`` (with the chat template) of a GGUF file.
 
     Raises:
-        LanguageModelError: if the packages that read it are missing.
+        ModelError: if the packages that read it are missing.
     """
     import torch
     from safetensors.torch import save_file
@@ -32,10 +33,9 @@ def convert(packed: Path, folder: Path, pre_tokenizer: str) -> None:
         model = AutoModelForCausalLM.from_pretrained(packed.parent, dtype=torch.float32, **where)
         tokenizer = AutoTokenizer.from_pretrained(packed.parent, **where)
     except ImportError as error:
-        raise LanguageModelError(
+        raise ModelError(
             "gguf and accelerate, which read the packed model, are not installed; run `make smollm`"
         ) from error
-    folder.mkdir(parents=True)
     tied = {"lm_head.weight"} if model.config.tie_word_embeddings else set()
     weights = {
         name: tensor.contiguous()
@@ -47,7 +47,7 @@ def convert(packed: Path, folder: Path, pre_tokenizer: str) -> None:
     configuration = {k: v for k, v in model.config.to_dict().items() if k not in VARYING}
     _write(folder / "config.json", configuration)
     backend = tokenizer.backend_tokenizer
-    if pre_tokenizer == "smollm":
+    if source.pre_tokenizer == "smollm":
         backend.pre_tokenizer = smollm_pre_tokenizer()
     backend.save(str(folder / "tokenizer.json"))
     _write(

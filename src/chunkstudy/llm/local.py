@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.retries import Failure
-from chunkstudy.llm.causal_models import CausalModel, causal_model, weights_folder
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.causal_models import (
+    causal_model,
+    weights_folder,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -33,7 +37,7 @@ class LocalProvider:
     endpoint = "local"
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
-        self.model: CausalModel = causal_model(name)
+        self.model: ModelSpec = causal_model(name)
         self._folder = folder
         self._loaded: Causal | None = None
         self._lock = threading.Lock()

@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, NonNegativeInt, ValidationError
 
+from chunkstudy.base.asking import Finish, LanguageModelError, Reply, Request
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.keys import key
 from chunkstudy.base.openai_api import Server, Strict
 from chunkstudy.base.retries import TIMEOUT, Failure
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 
 FINISHES: Mapping[str, Finish] = {
     "stop": "stop",

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from chunkstudy.base.asking import LanguageModelError, Reply, Request
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm import gemini_provider
 from chunkstudy.llm.gemini_provider import GeminiProvider
-from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
+from chunkstudy.llm.interface import Provider
 from chunkstudy.llm.local import LocalProvider
 from chunkstudy.llm.openai_provider import OpenAIProvider
 

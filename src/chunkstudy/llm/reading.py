@@ -1,78 +1,21 @@
-"""What a causal model makes of a text that it reads and does not answer: how open the next token
-is, how surprising the one that came, what each token attends to, and what it would lose if others
-were hidden.
-"""
+"""A causal model that reads through transformers, and what it hands out (base/reading.py)."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.files import sha256
+from chunkstudy.base.reading import Floats, Part, Read
 from chunkstudy.base.spans import Span
 from chunkstudy.llm.causal_models import causal_model, weights_folder
-from chunkstudy.llm.interface import LanguageModelError
 
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
 BIT = float(np.log(2))
-
-
-@dataclass(frozen=True)
-class Read:
-    """One pass over n tokens, which the model's start token precedes.
-
-    Attributes:
-        entropy: (n,), of the distribution that each token is drawn from, in bits: how open the
-            next token was before it came.
-        surprisal: (n,), of each token that came, in bits.
-        attention: (n, n), what the token of a row pays to that of a column, the mean over all
-            layers and heads.
-        largest: (n, n), the same in the last layer, the maximum over its heads.
-        states: what the reader needs to read parts again.
-    """
-
-    entropy: Floats
-    surprisal: Floats
-    attention: Floats32
-    largest: Floats32
-    states: Any
-
-
-class Part(NamedTuple):
-    """Tokens that are read again: ``length`` from ``first`` on, where the ``hidden`` tokens right
-    before them cannot be attended to."""
-
-    first: int
-    length: int
-    hidden: int
-
-
-class Reader(Protocol):
-    """A causal model that shows its probabilities and its attention."""
-
-    @property
-    def positions(self) -> int:
-        """Tokens that it can read together, the start token included."""
-        ...
-
-    def tokens(self, text: str) -> tuple[list[int], list[Span]]:
-        """The ids of a text and the characters that each stands for."""
-        ...
-
-    def read(self, ids: Sequence[int]) -> Read: ...
-
-    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
-        """Of each part the surprisal of the tokens that follow its own, (length,) in bits."""
-        ...
-
-    def describe(self) -> dict[str, Any]: ...
 
 
 class CausalReader:

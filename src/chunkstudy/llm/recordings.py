@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.recordings import RecordedLines, RecordingError, lines
-from chunkstudy.llm.interface import Provider, Reply, Request, digest
+from chunkstudy.llm.interface import Provider, digest
 
 ALIKE = ("model", "output_limit", "temperature")
 """What requests that open alike share too."""

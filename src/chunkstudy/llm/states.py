@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from chunkstudy.llm.causal_models import CausalModel, weights_folder
+from chunkstudy.base.models import ModelSpec
+from chunkstudy.llm.causal_models import weights_folder
 from chunkstudy.llm.local import Causal
 
 TOGETHER = 2048
@@ -26,7 +27,7 @@ class CausalStates:
         LanguageModelError: if the weights cannot be had.
     """
 
-    def __init__(self, model: CausalModel, folder: Path | None = None) -> None:
+    def __init__(self, model: ModelSpec, folder: Path | None = None) -> None:
         self._registered = model
         self._loaded = Causal(folder or weights_folder(model))
 

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
 import pandas as pd
 
-from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
-from chunkstudy.runs import search_cost, study_results
+from chunkstudy.publish.readme import fill_regions
+from chunkstudy.runs import study_results
+from chunkstudy.show.columns import Column, Columns, one_of
+from chunkstudy.show.formats import percent, whole
+from chunkstudy.show.tables import Table
+from chunkstudy.studies.search_cost import forecast
 
 STUDY = "search-cost"
 
 
+def two_digits(value: float) -> str:
+    """Two significant digits, as a person writes them."""
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}" if rounded >= 1e-4 else "< 0.0001"
+
+
+COSTS: Columns = {
+    "dimension": Column("numbers in a vector", whole),
+    "chunks": Column("chunks", whole),
+    "vectors": Column("vectors, GB", two_digits),
+    "while encoding": Column("while encoding, GB", two_digits),
+    "one question": Column("one question, s", two_digits),
+    "a thousand together": Column("1,000 questions, s", two_digits),
+    "network": Column("vectors over 10 Gbit/s, s", two_digits),
+    "graph": Column("graph, GB", two_digits),
+    "building hours": Column("building it, h", two_digits),
+    "encoding hours": Column("encoding, h", two_digits),
+}
+VERDICTS: Columns = {
+    "vectors": one_of({"real": "Chroma's", "drawn": "random"}),
+    "chunks": Column("chunks", whole),
+    "search list": Column("search list", str),
+    "missed": Column("missed of five, %", percent),
+    "exact recall": Column("recall, exact, %", percent),
+    "lost": Column("lost, %", percent),
+    "spread": Column("spread, %", percent),
+    "shown to lose": Column("shown to lose", whole),
+    "graphs": Column("of graphs", whole),
+}
+
+
 def fill(places: Places) -> None:
     """Write the tables anew; nothing where there is no page or the study was not run."""
-    path = places.root / "docs" / "cluster.md"
-    if not path.exists():
-        return
-    text = path.read_text(encoding="utf-8")
-    for name, table in blocks(places).items():
-        region = re.compile(
-            rf"(<!-- generated: {name} -->\n).*?(<!-- end generated -->)", re.DOTALL
-        )
-        text = region.sub(lambda found, table=table: f"{found[1]}\n{table}\n{found[2]}", text)  # type: ignore[misc]
-    write_text(path, text)
+    fill_regions(places.root / "docs" / "cluster.md", blocks(places))
 
 
 def blocks(places: Places) -> dict[str, str]:
@@ -34,81 +57,23 @@ def blocks(places: Places) -> dict[str, str]:
     if not found:
         return {}
     exact, memory, graph = found["exact"], found["memory"], found["graph"]
-    return {
-        "costs": _costs(search_cost.forecast(exact, memory, graph)),
-        "errors of the model": _errors(exact, graph),
-        "verdicts": _verdicts(search_cost.verdicts(graph)),
+    tables = {
+        "costs": Table.of(forecast.forecast(exact, memory, graph), list(COSTS), COSTS),
+        "errors of the model": Table.of(_errors(exact, graph)),
+        "verdicts": Table.of(forecast.verdicts(graph), list(VERDICTS), VERDICTS),
     }
+    return {name: table.markdown() for name, table in tables.items()}
 
 
-def _errors(exact: pd.DataFrame, graph: pd.DataFrame) -> str:
-    head = ("what", "fitted up to", "tested up to", "largest relative error there")
-    up_to = f"{search_cost.LARGEST_FITTED:,}"
-    large, largest = (f"{frame['chunks'].max():,}" for frame in (exact, graph))
-    rows = (
-        ("seconds of exact search", up_to, large, f"{search_cost.exact_fit(exact).error:.0%}"),
-        (
-            "seconds to build a graph",
-            up_to,
-            largest,
-            f"{search_cost.building_fit(graph).error:.0%}",
-        ),
-    )
-    return _table(head, rows)
-
-
-def _costs(far: pd.DataFrame) -> str:
-    head = (
-        "numbers in a vector", "chunks", "vectors, GB", "while encoding, GB",
-        "one question, s", "1,000 questions, s", "vectors over 10 Gbit/s, s", "graph, GB",
-        "building it, h", "encoding, h",
-    )  # fmt: skip
-    names = (
-        "vectors", "while encoding", "one question", "a thousand together", "network", "graph",
-        "building hours",
-    )  # fmt: skip
-    rows = (
-        (
-            f"{row['dimension']:,.0f}",
-            f"{row['chunks']:,.0f}",
-            *(_number(row[name]) for name in names),
-            _number(row["encoding hours"]),
-        )
-        for _, row in far.iterrows()
-    )
-    return _table(head, rows)
-
-
-def _verdicts(of: pd.DataFrame) -> str:
-    head = (
-        "vectors", "chunks", "search list", "missed of five", "recall, exact", "lost", "spread",
-        "shown to lose",
-    )  # fmt: skip
-    rows = (
-        (
-            {"real": "Chroma's", "drawn": "random"}[row["vectors"]],
-            f"{row['chunks']:,}",
-            str(row["search list"]),
-            f"{row['missed']:.1%}",
-            f"{row['exact recall']:.1%}",
-            f"{row['lost']:.1%}",
-            f"{row['spread']:.1%}",
-            f"{row['shown to lose']} of {row['graphs']}",
-        )
-        for _, row in of.iterrows()
-    )
-    return _table(head, rows)
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = list(head)
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
-
-
-def _number(value: float) -> str:
-    """Two significant digits, as a person writes them; a dash where nothing was measured."""
-    if pd.isna(value):
-        return "–"
-    rounded = float(f"{value:.2g}")
-    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}" if rounded >= 1e-4 else "< 0.0001"
+def _errors(exact: pd.DataFrame, graph: pd.DataFrame) -> pd.DataFrame:
+    """How far the model is off where it was not fitted."""
+    fits = {
+        "seconds of exact search": (exact, forecast.exact_fit(exact)),
+        "seconds to build a graph": (graph, forecast.building_fit(graph)),
+    }
+    rows = [
+        (what, forecast.LARGEST_FITTED, timed["chunks"].max(), f"{fit.error:.0%}")
+        for what, (timed, fit) in fits.items()
+    ]
+    heads = ["what", "fitted up to", "tested up to", "largest relative error there"]
+    return pd.DataFrame(rows, columns=heads)

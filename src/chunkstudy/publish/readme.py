@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 
@@ -12,7 +12,8 @@ from chunkstudy.base.places import Places
 from chunkstudy.published.verdicts import RUN
 from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.show import answers, notebook
+from chunkstudy.show import answers, derived
+from chunkstudy.show.tables import Table
 
 HEADLINES = (
     "late_chunking_within_documents",
@@ -26,22 +27,27 @@ HEADS = (
 )  # fmt: skip
 NAMED = 3
 """Models that a work's other cells wait for, at most by name."""
-REGION = r"(<!-- generated: {name} -->\n).*?(<!-- end generated -->)"
+END = "<!-- end generated -->"
 
 
 def fill(places: Places) -> None:
-    """Write the generated parts of ``README.md`` anew; nothing where there is none."""
-    path = places.root / "README.md"
+    """Write the generated parts of ``README.md`` anew."""
+    blocks = {
+        "works": works(derived.read(places, "comparison")),
+        "findings": headlines(answers.read(places), "results/notebooks/"),
+    }
+    fill_regions(places.root / "README.md", blocks)
+
+
+def fill_regions(path: Path, blocks: Mapping[str, str]) -> None:
+    """Write blocks between a page's marks of their names; nothing where there is no page."""
     if not path.exists():
         return
     text = path.read_text(encoding="utf-8")
-    parts = {
-        "works": works(notebook.read(places, "comparison")),
-        "findings": headlines(answers.read(places), "results/notebooks/"),
-    }
-    for name, block in parts.items():
-        region = re.compile(REGION.format(name=name), re.DOTALL)
-        text = region.sub(lambda found, block=block: f"{found[1]}\n{block}\n\n{found[2]}", text)  # type: ignore[misc]
+    for name, block in blocks.items():
+        before, mark, rest = text.partition(f"<!-- generated: {name} -->\n")
+        _, end, after = rest.partition(END)
+        text = f"{before}{mark}\n{block}\n\n{end}{after}" if end else text
     write_text(path, text)
 
 
@@ -51,7 +57,8 @@ def works(comparison: pd.DataFrame) -> str:
         (display_names.WORKS[str(work)], *_counts(cells), _waits_for(cells))
         for work, cells in comparison.groupby("work", sort=False)
     ]
-    return rows(HEADS, [*found, ("all", *_counts(comparison), "")])
+    rows = [*found, ("all", *_counts(comparison), "")]
+    return Table(pd.DataFrame(rows, columns=list(HEADS))).markdown()
 
 
 def headlines(found: pd.DataFrame, folder: str = "") -> str:
@@ -78,9 +85,3 @@ def _waits_for(cells: pd.DataFrame) -> str:
     names = [display_names.encoder(one) for one in named if one not in ("", NONE)]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
-
-
-def rows(heads: Sequence[str], found: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    head, *lines = (f"| {' | '.join(line)} |" for line in (heads, *found))
-    return "\n".join([head, "|" + "---|" * len(heads), *lines])

@@ -19,7 +19,6 @@ from scipy import stats
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB
-from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.intervals import constant
 from chunkstudy.published.sources import IN_CORPUS
@@ -27,6 +26,7 @@ from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import parse_chunker
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
@@ -172,7 +172,7 @@ def _by_encoder(library: Library) -> dict[str, dict[str, dict[tuple[str, str], C
         window = parse_ordering(one.ordering).window
         if one.ordering in (PRE_EMBEDDING, f"{CONTEXTUALIZED}-{window}"):
             at = 0 if one.ordering == PRE_EMBEDDING else window
-            spec = catalogue.parse(one.chunker)
+            spec = parse_chunker(one.chunker)
             # Other encoders' boundaries are the same method, another language model's are not.
             chunker = one.chunker if spec.entry.llm else str(replace(spec, by=""))
             arm = found.setdefault(one.encoder, {}).setdefault(at, {})

@@ -27,8 +27,9 @@ from chunkstudy.published.sources import (
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
 from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import LARGE, MINILM, Condition, weights_needed
+from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.needs import weights_needed
 from chunkstudy.runs.published_grid import corrected
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
@@ -167,7 +168,7 @@ class _Comparison:
             found = found[own]
         if found.empty:
             needs = weights_needed(models.spec(source.model))
-            return {"reason": "; ".join([*needs, "needs `chunkstudy study berlin` then"])}
+            return {"reason": "; ".join([*map(str, needs), "needs `chunkstudy study berlin` then"])}
         measured = found.iloc[0]
         row: dict[str, object] = {"run": "studies/berlin"}
         if source.arm != "plain":
@@ -182,7 +183,7 @@ class _Comparison:
             return ""
         # What this machine has is left out, so that the table is the same everywhere.
         needs = dict.fromkeys(need for one in missing for need in one.needs())
-        reason = "; ".join(needs) or f"open: run `chunkstudy run --only '{missing[0]}'`"
+        reason = "; ".join(map(str, needs)) or f"open: run `chunkstudy run --only '{missing[0]}'`"
         if len(wanted) == 1:
             return reason
         left = "none of which was" if len(missing) == len(wanted) else f"{len(missing)} not"

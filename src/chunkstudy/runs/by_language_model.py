@@ -8,12 +8,14 @@ from typing import Any
 
 from tqdm import tqdm
 
+from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
-from chunkstudy.chunkers import catalogue, llm_prices, written_contexts
-from chunkstudy.encoders.interface import TextTokens
+from chunkstudy.chunkers import written_contexts
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
+from chunkstudy.runs import llm_prices
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import parse_ordering
 
@@ -39,7 +41,7 @@ def chunk(
             )
             print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
             asking.check(expected)
-        chunker = catalogue.build(
+        chunker = build_chunker(
             condition.chunker,
             PROTOCOLS[condition.protocol],
             tokenizer=tokenizer,
@@ -69,7 +71,7 @@ def contexts(
     shown = written_contexts.with_chunks(collection.documents, chunks)
     with asker or Asker() as asking:
         if asking.mode != "replay":
-            expected = written_contexts.foretold(model, shown)
+            expected = llm_prices.of_contexts(model, shown)
             print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
             asking.check(expected)
         requests = (one for text, of in shown for one in written_contexts.requests(model, text, of))

@@ -9,15 +9,13 @@ from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.reading import Reader, Strengths
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
-from chunkstudy.chunkers import catalogue
-from chunkstudy.chunkers.signals.attention import BEFORE
-from chunkstudy.chunkers.signals.entropy import AFTER
-from chunkstudy.chunkers.signals.measuring import Memory, measure, strength
-from chunkstudy.chunkers.signals.passes import CONTEXT, SIZE
-from chunkstudy.chunkers.table import Strengths
-from chunkstudy.llm.reading import CausalReader, Reader
+from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, Memory, measure, strength
+from chunkstudy.llm.reading import CausalReader
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.names import parse_chunker
 
 
 def chunk(condition: Condition, collection: Collection) -> Chunks:
@@ -26,8 +24,8 @@ def chunk(condition: Condition, collection: Collection) -> Chunks:
     Raises:
         LanguageModelError: if its weights cannot be had, or it gives no attention.
     """
-    model = catalogue.parse(condition.chunker).reader
-    chunker = catalogue.build(
+    model = parse_chunker(condition.chunker).reader
+    chunker = build_chunker(
         condition.chunker,
         PROTOCOLS[condition.protocol],
         strengths=measuring(reader(model), memory(model, places.find().vectors)),

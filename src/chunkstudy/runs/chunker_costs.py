@@ -8,12 +8,12 @@ from dataclasses import replace
 import pandas as pd
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.names import parse_chunker
 
 COUNTED = ("chroma", PRE_EMBEDDING, CORRECTED.name)
 """The collection, ordering and protocol of the records that tell."""
@@ -47,7 +47,7 @@ def _row(condition: Condition, record: Record, timing: list[dict[str, float]]) -
     encoded = max(timing, key=lambda t: t["encoded_texts"])
     whole = encoded["encoded_texts"] >= NEARLY_ALL * record.run.counts.chunks
     drawing = max(timing, key=lambda t: t["chunking_encoded_texts"])
-    needs_encoder = catalogue.parse(condition.chunker).needs_encoder
+    needs_encoder = parse_chunker(condition.chunker).needs_encoder
     drawn = drawing["chunking_encoded_texts"] > 0 or not needs_encoder
     return {
         "chunker": condition.chunker,

@@ -8,14 +8,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.encoding import Embed, TextTokens
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection, chunk_documents
-from chunkstudy.chunkers import catalogue, contexts
+from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import Entry
-from chunkstudy.encoders.interface import Embed, TextTokens
 from chunkstudy.runs import by_language_model, by_signals
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
 
 
@@ -32,7 +34,7 @@ def chunk(
         ConditionError: if another model draws the boundaries and ``boundaries`` was not given.
     """
     if chunker is None:
-        spec = catalogue.parse(condition.chunker)
+        spec = parse_chunker(condition.chunker)
         if spec.llm:
             return by_language_model.chunk(condition, collection, _tokenizer(store))
         if spec.reader:
@@ -44,7 +46,7 @@ def chunk(
         if drawing and spec.entry.windows:
             embed = _remembered(drawing, collection, spec.entry)
         protocol = PROTOCOLS[condition.protocol]
-        chunker = catalogue.build(condition.chunker, protocol, embed, _tokenizer(store))
+        chunker = build_chunker(condition.chunker, protocol, embed, _tokenizer(store))
     return chunk_documents(chunker, collection.documents)
 
 
@@ -60,9 +62,9 @@ def contexts_of(condition: Condition, collection: Collection, chunks: Chunks) ->
 
 def drawing(condition: Condition, boundaries: VectorStore | None) -> dict[str, Any] | None:
     """The description of another model that draws the boundaries."""
-    if llm := catalogue.parse(condition.chunker).llm:
+    if llm := parse_chunker(condition.chunker).llm:
         return by_language_model.describe(llm)
-    if reader := catalogue.parse(condition.chunker).reader:
+    if reader := parse_chunker(condition.chunker).reader:
         return by_signals.describe(reader)
     return boundaries.encoder.describe() if boundaries else None
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
-from chunkstudy.chunkers import catalogue, released
-from chunkstudy.collections import gutenqa, registry
+from chunkstudy.collections import gutenqa, registry, released
 from chunkstudy.collections.registry import Task
-from chunkstudy.encoders import api, models
-from chunkstudy.llm import asking, causal_models, providers
-from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.encoders import models
+from chunkstudy.llm import causal_models
+from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
+from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
 """What is asked of each collection."""
@@ -45,7 +45,7 @@ class Condition:
             raise ConditionError(
                 f"unknown protocol {self.protocol!r}; use one of {', '.join(PROTOCOLS)}"
             )
-        chunker = catalogue.parse(self.chunker)
+        chunker = parse_chunker(self.chunker)
         _refuse_another_name(self.chunker, str(chunker))
         if (self.encoder == NONE) != (self.ordering == NONE):
             raise ConditionError("encoder and ordering are both none, or neither is")
@@ -81,10 +81,15 @@ class Condition:
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
         _refuse_another_name(self.encoder, models.slug(model, window))
-        if ordering.apart and self.protocol != CORRECTED.name:
+        if ordering.layout and self.protocol != CORRECTED.name:
             raise ConditionError(
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
-                f"study puts a [SEP] between chunks; use contextualized-{ordering.window}"
+                f"study reads documents so; use contextualized-{ordering.window}"
+            )
+        if ordering.layout in LAYOUTS and parse_chunker(self.chunker).entry.rewrites:
+            raise ConditionError(
+                f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
+                f"{self.chunker}; use contextualized-{ordering.window}"
             )
         if ordering.context and self.protocol != CORRECTED.name:
             raise ConditionError(
@@ -115,67 +120,36 @@ class Condition:
     @property
     def encoders(self) -> tuple[str, ...]:
         """The models that take part: the evaluated one, then another that draws boundaries."""
-        drawing = catalogue.parse(self.chunker).encoder
+        drawing = parse_chunker(self.chunker).encoder
         return tuple(one for one in (self.encoder, drawing) if one not in ("", NONE))
 
     @property
     def reason_not_run(self) -> str | None:
         """Why the condition cannot be run here, in words a reader can act on; None if it can."""
-        return "; ".join(self.needs(here=True)) or None
+        return "; ".join(map(str, self.needs(here=True))) or None
 
-    def needs(self, here: bool = False) -> Iterator[str]:
+    def needs(self, here: bool = False) -> list[Need]:
         """What the condition takes beside this package; ``here``: and this machine lacks."""
+        chunker = parse_chunker(self.chunker)
+        ordering = parse_ordering(self.ordering) if self.ordering != NONE else None
+        found = []
         for encoder in self.encoders:
             spec = models.spec(models.parse_slug(encoder)[0])
-            if spec.kind == "api":
-                if parse_ordering(self.ordering).window:
-                    yield "an API returns no token states, which contextualized encoding pools"
-                if not here or api.reason_not_run(spec):
-                    yield f"needs {api.KEY} or recordings of {spec.id}"
-            else:
-                yield from weights_needed(models.with_recorded_digests(spec) if here else spec)
-        chunker = catalogue.parse(self.chunker)
+            found += encoder_needed(spec, bool(ordering and ordering.window), here)
         if chunker.llm:
             nobody = ", since nobody released them"
-            yield from _asking_takes(chunker.llm, "draws these boundaries", here, nobody)
-        if self.ordering != NONE and (writing := parse_ordering(self.ordering).llm):
-            yield from _asking_takes(writing, "writes these contexts", here)
+            found += replies_needed(chunker.llm, "draws these boundaries", here, nobody)
+        if ordering and ordering.llm:
+            found += replies_needed(ordering.llm, "writes these contexts", here)
         if chunker.reader:
-            model = causal_models.causal_model(chunker.reader)
-            if not here or not causal_models.at_hand(model):
-                how = f"{causal_models.REMEDY} or go online once" if model.packed else "go online"
-                yield (
-                    f"needs the weights of {model.id}, whose reading of the text draws these "
-                    f"boundaries: {how}"
-                )
+            found += reading_needed(causal_models.causal_model(chunker.reader), here)
         if (known := chunker.entry.segments) and self.collection not in known:
-            yield (
-                f"needs a segmentation of {self.collection}: {self.chunker} is one of "
-                f"{' and '.join(known)} and of nothing else, use another chunker"
-            )
-        if reason := registry.find(self.collection).lacks():
-            yield reason
-        whole = self.collection == gutenqa.FULL and chunker.name in released.RELEASED
-        if whole and (reason := gutenqa.lacks_segmentation(chunker.name)):
-            yield reason
-
-
-def weights_needed(spec: models.ModelSpec) -> Iterator[str]:
-    """That a model's weights were never checked, if so."""
-    if not spec.verified:
-        yield (
-            f"needs the weights of {spec.id}: `python -m chunkstudy.encoders.models "
-            f"{spec.id}` fetches them and records {spec.missing}"
-        )
-
-
-def _asking_takes(model: str, does: str, here: bool, why: str = "") -> Iterator[str]:
-    """That a language model's replies are needed, ``here``: and can be had in no way."""
-    if not here or asking.lacks(model):
-        yield (
-            f"needs recordings of {model}, which {does}, or {providers.takes(model)[1]} and "
-            f"CHUNKSTUDY_LLM=record to ask it{why}"
-        )
+            how = f"{self.chunker} is one of {' and '.join(known)} and of nothing else, use another"
+            found.append(Need("segmentation", self.collection, f"{how} chunker"))
+        reasons = [registry.find(self.collection).lacks()]
+        if self.collection == gutenqa.FULL and chunker.name in released.RELEASED:
+            reasons.append(gutenqa.lacks_segmentation(chunker.name))
+        return found + [Need("data", self.collection, reason) for reason in reasons if reason]
 
 
 def _refuse_another_name(given: str, name: str) -> None:

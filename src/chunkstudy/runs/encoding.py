@@ -13,17 +13,19 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import contexts
+from chunkstudy.encoders import window_layouts
 from chunkstudy.encoders.contextualized import (
     Layout,
     TokenSpans,
-    centred,
     continuous,
     in_sequence,
+    most_context,
     packed,
     separated,
-    tokens_between,
 )
+from chunkstudy.encoders.contextualized_elsewhere import tokens_inside
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.llm import providers
 from chunkstudy.runs.store import VectorStore
@@ -34,10 +36,19 @@ PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
 HALVED = "halved"
 SEPARATED = "separated"
+AFTERTHOUGHTS = "afterthoughts"
+LAYOUTS = {
+    "averaged": window_layouts.averaged,
+    "centred": window_layouts.centred,
+    "packed": window_layouts.whole_chunks,
+    AFTERTHOUGHTS: window_layouts.afterthoughts,
+}
+"""How a document longer than the window is read, to be held beside each token's state from the
+window that shows most around it."""
 PREPENDED = "prepended"
 BY = "by-"
 SLUG = re.compile(
-    CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<apart>{SEPARATED})|"
+    CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join((SEPARATED, *LAYOUTS))})|"
     f"(?:-(?P<overlap>[0-9]+))?(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?)"
 )
 CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-Za-z0-9_.@-]+)")
@@ -56,7 +67,8 @@ class Ordering:
     token at place p at position p // 2.
 
     ``contextualized-512-separated`` reads whole chunks with a [SEP] between them, in windows that
-    share nothing.
+    share nothing; ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and
+    the states of the document's tokens in other ways.
 
     ``prepended-title`` reads one chunk at a time with a context before it, which the document
     offers (``contexts.FREE``) or, as in ``prepended-by-openai__gpt-4o-mini``, a language model
@@ -66,14 +78,15 @@ class Ordering:
         window: tokens read together; 0 where chunks are read one at a time.
         overlap: tokens that two windows share.
         at: how far on tokens are read, or ``halved``; empty where they are read in their order.
-        apart: whether a [SEP] stands between chunks.
+        layout: how windows are chosen, ``separated`` or one of ``LAYOUTS``; empty where they share
+            ``overlap`` tokens.
         context: what is put before a chunk; empty where nothing is.
     """
 
     window: int = 0
     overlap: int = 0
     at: str = ""
-    apart: bool = False
+    layout: str = ""
     context: str = ""
 
     def __str__(self) -> str:
@@ -81,11 +94,18 @@ class Ordering:
             return f"{PREPENDED}-{self.context}"
         if not self.window:
             return PRE_EMBEDDING
-        if self.apart:
-            return f"{CONTEXTUALIZED}-{self.window}-{SEPARATED}"
+        if self.layout:
+            return f"{CONTEXTUALIZED}-{self.window}-{self.layout}"
         other = () if self.overlap == self.window // 4 else (str(self.overlap),)
         at = ("at", self.at) if self.at else ()
         return "-".join((CONTEXTUALIZED, str(self.window), *other, *at))
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is there to be compared with the study's own reading only, so that its records
+        hold the measure that is compared and no ranking."""
+        no_overlap = not self.layout and self.overlap == 0 < self.window // 4
+        return self.layout in LAYOUTS or no_overlap
 
     @property
     def llm(self) -> str:
@@ -126,16 +146,18 @@ def parse_ordering(slug: str) -> Ordering:
             return found
     if match := SLUG.fullmatch(slug):
         window = int(match["window"])
-        if match["apart"] and window > 2:
-            return Ordering(window, apart=True)
-        overlap = int(match["overlap"] or window // 4)
-        if not match["apart"] and window > 2 and overlap < window - 2:
+        layout = match["layout"] or ""
+        overlap = 0 if layout else int(match["overlap"] or window // 4)
+        if layout and window > 2:
+            return Ordering(window, layout=layout)
+        if window > 2 and overlap < window - 2:
             return Ordering(window, overlap, match["at"] or "")
     raise ValueError(
         f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
         "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, and "
         "`-at-256` or `-at-halved` behind it to read tokens at other positions, or "
-        "contextualized-WINDOW-separated to put a [SEP] between chunks, or prepended-CONTEXT with "
+        f"contextualized-WINDOW-LAYOUT with one of {', '.join((SEPARATED, *LAYOUTS))} for other "
+        "windows, which leave room for special tokens, or prepended-CONTEXT with "
         f"one of {', '.join(contexts.FREE)} or by-PROVIDER__MODEL to put a context before chunks"
     )
 
@@ -165,17 +187,18 @@ def jobs(
     ordering: Ordering,
     protocol: Protocol,
 ) -> Jobs:
-    """Lay out every document that has chunks, as the protocol says.
+    """Lay out every document that has chunks, as the ordering and the protocol say.
 
     Rewritten chunks, whose text the document does not hold, are packed under every protocol, or
-    put apart where the ordering says so.
+    put apart where the ordering says so. A document that fits the window is read as one whatever
+    the layout, but by afterthoughts, which leaves out what is not wholly inside a chunk.
     """
     encoder = cast(TokenEncoder, store.encoder)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"
-    if ordering.apart or protocol.layout == "packed" or rewritten:
-        lay_out = separated if ordering.apart else packed
+    if ordering.layout == SEPARATED or protocol.layout == "packed" or rewritten:
+        lay_out = separated if ordering.layout == SEPARATED else packed
         ids = [one for one, _ in encoder.content(chunks.texts(documents))]
         parts = [
             lay_out(ids[a:b], ordering.window, encoder.ends, encoder.prefix_ids)
@@ -184,16 +207,26 @@ def jobs(
         return Jobs([layout for layout, _ in parts], [spans for _, spans in parts])
     layouts = []
     spans = []
-    ends, prefix = encoder.ends, encoder.prefix_ids
+    window, ends, prefix = ordering.window, encoder.ends, encoder.prefix_ids
+    document_ends = protocol.special_tokens == "document"
     contents = encoder.content([documents[i].text for i in index.tolist()])
     for (content, offsets), a, b in zip(contents, limits, limits[1:], strict=False):
+        bounds = chunks.start[a:b], chunks.end[a:b]
+        places = tokens_between(offsets, *bounds)
+        fits = len(content) + SPECIAL + len(prefix) <= window
         if protocol.layout == "continuous":
             whole = [ends[0], *prefix, *content, ends[1]]
-            layouts.append(continuous(whole, ordering.window, ordering.overlap))
+            layout = continuous(whole, window, ordering.overlap)
+            span = in_sequence(places, document_ends, len(prefix))
+        elif ordering.layout == AFTERTHOUGHTS or (ordering.layout and not fits):
+            if ordering.layout == AFTERTHOUGHTS:
+                places = tokens_inside(offsets, *bounds)
+            layout, span = LAYOUTS[ordering.layout](content, places, window, ends, prefix)
         else:
-            layouts.append(centred(content, ordering.window, ordering.overlap, ends, prefix))
-        places = tokens_between(offsets, chunks.start[a:b], chunks.end[a:b])
-        spans.append(in_sequence(places, protocol.special_tokens == "document", len(prefix)))
+            layout = most_context(content, window, ordering.overlap, ends, prefix)
+            span = in_sequence(places, document_ends, len(prefix))
+        layouts.append(layout)
+        spans.append(span)
     return Jobs(layouts, spans)
 
 
@@ -207,7 +240,7 @@ def read_once(store: VectorStore, many: Iterable[Jobs], label: str = "reading") 
     for one in many:
         layouts += one.layouts
         spans += [
-            np.concatenate([places, [[0, layout.tokens]]]) if len(layout.windows) == 1 else places
+            np.concatenate([places, [[0, layout.tokens]]]) if layout.is_whole else places
             for layout, places in zip(one.layouts, one.spans, strict=True)
         ]
     store.fill(layouts, spans, label)

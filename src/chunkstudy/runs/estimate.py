@@ -1,4 +1,4 @@
-"""What a run would cost, before it starts: tokens, operations, hours, dollars.
+"""What a run would take, before it starts: tokens, operations, time, dollars.
 
 Queries and search are left out, and so is what a language model takes to draw boundaries
 (``segmentation_cost`` says it); documents beyond the window are counted once, although neighbouring
@@ -13,19 +13,71 @@ from dataclasses import dataclass
 from chunkstudy.base.places import Places
 from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.runs import devices, facts, records
+from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, parse_ordering
+from chunkstudy.runs.encoding import AFTERTHOUGHTS, CONTEXTUALIZED, parse_ordering
+from chunkstudy.runs.names import ChunkerSpec, parse_chunker
+from chunkstudy.runs.units import Unit
 
 WITH_CONTEXT = 1.25
 """What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
 context is a quarter of 200 tokens."""
+HALF_OVER = 2.0
+"""How often a token is read by layouts whose windows share half of theirs."""
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
+WITHOUT_ENCODING = 5e-6
+"""Seconds a condition takes to chunk, search and score, by token of the collection: the records of
+eight collections took a median of 2 to 7 seconds a million tokens on one core."""
+STARTING = 3.0
+"""Seconds for loading a model and a collection."""
+BEHIND_API = 1e-5
+"""Seconds assumed of an API, by token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """What a run may be estimated for.
+
+    Attributes:
+        description: in words.
+        rate: floating-point operations a second that encoding is assumed to sustain. Two cores:
+            what MiniLM's runs came to, in float32. GPUs: half of the maker's dense 16-bit rate.
+    """
+
+    description: str
+    rate: float
+
+
+TWO_CORES = "two-cores"
+DEVICES = {
+    TWO_CORES: Device("two CPU cores", 100e9),
+    "t4": Device("an NVIDIA T4", 65e12 / 2),
+    "a100": Device("an NVIDIA A100", 312e12 / 2),
+    "h100": Device("an NVIDIA H100", 989e12 / 2),
+    "h200": Device("an NVIDIA H200", 989e12 / 2),
+}
+
+
+def device(name: str) -> Device:
+    """The device of that name.
+
+    Raises:
+        ValueError: if there is none, with the names there are.
+    """
+    if name not in DEVICES:
+        raise ValueError(f"unknown device {name!r}; use one of {', '.join(DEVICES)}")
+    return DEVICES[name]
+
+
+def in_words(seconds: float) -> str:
+    """A duration as a person says it."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +141,14 @@ def prices(conditions: Sequence[Condition], places: Places) -> list[Price]:
 
 
 def estimate(
-    conditions: Sequence[Condition], places: Places, device: str = devices.TWO_CORES
+    conditions: Sequence[Condition], places: Places, device_name: str = TWO_CORES
 ) -> Iterator[str]:
-    """A line per condition that is not recorded, and totals, on a device of ``devices``.
+    """A line per condition that is not recorded, and totals, on one of ``DEVICES``.
 
     Raises:
         ValueError: if the device is unknown.
     """
-    on = devices.device(device)
+    on = device(device_name)
     found = prices(conditions, places)
     for one in found:
         yield f"{one.condition}\t{_line([one], on)}"
@@ -108,11 +160,11 @@ def estimate(
 
 
 def open_by_model(
-    conditions: Sequence[Condition], places: Places, device: str = devices.TWO_CORES
+    conditions: Sequence[Condition], places: Places, device_name: str = TWO_CORES
 ) -> Iterator[str]:
     """A line per model with conditions that could be run here and are not recorded: how many, how
     long, and how to start them; they can be stopped at any time and go on where they were."""
-    on = devices.device(device)
+    on = device(device_name)
     open_of: dict[str, list[Price]] = {}
     for one in prices(conditions, places):
         if not one.blocked and one.condition.encoder != NONE:
@@ -121,7 +173,7 @@ def open_by_model(
     for model, some in open_of.items():
         seconds = sum(one.operations for one in some) / on.rate
         yield (
-            f"{model}: {len(some)} open, at most {_time(seconds)} on {on.description}; "
+            f"{model}: {len(some)} open, at most {in_words(seconds)} on {on.description}; "
             f"`chunkstudy run --only '*/*/{models.slug(model)}*/*/*'`"
         )
 
@@ -130,7 +182,7 @@ def readings(condition: Condition) -> Iterator[Reading]:
     """What a condition lets models read: to draw boundaries, then its chunks."""
     if condition.encoder == NONE:
         return
-    spec = catalogue.parse(condition.chunker)
+    spec = parse_chunker(condition.chunker)
     if passes := spec.entry.passes:
         encoder = spec.by or condition.encoder
         key = (condition.collection, encoder, f"boundaries of {spec.name}", *map(str, spec.sizes))
@@ -138,6 +190,24 @@ def readings(condition: Condition) -> Iterator[Reading]:
     model = models.parse_slug(condition.encoder)[0]
     window = parse_ordering(condition.ordering).window
     yield Reading(_key(condition), model, _passes(condition, spec), window)
+
+
+def of_unit(unit: Unit) -> float:
+    """The seconds of a unit on two cores, nothing of it being recorded or remembered.
+
+    Shards are dealt on every machine by itself, so this may depend on nothing that differs between
+    machines or changes while others run: not on which records are there, nor on sizes that a
+    finished run has counted, only on what is registered.
+    """
+    size = registry.find(unit.collection).tokens or DEFAULT_TOKENS
+    spent = STARTING + WITHOUT_ENCODING * size * len(unit.conditions)
+    shared = {one.key: one for condition in unit.conditions for one in readings(condition)}
+    for reading in shared.values():
+        length = attended(reading, unit.collection, size)
+        operations = models.spec(reading.model).flops_per_token(length)
+        a_token = operations / DEVICES[TWO_CORES].rate if operations else BEHIND_API
+        spent += size * reading.passes * a_token
+    return spent
 
 
 def attended(reading: Reading, collection: str, tokens: int) -> int:
@@ -158,7 +228,7 @@ def _key(condition: Condition) -> tuple[str, ...]:
     """What conditions have in common that read the same tokens."""
     if condition.ordering.startswith(CONTEXTUALIZED):
         packed = PROTOCOLS[condition.protocol].layout == "packed"
-        if not packed and not parse_ordering(condition.ordering).apart:
+        if not packed and parse_ordering(condition.ordering).layout in ("", "averaged"):
             return (condition.collection, condition.encoder, condition.ordering)
         return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
     if parse_ordering(condition.ordering).context:
@@ -166,22 +236,21 @@ def _key(condition: Condition) -> tuple[str, ...]:
     return (condition.collection, condition.encoder, condition.chunker)
 
 
-def _passes(condition: Condition, spec: catalogue.ChunkerSpec) -> float:
-    if condition.ordering.startswith(CONTEXTUALIZED):
-        return 1.0
-    size, overlap = spec.sizes if spec.entry.overlaps else (1, 0)
+def _passes(condition: Condition, spec: ChunkerSpec) -> float:
+    ordering = parse_ordering(condition.ordering)
+    if ordering.layout == "centred":
+        return max(1.0, ordering.window / (spec.sizes or (SHORT,))[0])
+    if ordering.window:
+        return HALF_OVER if ordering.layout in ("averaged", AFTERTHOUGHTS) else 1.0
+    size, overlap = spec.sizes if spec.entry.takes("overlap") else (1, 0)
     read = size / (size - overlap)
-    return read * WITH_CONTEXT if parse_ordering(condition.ordering).context else read
+    return read * WITH_CONTEXT if ordering.context else read
 
 
-def _line(some: Sequence[Price], on: devices.Device) -> str:
+def _line(some: Sequence[Price], on: Device) -> str:
     operations = sum(one.operations for one in some)
     return (
         f"{sum(one.tokens for one in some) / 1e6:.2f} M tokens\t"
-        f"{operations:.1e} floating-point operations\t{_time(operations / on.rate)}\t"
+        f"{operations:.1e} floating-point operations\t{in_words(operations / on.rate)}\t"
         f"${sum(one.dollars for one in some):.2f}"
     )
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"

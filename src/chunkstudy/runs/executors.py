@@ -21,7 +21,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from chunkstudy.base.processes import end_with_parent
-from chunkstudy.runs.workers import Done, Order, perform, run_here, sentence
+from chunkstudy.runs.workers import Done, Order, perform, sentence
 
 TRIES = 2
 """How often a unit is begun whose process dies; its vectors are kept, so the second goes on."""
@@ -37,11 +37,6 @@ class ExecutorError(RuntimeError):
 
 def here(orders: Sequence[Order]) -> Iterator[Done]:
     """One unit after the other in this process."""
-    return map(run_here, orders)
-
-
-def alone(orders: Sequence[Order]) -> Iterator[Done]:
-    """The same with a folder of vectors for each unit, as one of several machines does."""
     return map(perform, orders)
 
 

@@ -39,32 +39,24 @@ def every(places: Places) -> pd.DataFrame:
 
 
 def write(collection: Collection, places: Places) -> None:
-    """Write all that is known of a collection of the study."""
-    if collection.name in IN_PARTS:
-        write_parts(collection, places)
-    if registry.find(collection.name).task != "token_overlap":
-        write_facts(collection, places)
-    if collection.name in (covid_qa.ALL, covid_qa.WITHIN):
-        counted = pd.DataFrame([asdict(covid_qa.tally())])
-        text = counted.to_csv(index=False, lineterminator="\n")
-        write_text(places.results / "facts" / f"{covid_qa.ALL}_release.csv", text)
-
-
-def write_parts(collection: Collection, places: Places) -> None:
-    """Write query id to part, the counts of each part, and Chroma's judged spans, of whose records
-    the first chunks are kept (``first_chunks``)."""
-    folder = places.results / "facts"
-    by_query = pd.DataFrame(collection.groups.items(), columns=["query_id", "part"])
-    write_text(folder / f"{collection.name}.csv", by_query.to_csv(index=False, lineterminator="\n"))
-    write_text(
-        folder / f"{collection.name}_counts.csv",
-        counts(collection).to_csv(index=False, lineterminator="\n"),
-    )
-    if collection.name == "chroma":
+    """Write all that is known of a collection of the study: query id to part and the counts of each
+    part; Chroma's judged spans, of whose records the first chunks are kept (``first_chunks``); what
+    decides how documents are read; what was released."""
+    name, found = collection.name, {}
+    if name in IN_PARTS:
+        parts = collection.groups.items()
+        found[name] = pd.DataFrame(parts, columns=["query_id", "part"])
+        found[f"{name}_counts"] = counts(collection)
+    if name == "chroma":
         spans = JudgedSpans.of(collection)
-        table = pd.DataFrame({one: getattr(spans, one) for one in SPANS})
+        found[f"{name}_judgments"] = pd.DataFrame({one: getattr(spans, one) for one in SPANS})
+    if registry.find(name).task != "token_overlap":
+        found[f"{name}_facts"] = facts(collection)
+    if name in (covid_qa.ALL, covid_qa.WITHIN):
+        found[f"{covid_qa.ALL}_release"] = pd.DataFrame([asdict(covid_qa.tally())])
+    for called, table in found.items():
         text = table.to_csv(index=False, lineterminator="\n")
-        write_text(folder / f"{collection.name}_judgments.csv", text)
+        write_text(places.results / "facts" / f"{called}.csv", text)
 
 
 def judged(places: Places, name: str) -> JudgedSpans | None:
@@ -74,12 +66,6 @@ def judged(places: Places, name: str) -> JudgedSpans | None:
         return None
     columns = (spans[one].to_numpy(np.int64) for one in SPANS)
     return JudgedSpans(len(parts), *columns)
-
-
-def write_facts(collection: Collection, places: Places) -> None:
-    """Write what decides how the documents of a collection are read."""
-    text = facts(collection).to_csv(index=False, lineterminator="\n")
-    write_text(places.results / "facts" / f"{collection.name}_facts.csv", text)
 
 
 def facts(collection: Collection) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from chunkstudy.chunkers import contexts
 from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, HALVED, PREPENDED, SEPARATED
+from chunkstudy.runs.encoding import AFTERTHOUGHTS, CONTEXTUALIZED, HALVED, PREPENDED, SEPARATED
 from chunkstudy.runs.published_grid import MAIN_SIZES, published_grid
 
 MINILM_SIZES = ("250-125", "250-0", "200-0")
@@ -60,6 +60,10 @@ most 128 tokens, their cards say. In all-mpnet-base-v2 it moves absolute positio
 ones stay, and no distance is new to it, since all from 91 tokens on share one bias."""
 SEPARATED_WINDOWS = (256, 512)
 """Where a [SEP] is put between chunks: at 128 tokens few chunks share a window."""
+BESIDE = ("averaged", "packed", "0")
+"""Layouts that every model reads, beside windows that share a quarter; 0: they share nothing."""
+CENTRED = ("fixed-64", "fixed-256")
+"""Chunkers whose chunks are read in a window each: 64 tokens in 512 are eight readings."""
 PAPER_METHODS = (
     *EXCERPT_METHODS,
     "semantic",
@@ -202,6 +206,25 @@ def separated_grid(windows: Windows = WINDOWS) -> list[Condition]:
     return grid
 
 
+def layouts_grid(windows: Windows, chunkers: Iterable[str] = ()) -> list[Condition]:
+    """How a document longer than the window is read within documents, by window.
+
+    MiniLM reads with every chunker for which both orderings are recorded, or with those given; in
+    windows centred on chunks, which take most reading, with two.
+    """
+    chunkers = tuple(chunkers)
+    of_collection = {"chroma-within": EXCERPT_METHODS, covid_qa.WITHIN: PAPER_METHODS}
+    names = [*BESIDE, *(() if chunkers else (AFTERTHOUGHTS,))]
+    grid = []
+    for collection, window in product(of_collection, (128, 256, 512)):
+        orderings = [f"{CONTEXTUALIZED}-{window}-{name}" for name in names]
+        encoder, some = (windows[window],), chunkers or of_collection[collection]
+        grid += _cross((collection,), some, encoder, orderings, (OWN,))
+        around = (f"{CONTEXTUALIZED}-{window}-centred",)
+        grid += _cross((collection,), CENTRED, encoder, around, (OWN,))
+    return grid
+
+
 def contexts_grid(windows: Windows, chunkers: Iterable[str]) -> list[Condition]:
     """Contexts before chunks, read in the widest window, where all of it fits; on the built-in
     collection both orderings beside them too, by window.
@@ -267,7 +290,7 @@ def laptop_grid() -> list[Condition]:
     ours = chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid()
     apart = separated_grid({window: WINDOWS[window] for window in SEPARATED_WINDOWS})
     before = contexts_grid(WINDOWS, ("sentence-5", "fixed-256", "recursive-200-0"))
-    return _once(ours + apart + before + witness_grid(MINILM))
+    return _once(ours + apart + before + witness_grid(MINILM) + layouts_grid(WINDOWS))
 
 
 def mpnet_grid() -> list[Condition]:
@@ -280,6 +303,7 @@ def mpnet_grid() -> list[Condition]:
         + separated_grid({512: MPNET_WINDOWS[512]})
     )
     grid += contexts_grid(MPNET_WINDOWS, ("sentence-5",))
+    grid += layouts_grid(MPNET_WINDOWS, ("sentence-5", *CENTRED))
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
 
 
@@ -294,6 +318,7 @@ def four_bits_grid() -> list[Condition]:
     for window, encoder in FOUR_BIT_WINDOWS.items():
         orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
         grid += _cross(within, EXCERPT_METHODS, (encoder,), orderings, (OWN,))
+    grid += layouts_grid(FOUR_BIT_WINDOWS, ("sentence-5", *CENTRED))
     return grid + sweep_grid("scifact", FOUR_BIT_WINDOWS)
 
 

@@ -15,7 +15,7 @@ counted, not bytes of a file, so that no version of a library moves a ranking.
 where documents are ranked and 39 or 71 for Chroma's measures; for its ranking 5 bytes a row of
 documents and 7 a row of chunks. With at most 9,000 rows inside (20 ranks of 450 queries) those of
 SciFact, NFCorpus, TREC-COVID and Emma lie beside their records, all others outside, Chroma's among
-them; a test holds the sum. The 21 rankings of ArguAna that were recorded before this rule stay
+them. The 21 rankings of ArguAna that were recorded before this rule stay
 where they are, 2.4 MB.
 """
 

@@ -25,6 +25,7 @@ from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
 from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.encoding import parse_ordering
 from chunkstudy.runs.library import Library, Record
 from chunkstudy.runs.run import load_collection
 
@@ -71,6 +72,11 @@ def _kept(record: Record, outside: Path) -> tuple[Path, rankings.Kept]:
     condition, kept = record.run.condition, record.run.ranking
     if condition.encoder == NONE:
         raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
+    if parse_ordering(condition.ordering).beside:
+        raise RescoreError(
+            f"{condition} is there to compare layouts and keeps {', '.join(record.run.measures)} "
+            "without its ranking; leave it out"
+        )
     again = f"`chunkstudy run --only '{condition}' --again` makes one"
     if kept is None:
         raise RescoreError(f"{condition} was recorded without its ranking; {again}")

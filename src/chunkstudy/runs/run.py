@@ -6,7 +6,7 @@ import platform
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +21,6 @@ from chunkstudy.base.budget import budget
 from chunkstudy.base.files import check_writable
 from chunkstudy.base.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
@@ -38,17 +37,19 @@ from chunkstudy.runs.conditions import NONE, Condition, ConditionError
 from chunkstudy.runs.encoding import (
     CONTEXTUALIZED,
     PREPENDED,
-    SEPARATED,
     encode,
     jobs,
     parse_ordering,
     read_once,
 )
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.vector_files import UnitFolder
+from chunkstudy.runs.vectors import UnitFolder
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
+COMPARED = ("DCG@10", "nDCG@10", "SpanRecall@5")
+"""The measure by which layouts are held beside each other, by what is asked of a collection."""
 
 
 @dataclass(frozen=True)
@@ -101,15 +102,10 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
         ConditionError: if the condition cannot be run here.
         OSError: if the record could not be written, before anything is encoded.
     """
-    if reason := condition.reason_not_run:
-        raise ConditionError(f"{condition} cannot be run: {reason}")
     check_writable(runs)
-    newlines = PROTOCOLS[condition.protocol].newlines
-    store = None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines)
-    boundaries = boundary_store(condition, vectors)
-    collection = load_collection(condition.collection)
-    reader = reading_store(condition, vectors)
-    outcome = evaluate(condition, collection, store, boundaries=boundaries, reader=reader)
+    outcome = compute(condition, vectors)
+    if condition.ordering != NONE and parse_ordering(condition.ordering).beside:
+        outcome = _of_one_measure(outcome)
     records.write(
         runs / condition.path,
         outcome.run,
@@ -121,9 +117,48 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
     return outcome
 
 
+def _of_one_measure(outcome: Outcome) -> Outcome:
+    """What a record of a layout keeps, of which there are many: the scores that are compared."""
+    first = [one for one in COMPARED if one in outcome.scores][:1]
+    scores = outcome.scores[first]
+    run = outcome.run.model_copy(
+        update={
+            "measures": first,
+            "per_query_sha256": records.scores_sha256(scores),
+            "ranking": None,
+        }
+    )
+    return replace(outcome, run=run, scores=scores, kept=None)
+
+
+def compute(
+    condition: Condition,
+    vectors: Path | UnitFolder,
+    chunker: Chunker | None = None,
+    approximate: bool = False,
+) -> Outcome:
+    """Run one condition, with its own chunker or the one given, and write nothing but vectors.
+
+    Raises:
+        ConditionError: if the condition cannot be run here.
+    """
+    if reason := condition.reason_not_run:
+        raise ConditionError(f"{condition} cannot be run: {reason}")
+    newlines = PROTOCOLS[condition.protocol].newlines
+    return evaluate(
+        condition,
+        load_collection(condition.collection),
+        None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines),
+        chunker,
+        boundary_store(condition, vectors),
+        reading_store(condition, vectors),
+        approximate,
+    )
+
+
 def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
     """The model that draws the boundaries, where it is not the evaluated one."""
-    drawing = catalogue.parse(condition.chunker).encoder
+    drawing = parse_chunker(condition.chunker).encoder
     return load_store(drawing, vectors) if drawing else None
 
 
@@ -270,7 +305,7 @@ def _score(
         raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
     if condition.task == "in_corpus":
         return scoring.in_corpus(collection, chunks, vectors, protocol)
-    propositions = catalogue.parse(condition.chunker).entry.rewrites
+    propositions = parse_chunker(condition.chunker).entry.rewrites
     lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
     quotations = registry.find(condition.collection).quotations
     if propositions and lumberchunker:
@@ -321,7 +356,7 @@ def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | No
     if not ordering.window:
         return None
     found = {
-        "layout": SEPARATED if ordering.apart else protocol.layout,
+        "layout": ordering.layout or protocol.layout,
         "window": ordering.window,
         "overlap": ordering.overlap if protocol.layout != "packed" else 0,
         "special_tokens": protocol.special_tokens,

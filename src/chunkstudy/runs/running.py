@@ -10,19 +10,13 @@ from dataclasses import dataclass
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
-from chunkstudy.encoders import models
-from chunkstudy.runs import executors, records, unit_costs
+from chunkstudy.runs import executors, facts, records
 from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.estimate import in_words, of_unit
 from chunkstudy.runs.executors import Executor
+from chunkstudy.runs.run import load_collection
 from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
-from chunkstudy.runs.workers import (
-    Done,
-    Order,
-    gather_here,
-    records_folder,
-    versions,
-    write_facts,
-)
+from chunkstudy.runs.workers import Done, Order, gather_here, records_folder, versions
 
 SEEN_WITHIN = 60.0
 """Seconds that a network file system may take to show what another machine wrote: directories are
@@ -61,7 +55,7 @@ class Where:
             return executors.dask(self.executor)
         if self.processes:
             return executors.processes(self.processes)
-        return executors.alone if self.shard else executors.here
+        return executors.here
 
 
 def run(
@@ -101,16 +95,16 @@ def _work(work: Sequence[Unit], places: Places, where: Where, again: bool) -> in
         _say(f"chunkstudy: {done.failure}")
     going = [unit for unit in work if unit not in {done.unit for done in refused}]
     if where.many:
-        going.sort(key=unit_costs.seconds, reverse=True)
+        going.sort(key=of_unit, reverse=True)
     failed = len(refused)
     whole: set[str] = set()
-    remains = sum(map(unit_costs.seconds, going))
+    remains = sum(map(of_unit, going))
     orders = [_order(unit, where, again) for unit in going]
     for number, done in enumerate(where.run()(orders) if orders else (), start=1):
-        remains -= unit_costs.seconds(done.unit)
+        remains -= of_unit(done.unit)
         failure = done.failure or (_unseen(done.unit, places) if where.executor else "")
-        took = "failed" if failure else f"took {unit_costs.in_words(done.seconds)}"
-        left = f", at most {unit_costs.in_words(remains)} left on two cores"
+        took = "failed" if failure else f"took {in_words(done.seconds)}"
+        left = f", at most {in_words(remains)} left on two cores"
         _say(f"[{number}/{len(going)}] {done.unit} {took}{left if number < len(going) else ''}")
         if failure:
             failed += 1
@@ -118,10 +112,10 @@ def _work(work: Sequence[Unit], places: Places, where: Where, again: bool) -> in
         else:
             whole.add(done.unit.collection)
     for name in sorted(whole.intersection(registry.COLLECTIONS)):
-        write_facts(name)
+        facts.write(load_collection(name), places)
     if where.processes and not failed:
-        for unit in going:
-            gather_here(unit)
+        for order in orders:
+            gather_here(order)
     return failed
 
 
@@ -130,7 +124,7 @@ def _dealt(some: list[Unit], where: Where, dry_run: bool) -> list[Unit]:
     if not where.shard:
         return some
     shard = parse_shard(where.shard)
-    dealt = shards(some, shard.of, unit_costs.seconds)
+    dealt = shards(some, shard.of, of_unit)
     if dry_run:
         for line in _shard_lines(dealt, shard):
             _say(line)
@@ -140,7 +134,7 @@ def _dealt(some: list[Unit], where: Where, dry_run: bool) -> list[Unit]:
 
 def _shard_lines(dealt: list[list[Unit]], shard: Shard) -> Iterator[str]:
     for number, some in enumerate(dealt, start=1):
-        cost = unit_costs.in_words(sum(map(unit_costs.seconds, some)))
+        cost = in_words(sum(map(of_unit, some)))
         this = ", this one" if number == shard.number else ""
         names = "; ".join(map(str, some)) or "nothing, since there are fewer units than shards"
         yield f"shard {number}/{shard.of}{this}: {cost} on two cores: {names}"
@@ -149,34 +143,26 @@ def _shard_lines(dealt: list[list[Unit]], shard: Shard) -> Iterator[str]:
 def _show(work: Sequence[Unit]) -> None:
     number, total = 0, sum(len(unit.conditions) for unit in work)
     for unit in work:
-        _say(f"{unit}: {unit_costs.in_words(unit_costs.seconds(unit))} on two cores")
+        _say(f"{unit}: {in_words(of_unit(unit))} on two cores")
         for condition in unit.conditions:
             number += 1
             _say(f"[{number}/{total}] {condition}")
 
 
 def _order(unit: Unit, where: Where, again: bool) -> Order:
-    if not where.executor:
-        return Order(unit, again, here=not where.shard)
-    from chunkstudy.runs.run import load_collection
-
-    return Order(unit, again, versions(), load_collection(unit.collection).digest())
+    if where.executor:
+        collection = load_collection(unit.collection).digest()
+        return Order(unit, again, versions=versions(), collection_sha256=collection)
+    return Order(unit, again, alone=not where.many, here=not where.shard)
 
 
 def _refused(unit: Unit) -> Done | None:
     """Why a unit is not for several processes, each of which would spend the whole budget."""
-    for condition in unit.conditions:
-        for encoder in condition.encoders:
-            name = models.parse_slug(encoder)[0]
-            if models.spec(name).kind == "api":
-                return Done(unit, failure=_by_itself(name))
-        if os.environ.get("CHUNKSTUDY_LLM") == "record" and _asks(condition):
-            return Done(unit, failure=_by_itself("a language model"))
+    asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
+    for need in (need for condition in unit.conditions for need in condition.needs()):
+        if need.sold and (asks or need.kind != "replies"):
+            return Done(unit, failure=_by_itself(need.of))
     return None
-
-
-def _asks(condition: Condition) -> bool:
-    return any("recordings of" in need for need in condition.needs())
 
 
 def _by_itself(name: str) -> str:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.places import Places
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.llm import estimates
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.names import parse_chunker
 
 EMMA_TOKENS = 205_014
 EMMA_CHUNKS = 476
@@ -59,7 +59,7 @@ def segmentations(conditions: Iterable[Condition]) -> list[Segmentation]:
     found = (
         Segmentation(one.collection, spec.name, spec.llm)
         for one in conditions
-        if (spec := catalogue.parse(one.chunker)).llm
+        if (spec := parse_chunker(one.chunker)).llm
     )
     return list(dict.fromkeys(found))
 

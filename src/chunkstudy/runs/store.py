@@ -1,9 +1,8 @@
 """Vectors kept by what the model reads, so that conditions share them and a killed run resumes.
 
-Each block is a transaction, so nothing half-written is ever read. A plain text is the case of one
-window pooled as a whole, so a document of one chunk under contextualized encoding is the vector
-that plain encoding left here. They lie in an SQLite file per encoder (``vector_database``), or,
-where machines share a folder, in files that never change (``vector_files``).
+Each block is a file (``vectors``), so nothing half-written is ever read. A plain text is the case
+of one window pooled as a whole, so a document of one chunk under contextualized encoding is the
+vector that plain encoding left here.
 """
 
 from __future__ import annotations
@@ -23,24 +22,22 @@ from tqdm import tqdm
 
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
-from chunkstudy.runs.vector_database import VectorDatabase
-from chunkstudy.runs.vector_files import UnitFolder, VectorFiles
+from chunkstudy.runs.vectors import UnitFolder, VectorFiles
 
-BLOCK = 1024  # texts a transaction
-
-
+BLOCK = 1024
+"""Texts a block."""
 TOKENS = 1 << 18
-"""Tokens a transaction, of contextualized documents."""
+"""Tokens a block, of contextualized documents."""
 
 
 class VectorStore:
     """An encoder that remembers.
 
     ``computed`` (texts or chunks), ``tokens`` (read by the model; contextualized only) and
-    ``seconds`` tell what was not remembered. Several processes may share the file.
+    ``seconds`` tell what was not remembered. Several processes may share the folder.
 
     Raises:
-        StoreError: here and later, if the disk is full, read-only or held by others for too long.
+        OSError: here and later, if the disk is full or read-only.
     """
 
     def __init__(self, encoder: Encoder, at: Path | UnitFolder) -> None:
@@ -53,9 +50,7 @@ class VectorStore:
         described = {k: v for k, v in encoder.describe().items() if k not in read}
         key = json.dumps(described, sort_keys=True, default=str)
         name = hashlib.sha256(key.encode()).hexdigest()[:16]
-        self._kept = (
-            VectorFiles(at, name) if isinstance(at, UnitFolder) else VectorDatabase(at, name)
-        )
+        self._kept = VectorFiles(at, name)
 
     def encode(
         self, texts: Sequence[str], role: Role = "document", label: str = "encoding"
@@ -70,7 +65,7 @@ class VectorStore:
                 started = time.perf_counter()
                 vectors = self.encoder.encode([texts[i] for i in block], role)
                 self.seconds += time.perf_counter() - started
-                self._keep(known, [{keys[i]: v for i, v in zip(block, vectors, strict=True)}])
+                self._keep(known, {keys[i]: v for i, v in zip(block, vectors, strict=True)})
                 bar.update(len(block))
         return self._stack(known, keys)
 
@@ -134,26 +129,19 @@ class VectorStore:
         )
         self.seconds += time.perf_counter() - started
         self.tokens += sum(layout.tokens for layout, _ in block)
-        self._keep(
-            known,
-            [
-                dict(zip(wanted, vectors, strict=True))
-                for (_, wanted), vectors in zip(block, found, strict=True)
-            ],
-        )
+        together = {
+            key: vector
+            for (_, wanted), vectors in zip(block, found, strict=True)
+            for key, vector in zip(wanted, vectors, strict=True)
+        }
+        self._keep(known, together)
 
     def _keep(
-        self,
-        known: dict[bytes, NDArray[np.float32]],
-        block: Sequence[dict[bytes, NDArray[np.float32]]],
+        self, known: dict[bytes, NDArray[np.float32]], block: dict[bytes, NDArray[np.float32]]
     ) -> None:
-        """Add the vectors of several documents in one transaction, all or none."""
-        for vectors in block:
-            self._kept.write(vectors)
-        self._kept.commit()
-        for vectors in block:
-            known.update(vectors)
-            self.computed += len(vectors)
+        self._kept.write(block)
+        known.update(block)
+        self.computed += len(block)
 
     def _stack(
         self, known: dict[bytes, NDArray[np.float32]], keys: list[bytes]
@@ -161,9 +149,6 @@ class VectorStore:
         if not keys:
             return np.zeros((0, self.encoder.dimension), dtype=np.float32)
         return np.stack([known[key] for key in keys]).astype(np.float32, copy=False)
-
-    def close(self) -> None:
-        self._kept.close()
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return self._kept.read(keys, self.encoder.dimension)
@@ -175,7 +160,7 @@ PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
 
 def _span_key(digest: bytes, layout: Layout | None = None, first: int = 0, last: int = 0) -> bytes:
     """One key for plain text and for a whole window, another for every other span."""
-    if layout is None or (len(layout.windows) == 1 and (first, last) == (0, layout.tokens)):
+    if layout is None or (layout.is_whole and (first, last) == (0, layout.tokens)):
         return digest
     return hashlib.sha256(digest + struct.pack("<ii", first, last)).digest()
 

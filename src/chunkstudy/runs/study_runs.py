@@ -1,15 +1,21 @@
-"""Runs a study and writes what it found beside what it was found with.
+"""Runs a study, whole or in parts, and writes what it found beside what it was found with.
 
 A study asks its context for collections, models and chunks; the context notes what it hands out,
 so that provenance is what was used and not what somebody wrote down.
+
+A study in parts defines ``PLAN``, its parts in order, each with a ``name``, ``part(context, one)``,
+which gives one part's rows of every table, and ``estimate(parts)``, lines about what they take.
+Each part is written as soon as it is there, and none is run twice. Every table has a column
+``part``; the table ``parts`` names all that were run.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +23,7 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy.base.files import sha256
+from chunkstudy.base.files import alone, sha256
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
@@ -27,6 +33,7 @@ from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import PACKAGES, load_collection, load_store
 from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_results import StudyError
 
 
 class Context:
@@ -111,10 +118,10 @@ def run(
     study = module(study_results.checked(name))
     wanted = tuple(collections or study.COLLECTIONS)
     if collections and not study.COLLECTIONS:
-        raise study_results.StudyError(f"study {name} takes no collection; leave --collection out")
+        raise StudyError(f"study {name} takes no collection; leave --collection out")
     for one in wanted:
         if one not in registry.COLLECTIONS:
-            raise study_results.StudyError(
+            raise StudyError(
                 f"unknown collection {one!r}; use one of {', '.join(registry.COLLECTIONS)}"
             )
     context = Context(places)
@@ -123,6 +130,49 @@ def run(
     folder = study_results.folder(places, name) if whole else places.build / "studies" / name
     study_results.write(folder, found, made_by(context, name, study))
     return folder, found
+
+
+def chosen(study: ModuleType, pattern: str = "*", **fields: object) -> list[Any]:
+    """The parts whose name fits a pattern and whose fields have these values; None is any.
+
+    Raises:
+        StudyError: if there are none, or the study does not come in parts.
+    """
+    name = study.__name__.rsplit(".", 1)[-1].replace("_", "-")
+    if not hasattr(study, "PLAN"):
+        raise StudyError(f"study {name} does not come in parts; leave --fold, --arm and --part out")
+    found = [
+        one
+        for one in study.PLAN
+        if fnmatch.fnmatch(one.name, pattern)
+        and all(value is None or getattr(one, key) == value for key, value in fields.items())
+    ]
+    if not found:
+        named = ", ".join(one.name for one in study.PLAN)
+        raise StudyError(f"no part of study {name} is asked for; its parts are {named}")
+    return found
+
+
+def todo(places: Places, name: str, parts: Sequence[Any]) -> list[Any]:
+    """Those of the parts that were not run yet."""
+    done = set(study_results.tables(places, name).get("parts", pd.DataFrame({"part": []}))["part"])
+    return [one for one in parts if one.name not in done]
+
+
+def run_parts(
+    places: Places, name: str, parts: Sequence[Any]
+) -> tuple[Path, dict[str, pd.DataFrame]]:
+    """Run parts that were not run yet; the study's folder, and its tables with all parts so far."""
+    study = module(name)
+    folder = study_results.folder(places, name)
+    for one in todo(places, name, parts):
+        context = Context(places)
+        context.say(f"{name}: {one.name}")
+        found = study.part(context, one)
+        with alone(folder):  # other processes may run other parts
+            tables = _joined(study, study_results.tables(places, name), found)
+            study_results.write(folder, tables, _merged(folder, made_by(context, name, study)))
+    return folder, study_results.tables(places, name)
 
 
 def made_by(context: Context, name: str, study: ModuleType) -> dict[str, Any]:
@@ -154,3 +204,34 @@ def describe(collection: Collection) -> dict[str, object]:
 def module(name: str) -> ModuleType:
     """A study's file."""
     return importlib.import_module(study_results.modules()[study_results.checked(name)])
+
+
+def _joined(
+    study: ModuleType, known: Mapping[str, pd.DataFrame], found: Mapping[str, pd.DataFrame]
+) -> dict[str, pd.DataFrame]:
+    """All rows in the order of the plan, so that the order of running does not show."""
+    order = {one.name: i for i, one in enumerate(study.PLAN)}
+    tables = {}
+    for name in dict.fromkeys([*known, *found]):
+        rows = [one[name] for one in (known, found) if name in one and len(one[name])]
+        if rows:
+            whole = pd.concat(rows, ignore_index=True)
+            tables[name] = whole.sort_values(
+                "part", key=lambda column: column.map(order), kind="stable", ignore_index=True
+            )
+    return tables
+
+
+def _merged(folder: Path, now: dict[str, Any]) -> dict[str, Any]:
+    """What made these parts, and those before."""
+    if not (folder / study_results.PROVENANCE).exists():
+        return now
+    before = study_results.read_provenance(folder).model_dump(mode="json", exclude_none=True)
+    models = [one for one in before["models"] if one not in now["models"]]
+    return {
+        **now,
+        "collections": before["collections"] | now["collections"],
+        "chunks": before["chunks"] | now["chunks"],
+        "sources": before["sources"] | now["sources"],
+        "models": models + now["models"],
+    }

@@ -55,7 +55,8 @@ def _write(folder: Path, condition: Condition, collection: Collection, kept: pd.
     trec.write_qrels(folder / QRELS, trec.of_documents(collection))
     rows = _ranking(len(collection.queries), kept)
     if "start" in kept:
-        chunks = Chunks(document, *(kept[end].to_numpy(np.int64) for end in ("start", "end")))
+        start, end = (kept[one].to_numpy(np.int64) for one in ("start", "end"))
+        chunks = Chunks(document, start, end)
         names = trec.chunk_names(collection, chunks)
         trec.write_run(folder / f"{tag}.chunks.run", collection, rows, names, tag)
         hits = TokenOverlap.of(collection, chunks, PROTOCOLS[condition.protocol].hit).hit_pairs

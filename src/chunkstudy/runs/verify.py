@@ -6,8 +6,8 @@ computed from the ranking again, and what no check could reach is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -19,14 +19,16 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import registry
-from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.evaluation.measures import in_tokens
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.against_record import apart
+from chunkstudy.runs.archives import HandedIn, HandingInError
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
-from chunkstudy.runs.handing_in import HandedIn, HandingInError
+from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.run import evaluate, load_collection
 
@@ -50,22 +52,8 @@ class Check:
     says: str
 
 
-@dataclass
-class _Record:
-    """A record under examination, with what the checks before found out."""
-
-    root: Path
-    folder: Path
-    name: str
-    places: Places
-    found: list[Check] = field(default_factory=list)
-
-    def note(self, what: str, outcome: Outcome, says: str) -> None:
-        self.found.append(Check(self.name, what, outcome, says))
-
-    def holds(self, what: str, is_so: bool, agrees: str, differs: str) -> bool:
-        self.note(what, "agrees" if is_so else "differs", agrees if is_so else differs)
-        return is_so
+Said = tuple[str, Outcome, str]
+"""What was held against something, and what came of it."""
 
 
 def verify(folder: Path, places: Places) -> Iterator[Check]:
@@ -86,82 +74,95 @@ def verify(folder: Path, places: Places) -> Iterator[Check]:
             "of records"
         )
     for one in folders:
-        record = _Record(folder, one, "/".join(one.parts[-5:]), places)
+        name = "/".join(one.parts[-5:])
         try:
-            _examine(record)
+            for said in _examine(one, folder, places):
+                yield Check(name, *said)
         except (RecordError, ConditionError, SourceError, ValueError) as error:
-            record.note("schema", "differs", str(error))
-        yield from record.found
+            yield Check(name, "schema", "differs", str(error))
 
 
-def _examine(record: _Record) -> None:
-    run = records.read_run(record.folder)
-    scores = records.read_in_order(record.folder, run)
-    record.note("schema", "agrees", f"schema {run.schema_version}, digest of the scores")
-    _who(record)
-    _versions(record, run)
+def _examine(folder: Path, root: Path, places: Places) -> Iterator[Said]:
+    run = records.read_run(folder)
+    scores = records.read_in_order(folder, run)
+    yield "schema", "agrees", f"schema {run.schema_version}, digest of the scores"
+    yield _who(folder)
+    yield _versions(run)
+    yield _range(run, scores)
     condition = run.condition
-    _range(record, run, scores)
-    if reason := registry.find(condition.collection).lacks():
-        record.note("collection", "not checked", reason)
-        return
+    reason = registry.find(condition.collection).lacks()
     try:
-        collection = load_collection(condition.collection)
+        collection = None if reason else load_collection(condition.collection)
     except SourceError as error:
-        record.note("collection", "not checked", str(error))
+        collection, reason = None, str(error)
+    if collection is None:
+        yield "collection", "not checked", str(reason)
         return
-    if not record.holds(
+    same = collection.digest() == run.collection_sha256
+    yield _held(
         "collection",
-        collection.digest() == run.collection_sha256,
+        same,
         f"the same {len(collection.documents):,} documents and {len(collection.queries):,} queries",
         "another collection under this name; fetch it with `chunkstudy fetch` and run again",
-    ):
+    )
+    if not same:
         return
-    _queries(record, run, scores, collection)
-    chunks = _chunks(record, run, condition, collection)
+    yield _queries(run, scores, collection)
+    chunks, said = _chunks(run, condition, collection)
+    yield said
     if condition.encoder == NONE:
-        _without_model(record, run, condition, collection)
+        yield _held(
+            "scores",
+            evaluate(condition, collection, None).run.per_query_sha256 == run.per_query_sha256,
+            "all scores came out again",
+            "the scores are not what this condition gives here, and no model takes part in it",
+        )
     else:
-        _from_ranking(record, run, scores, collection, chunks)
-        record.note(
-            "vectors", "not checked", f"{condition.encoder} was not run, so nobody but who ran it "
-            "knows that the ranking is its own"
-        )  # fmt: skip
-    _beside_ours(record, scores)
+        outside = (root / "rankings", places.rankings)
+        yield from _from_ranking(run, scores, collection, chunks, folder, outside)
+        yield (
+            "vectors",
+            "not checked",
+            f"{condition.encoder} was not run, so nobody but who ran it knows that the ranking is "
+            "its own",
+        )
+    ours = places.runs / condition.path
+    if (ours / "run.json").is_file() and ours.resolve() != folder.resolve():
+        yield _beside_ours(scores, records.read_in_order(ours, records.read_run(ours)))
 
 
-def _who(record: _Record) -> None:
+def _held(what: str, is_so: bool, agrees: str, differs: str) -> Said:
+    return (what, "agrees", agrees) if is_so else (what, "differs", differs)
+
+
+def _who(folder: Path) -> Said:
     try:
-        by = HandedIn.read(record.folder)
+        by = HandedIn.read(folder)
     except HandingInError as error:
-        record.note("who", "differs", str(error))
-    else:
-        record.note("who", "agrees", f"{by.by}, on {by.machine}, {by.date}")
+        return "who", "differs", str(error)
+    return "who", "agrees", f"{by.by}, on {by.machine}, {by.date}"
 
 
-def _versions(record: _Record, run: records.Run) -> None:
+def _versions(run: records.Run) -> Said:
     other = [
         f"{name} {said} there and {version(name)} here"
         for name, said in run.packages.items()
         if said != version(name)
     ]
     if other:
-        record.note("versions", "not checked", f"other packages: {', '.join(other)}")
-    else:
-        record.note("versions", "agrees", f"the same {len(run.packages)} packages")
+        return "versions", "not checked", f"other packages: {', '.join(other)}"
+    return "versions", "agrees", f"the same {len(run.packages)} packages"
 
 
-def _range(record: _Record, run: records.Run, scores: pd.DataFrame) -> None:
-    shares = [name for name in scores if not in_tokens(str(name))]
-    values = scores[shares].to_numpy()
+def _range(run: records.Run, scores: pd.DataFrame) -> Said:
+    values = scores[[name for name in scores if not in_tokens(str(name))]].to_numpy()
     inside = bool(((values >= 0) & (values <= 1))[~np.isnan(values)].all())
-    means = {
-        name: (low, float(scores[name].mean()), high)
+    beyond = [
+        name
         for name, (low, high) in run.tie_range.items()
-        if name in scores
-    }
-    beyond = [n for n, (low, mean, high) in means.items() if not low - 1e-5 <= mean <= high + 1e-5]
-    record.holds(
+        if name in scores and not low - 1e-5 <= scores[name].mean() <= high + 1e-5
+    ]
+    return _held(
         "range",
         inside and not beyond,
         "every score is from 0 to 1 and every mean within what ties allow",
@@ -171,86 +172,72 @@ def _range(record: _Record, run: records.Run, scores: pd.DataFrame) -> None:
     )
 
 
-def _queries(
-    record: _Record, run: records.Run, scores: pd.DataFrame, collection: Collection
-) -> None:
-    asked = {query.id for query in collection.queries}
-    has = set(scores.index)
+def _queries(run: records.Run, scores: pd.DataFrame, collection: Collection) -> Said:
+    asked, has = {query.id for query in collection.queries}, set(scores.index)
     missing, strange = sorted(asked - has - set(run.unscored)), sorted(has - asked)
+    if missing:
+        lacks = f"query {missing[0]} has no score and is not declared unscored"
+        return "queries", "differs", lacks
+    if strange:
+        return "queries", "differs", f"query {strange[0]} is none of this study"
     counted = (run.counts.queries_expected, run.counts.queries_scored, run.counts.documents)
     here = (len(asked), len(has), len(collection.documents))
-    if missing or strange:
-        name = (missing or strange)[0]
-        lacks = "has no score and is not declared unscored" if missing else "is none of this study"
-        record.note("queries", "differs", f"query {name} {lacks}")
-    else:
-        record.holds(
-            "queries",
-            counted == here,
-            f"{len(has):,} of {len(asked):,} queries have scores, as counted",
-            f"counted are {counted} queries, scored queries and documents, and there are {here}",
-        )
+    return _held(
+        "queries",
+        counted == here,
+        f"{len(has):,} of {len(asked):,} queries have scores, as counted",
+        f"counted are {counted} queries, scored queries and documents, and there are {here}",
+    )
 
 
 def _chunks(
-    record: _Record, run: records.Run, condition: Condition, collection: Collection
-) -> Chunks | None:
-    """The chunks made here again, where no model is needed to make them."""
-    spec = catalogue.parse(condition.chunker)
+    run: records.Run, condition: Condition, collection: Collection
+) -> tuple[Chunks | None, Said]:
+    """The chunks made here again, where no model is needed to make them and they are the same."""
+    spec = parse_chunker(condition.chunker)
     if spec.needs_encoder or spec.llm or spec.reader or spec.entry.segments:
-        record.note(
-            "chunks", "not checked", f"{condition.chunker} draws its boundaries with what is not "
-            "run here"
-        )  # fmt: skip
-        return None
+        says = f"{condition.chunker} draws its boundaries with what is not run here"
+        return None, ("chunks", "not checked", says)
     try:
         chunks = chunk(condition, collection, None)
     except RuntimeError as error:
         # What a service draws is neither recorded here nor asked for to check a stranger.
-        record.note("chunks", "not checked", str(error))
-        return None
-    same = record.holds(
+        return None, ("chunks", "not checked", str(error))
+    same = chunks.digest() == run.chunks_sha256 and len(chunks) == run.counts.chunks
+    return chunks if same else None, _held(
         "chunks",
-        chunks.digest() == run.chunks_sha256 and len(chunks) == run.counts.chunks,
+        same,
         f"the same {len(chunks):,} chunks",
         f"other chunks than {condition.chunker} makes: {run.counts.chunks:,} there, "
         f"{len(chunks):,} here",
     )
-    return chunks if same else None
-
-
-def _without_model(
-    record: _Record, run: records.Run, condition: Condition, collection: Collection
-) -> None:
-    ours = evaluate(condition, collection, None).run
-    record.holds(
-        "scores",
-        ours.per_query_sha256 == run.per_query_sha256,
-        "all scores came out again",
-        "the scores are not what this condition gives here, and no model takes part in it",
-    )
 
 
 def _from_ranking(
-    record: _Record,
     run: records.Run,
     scores: pd.DataFrame,
     collection: Collection,
     chunks: Chunks | None,
-) -> None:
+    folder: Path,
+    outside: Sequence[Path],
+) -> Iterator[Said]:
+    if run.ranking is None and parse_ordering(run.ordering).beside:
+        yield "ranking", "not checked", "a record that compares layouts keeps none"
+        return
     if run.ranking is None:
-        record.note("ranking", "differs", "the record has no ranking; run the condition again")
+        yield "ranking", "differs", "the record has no ranking; run the condition again"
         return
-    path = rankings.find(record.folder, record.root / "rankings", run.ranking)
-    path = path or rankings.find(record.folder, record.places.rankings, run.ranking)
-    if path is None:
-        record.note("ranking", "differs", "its ranking was not handed in; pack it again")
+    kept = [path for one in outside if (path := rankings.find(folder, one, run.ranking))]
+    if not kept:
+        yield "ranking", "differs", "its ranking was not handed in; pack it again"
         return
-    ranking = rankings.read(path, run.ranking)
-    if not _in_order(record, ranking, collection, chunks):
+    ranking = rankings.read(kept[0], run.ranking)
+    fault = _fault(ranking, collection, chunks)
+    yield _held("ranking", not fault, f"{len(ranking):,} ranks in order, of what there is", fault)
+    if fault:
         return
     if "relevant" in ranking:
-        _relevance(record, run.condition, ranking, collection)
+        yield _relevance(run.condition, ranking, collection)
     again, beyond = _scores_again(run, ranking, collection, chunks)
     wrong = False
     for measure, values in again.items():
@@ -258,11 +245,11 @@ def _from_ranking(
         if (worst := apart.max()) > HALF_UNIT:
             wrong = True
             where = f"{measure} of query {apart.idxmax()}"
-            record.note("scores", "differs", f"{where} is {worst:.6f} from what the ranking gives")
+            yield "scores", "differs", f"{where} is {worst:.6f} from what the ranking gives"
     if again and not wrong:
-        record.note("scores", "agrees", f"the ranking gives all of {', '.join(again)}")
+        yield "scores", "agrees", f"the ranking gives all of {', '.join(again)}"
     if beyond:
-        record.note("scores", "not checked", f"the kept ranking gives none of {', '.join(beyond)}")
+        yield "scores", "not checked", f"the kept ranking gives none of {', '.join(beyond)}"
 
 
 def _scores_again(
@@ -280,61 +267,46 @@ def _scores_again(
             found[measure] = alone[measure]
             continue
         try:
-            found[measure] = _again(run.condition, measure, ranking, collection)
+            found[measure] = rescore.values(run, measure, ranking)
         except ValueError:
             beyond.append(measure)
     return found, beyond
 
 
-def _again(
-    condition: Condition, measure: str, ranking: pd.DataFrame, collection: Collection
-) -> pd.Series:
-    if "start" in ranking:
-        return rescore.of_chunks(collection, condition, measure, ranking)
-    return rescore.of_documents(collection, measure, ranking)
-
-
-def _in_order(
-    record: _Record, ranking: pd.DataFrame, collection: Collection, chunks: Chunks | None
-) -> bool:
-    """Whether it falls within each query, within bounds, and ranks chunks that there are."""
-    falls = ranking.groupby("query")["score"].diff().fillna(0) <= 0
+def _fault(ranking: pd.DataFrame, collection: Collection, chunks: Chunks | None) -> str:
+    """What is wrong with a ranking; empty where it falls within each query, within bounds, and
+    ranks chunks that there are."""
+    if (ranking.groupby("query")["score"].diff() > 0).any():
+        return "a score rises with the rank"
     inside = ranking["query"].between(0, len(collection.queries) - 1) & ranking["document"].between(
         0, len(collection.documents) - 1
     )
-    cosines = ranking["score"].between(-1.001, 1.001)
-    wrong: list[tuple[str, Callable[[], bool]]] = [
-        ("a score rises with the rank", lambda: not falls.all()),
-        ("a rank names a query or document that there is none of", lambda: not inside.all()),
-        ("a score is no cosine", lambda: not cosines.all()),
-        ("a rank names a span that is no chunk", lambda: not _are_chunks(ranking, chunks)),
-        ("a query ranks a chunk twice", lambda: bool(ranking.duplicated(_what(ranking)).any())),
-    ]
-    found = next((says for says, is_so in wrong if is_so()), "")
-    return record.holds(
-        "ranking", not found, f"{len(ranking):,} ranks in order, of what there is", found
-    )
+    if not inside.all():
+        return "a rank names a query or document that there is none of"
+    if not ranking["score"].between(-1.001, 1.001).all():
+        return "a score is no cosine"
+    if chunks is not None and "start" in ranking:
+        known = pd.MultiIndex.from_arrays([chunks.document, chunks.start, chunks.end])
+        named = pd.MultiIndex.from_frame(ranking[["document", "start", "end"]])
+        if not named.isin(known).all():
+            return "a rank names a span that is no chunk"
+    what = [one for one in ("query", "document", "start", "end") if one in ranking]
+    return "a query ranks a chunk twice" if ranking.duplicated(what).any() else ""
 
 
-def _relevance(
-    record: _Record, condition: Condition, ranking: pd.DataFrame, collection: Collection
-) -> None:
+def _relevance(condition: Condition, ranking: pd.DataFrame, collection: Collection) -> Said:
     """Whether the chunks said to answer a query are those that share a character with what is
     judged, where that is what the protocol asks."""
     if PROTOCOLS[condition.protocol].relevance != "overlap":
-        record.note("relevance", "not checked", "relevance is a quotation in the chunk's own text")
-        return
-    places = collection.positions
-    numbers = {query.id: i for i, query in enumerate(collection.queries)}
+        return "relevance", "not checked", "relevance is a quotation in the chunk's own text"
+    spans = JudgedSpans.of(collection)
     judged = pd.DataFrame(
-        [(numbers[j.query], places[j.document], j.start, j.end) for j in collection.judgments],
-        columns=["query", "document", "from", "to"],
+        {"query": spans.query, "document": spans.document, "from": spans.start, "to": spans.end}
     )
     pairs = ranking.reset_index(names="row").merge(judged, on=["query", "document"])
     met = pairs[(pairs["start"] < pairs["to"]) & (pairs["from"] < pairs["end"])]["row"].unique()
-    ours = ranking.index.isin(met)
-    wrong = int((ours != ranking["relevant"].to_numpy()).sum())
-    record.holds(
+    wrong = int((ranking.index.isin(met) != ranking["relevant"].to_numpy()).sum())
+    return _held(
         "relevance",
         not wrong,
         "the chunks said to answer are those that share text with an answer",
@@ -342,26 +314,10 @@ def _relevance(
     )
 
 
-def _what(ranking: pd.DataFrame) -> list[str]:
-    return [one for one in ("query", "document", "start", "end") if one in ranking]
-
-
-def _are_chunks(ranking: pd.DataFrame, chunks: Chunks | None) -> bool:
-    if chunks is None or "start" not in ranking:
-        return True
-    known = pd.MultiIndex.from_arrays([chunks.document, chunks.start, chunks.end])
-    named = pd.MultiIndex.from_frame(ranking[["document", "start", "end"]])
-    return bool(named.isin(known).all())
-
-
-def _beside_ours(record: _Record, scores: pd.DataFrame) -> None:
-    folder = record.places.runs / Path(*record.folder.parts[-5:])
-    if not (folder / "run.json").is_file() or folder.resolve() == record.folder.resolve():
-        return
-    ours = records.read_in_order(folder, records.read_run(folder))
+def _beside_ours(scores: pd.DataFrame, ours: pd.DataFrame) -> Said:
     differences, means = apart(scores, ours)
     moved = int((differences > HALF_UNIT).any(axis=1).sum())
-    record.holds(
+    return _held(
         "our own run",
         bool(means.max() <= BY_VECTORS),
         f"{moved} of {len(scores)} queries score otherwise, means at most {means.max():.6f} apart",

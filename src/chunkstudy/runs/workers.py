@@ -15,15 +15,16 @@ from pathlib import Path
 
 from chunkstudy.base import places
 from chunkstudy.collections import own, registry
-from chunkstudy.runs import facts, records
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.run import PACKAGES, load_collection, load_store, read_together, run
 from chunkstudy.runs.units import Unit
-from chunkstudy.runs.vector_files import UnitFolder, gather
+from chunkstudy.runs.vectors import UnitFolder
 
 ONE_AT_A_TIME = threading.Lock()
 """A worker with several threads runs one unit after the other, since torch has threads enough."""
 UNITS = "units"
-"""The folder of the units' vectors, below that of the stores."""
+"""The folder of the units' vectors, below that of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +34,19 @@ class Order:
     Attributes:
         unit: what to run.
         again: whether conditions are run that are recorded.
+        alone: whether nobody else works on this machine's vectors, so that they are shared among
+            units; otherwise a unit has a folder of its own.
+        here: whether the worker is on this machine, so that it may read the vectors that lie there.
         versions: of packages, and a digest of this one's code.
         collection_sha256: the collection that is meant; empty where nothing is expected.
-        here: whether the worker is on this machine, so that it may read its stores.
     """
 
     unit: Unit
     again: bool = False
+    alone: bool = False
+    here: bool = False
     versions: Mapping[str, str] = field(default_factory=dict)
     collection_sha256: str = ""
-    here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,48 +65,30 @@ class Done:
 
 
 def perform(order: Order) -> Done:
-    """Run a unit in this process with a folder of vectors of its own; never raises an error of the
-    unit, which may not be one that another process can read."""
+    """Run a unit in this process; never raises an error of the unit, which may not be one that
+    another process can read."""
     with ONE_AT_A_TIME:
-        started = time.perf_counter()
+        started, failure = time.perf_counter(), ""
         where = places.find()
         try:
             _refuse_others(order)
-            at = UnitFolder(unit_folder(where, order.unit), where.vectors if order.here else None)
-            _run(order, where, at)
+            _run(order, where, where.vectors if order.alone else _folder(order, where))
         except Exception as error:
-            return Done(order.unit, time.perf_counter() - started, sentence(error))
+            failure = sentence(error)
         finally:
-            _forget()
-        return Done(order.unit, time.perf_counter() - started)
+            if not order.alone:
+                _forget()
+        return Done(order.unit, time.perf_counter() - started, failure)
 
 
-def run_here(order: Order) -> Done:
-    """Run a unit in this process with the stores of this machine; errors are the unit's."""
-    started = time.perf_counter()
-    where = places.find()
-    try:
-        _run(order, where, where.vectors)
-    except Exception as error:
-        return Done(order.unit, time.perf_counter() - started, sentence(error))
-    return Done(order.unit, time.perf_counter() - started)
+def gather_here(order: Order) -> None:
+    """Move a unit's vectors to those of this machine, when nobody runs it any more."""
+    _folder(order, places.find()).gather()
 
 
-def write_facts(collection: str) -> None:
-    """Write what tables need to know of a collection of the study."""
-    from chunkstudy.runs.run import load_collection
-
-    facts.write(load_collection(collection), places.find())
-
-
-def unit_folder(where: places.Places, unit: Unit) -> Path:
-    return where.vectors / UNITS / unit.name
-
-
-def gather_here(unit: Unit) -> None:
-    """Move a unit's vectors to the stores of this machine, when nobody runs it any more."""
-    where = places.find()
-    gather(UnitFolder(unit_folder(where, unit)), where.vectors)
+def _folder(order: Order, where: places.Places) -> UnitFolder:
+    folder = where.vectors / UNITS / order.unit.name
+    return UnitFolder(folder, where.vectors if order.here else None)
 
 
 def records_folder(condition: Condition, where: places.Places) -> Path:
@@ -115,8 +101,6 @@ def records_folder(condition: Condition, where: places.Places) -> Path:
 @cache
 def versions() -> dict[str, str]:
     """What has to be alike for records to be alike: packages, Python, and the code itself."""
-    from chunkstudy.runs.run import PACKAGES
-
     found = {name: version(name) for name in PACKAGES} | {"Python": platform.python_version()}
     digest = hashlib.sha256()
     folder = Path(__file__).parents[1]
@@ -133,8 +117,6 @@ def sentence(error: BaseException) -> str:
 
 
 def _run(order: Order, where: places.Places, vectors: Path | UnitFolder) -> None:
-    from chunkstudy.runs.run import read_together, run
-
     todo = [c for c in order.unit.conditions if order.again or not _done(c, where, vectors)]
     read_together(todo, vectors)
     for condition in todo:
@@ -161,8 +143,6 @@ def _refuse_others(order: Order) -> None:
     Raises:
         RuntimeError: if a package or the collection is another one here.
     """
-    from chunkstudy.runs.run import load_collection
-
     at = f"worker {platform.node()}"
     for name, wanted in order.versions.items():
         if (found := versions().get(name, "missing")) != wanted:
@@ -181,7 +161,5 @@ def _refuse_others(order: Order) -> None:
 
 def _forget() -> None:
     """Give back the models of a unit, which the next one may have no room beside."""
-    from chunkstudy.runs.run import load_store
-
     load_store.cache_clear()
     gc.collect()

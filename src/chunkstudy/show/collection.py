@@ -13,7 +13,8 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.collections import registry
 from chunkstudy.runs import facts
 from chunkstudy.runs.run import load_collection
-from chunkstudy.show import notebook, passages
+from chunkstudy.show import passages
+from chunkstudy.show.tables import Table
 
 SHOWN = ("part", "documents", "characters", "tokens", "queries", "excerpts")
 ONCE = {"documents", "characters", "tokens", "queries", "excerpts",
@@ -66,4 +67,4 @@ class ShownCollection:
 
     def _repr_html_(self) -> str:
         counts = self.counts()
-        return str(notebook.show(counts[[one for one in SHOWN if one in counts]]).data)
+        return Table.of(counts[[one for one in SHOWN if one in counts]]).html()

@@ -15,14 +15,13 @@ import pandas as pd
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import first_chunks, rankings, records
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.run import boundary_store, evaluate, load_collection, load_store, run
+from chunkstudy.runs.run import compute, load_collection, load_store, run
 from chunkstudy.show.faults import StudyError
 
 Compute = Literal["stored", "missing", "fresh"]
@@ -149,16 +148,9 @@ class Computing:
             if arm.has_record:
                 outcome = run(arm.condition, vectors, runs, outside)
             else:
-                newlines = PROTOCOLS[arm.condition.protocol].newlines
-                collection = load_collection(arm.condition.collection)
-                outcome = evaluate(
-                    arm.condition,
-                    collection,
-                    load_store(arm.condition.encoder, vectors, newlines),
-                    arm.function and checked(arm.function, collection.documents),
-                    boundary_store(arm.condition, vectors),
-                    approximate=arm.approximate,
-                )
+                documents = load_collection(arm.condition.collection).documents
+                chunker = arm.function and checked(arm.function, documents)
+                outcome = compute(arm.condition, vectors, chunker, arm.approximate)
         except (ChunkerError, SpanError) as error:
             raise StudyError(f"chunker {arm.name}: {error}") from error
         except (ConditionError, SearchError) as error:

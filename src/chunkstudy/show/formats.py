@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -15,14 +13,6 @@ SUMMED, WRITTEN = 12, 8
 """Digits of a number in a written table: more than any page shows. It is cut to more of them first,
 beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
 MINUS = "\N{MINUS SIGN}"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """How a column is shown: its title and what makes text of a value."""
-
-    title: str
-    text: Callable[[float], str]
 
 
 def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = False) -> str:

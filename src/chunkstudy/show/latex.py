@@ -1,18 +1,28 @@
-"""Tables as LaTeX (booktabs)."""
+"""Tables of text as LaTeX, in a shape that fits.
+
+A table of a column's or the page's width is a ``tabularx`` whose texts
+share what the numbers leave; one of the appendix is a ``longtable`` whose texts do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+import re
+from collections.abc import Mapping
+from typing import Literal
 
+import numpy as np
 import pandas as pd
 
-from chunkstudy.show import table_notes, table_shapes, tables
-
-SMALL = "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
-CONTINUED = "The same rows, further columns."
-ROW = "row"
-"""The head of the numbers by which a row is found again in a further panel."""
+HYPHENS = re.compile(r"\w+(?:-\w+){2,}")
+"""A name that no line break may cut."""
+SHORT = 14
+"""Characters up to which a text stays on one line."""
+EM, LINE, GAP = 4.0, 489.0, 6.0
+"""Points of a character, of a line of the appendix and between two columns, in its small type."""
+MOST = 0.8
+"""Of the line that numbers may take."""
+SIDES = {"X": r"\raggedright", "l": r"\raggedright", "r": r"\raggedleft"}
+Span = Literal["column", "page", "appendix"]
 SPECIAL = str.maketrans({
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -22,48 +32,103 @@ SPECIAL = str.maketrans({
 
 
 def table(
-    frame: pd.DataFrame, name: str, caption: str, shown_as: tables.Kinds | None = None
+    found: pd.DataFrame,
+    name: str,
+    caption: str,
+    span: Span,
+    once: str,
+    shorter: Mapping[str, str],
 ) -> str:
-    """A booktabs table in small type that breaks over pages (``array``, ``longtable``); text is
-    escaped. What does not fit the line stands in further panels below."""
-    found = tables.present(frame, kinds=shown_as)
-    panels = table_shapes.panels(found)
-    if len(panels) > 1:
-        found.insert(0, ROW, [str(at + 1) for at in range(len(found))])
-        panels = table_shapes.panels(found)
-    said = escape(caption)
-    body = [
-        panel(found.iloc[:, list(one.columns)], one.formats, said if at == 0 else CONTINUED,
-              name if at == 0 else "")
-        for at, one in enumerate(panels)
-    ]  # fmt: skip
-    below = f"\\noindent {_breakable(note)}\\par\n" if (note := table_notes.note(frame)) else ""
-    return f"{SMALL}{''.join(body)}{below}}}\n"
+    r"""A table of text; its cells are escaped, the caption is LaTeX.
+
+    Args:
+        found: heads and cells.
+        name: behind ``tab:`` in its label.
+        caption: a sentence or two; numbers as ``\val{what-it-is-of/number}``.
+        span: how wide it is set; ``appendix`` breaks over pages.
+        once: the head of a column whose change draws a line, and which is said once.
+        shorter: parts of texts that are said shorter here, by what they are elsewhere.
+    """
+    for long, short in shorter.items():
+        found = found.map(lambda text, long=long, short=short: text.replace(long, short))
+    lines = [" & ".join(map(_whole, row)) + r" \\" for row in found.itertuples(index=False)]
+    if once:
+        lines = _ruled(lines, found[once])
+    head = " & ".join(map(escape, found.columns)) + r" \\"
+    said = f"\\caption{{{caption}}}\\label{{tab:{name}}}"
+    if span == "appendix":
+        return _long(formats(found), head, lines, said)
+    return _floating(span, found, head, lines, said)
 
 
-def panel(found: pd.DataFrame, formats: Sequence[str], caption: str, label: str = "") -> str:
-    """Columns of text as one longtable; without a label it is a part of the table before."""
-    head = " & ".join(_breakable(name) for name in found) + r" \\"
-    rows = [" & ".join(map(_breakable, row)) + r" \\" for row in found.itertuples(index=False)]
-    title = (
-        rf"\caption{{{caption}}}\label{{tab:{label}}} \\"
-        if label
-        else (rf"\multicolumn{{{len(formats)}}}{{@{{}}l@{{}}}}{{\emph{{{caption}}}}} \\")
-    )
+def _whole(text: str) -> str:
+    """Escaped, with no line break inside a name of several hyphens, such as a model's."""
+    return HYPHENS.sub(r"\\mbox{\g<0>}", escape(text))
+
+
+def _ruled(lines: list[str], names: pd.Series) -> list[str]:
+    """A thin line where a group ends, and its name only in its first row."""
+    found, before = [], None
+    for line, name in zip(lines, names, strict=True):
+        if name == before:
+            line = line.replace(_whole(name), "", 1)
+        elif before is not None:
+            found.append(r"\addlinespace")
+        found.append(line)
+        before = name
+    return found
+
+
+def _floating(span: Span, found: pd.DataFrame, head: str, lines: list[str], caption: str) -> str:
+    star = "*" if span == "page" else ""
+    kinds = [_kind(str(name), found[name]) for name in found]
+    if "X" not in kinds:
+        kinds[0] = "X"
+    columns = "".join(r">{\raggedright\arraybackslash}X" if one == "X" else one for one in kinds)
+    body = "\n".join(lines)
     return (
-        f"\\begin{{longtable}}{{@{{}}{''.join(formats)}@{{}}}}\n{title}\n"
-        f"\\toprule\n{head}\n\\midrule\n\\endfirsthead\n"
-        f"\\toprule\n{head}\n\\midrule\n\\endhead\n\\bottomrule\n\\endlastfoot\n"
-        + "\n".join(rows)
-        + "\n\\end{longtable}\n"
-        + ("" if label else "\\addtocounter{table}{-1}\n")
+        f"\\begin{{table{star}}}[t]\n\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n{caption}\n"
+        f"\\begin{{tabularx}}{{\\linewidth}}{{@{{}}{columns}@{{}}}}\n"
+        f"\\toprule\n{head}\n\\midrule\n{body}\n\\bottomrule\n"
+        f"\\end{{tabularx}}\n\\end{{table{star}}}\n"
     )
 
 
-@lru_cache(maxsize=100_000)
-def _breakable(text: object) -> str:
-    """Escaped, with leave to break paths and long names."""
-    return r"\allowbreak{}".join(escape(part) for part in table_shapes.BREAKS.split(str(text)))
+def _long(columns: list[str], head: str, lines: list[str], caption: str) -> str:
+    body = "\n".join(lines)
+    return (
+        "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+        f"\\begin{{longtable}}{{@{{}}{''.join(columns)}@{{}}}}\n{caption} \\\\\n"
+        f"\\toprule\n{head}\n\\midrule\n\\endfirsthead\n\\toprule\n{head}\n\\midrule\n\\endhead\n"
+        f"\\bottomrule\n\\endfoot\n{body}\n\\end{{longtable}}\n}}\n"
+    )
+
+
+def formats(found: pd.DataFrame) -> list[str]:
+    """How the columns of a long table are set: numbers by their width, texts share the rest by the
+    square root of their length, so that all come out about as high. Where numbers leave too little,
+    all columns share the line, and heads wrap."""
+    kinds = [_kind(str(name), found[name]) for name in found]
+    longest = np.array([max(map(len, [str(name), *found[name]])) for name in found])
+    wraps = np.array([kind == "X" for kind in kinds])
+    gaps = GAP * (len(kinds) - 1)
+    if (longest * ~wraps).sum() * EM + gaps > MOST * LINE:
+        wraps[:] = True
+    share = np.sqrt(longest) * wraps
+    left = 1 - ((longest * ~wraps).sum() * EM + gaps) / LINE
+    return [
+        rf">{{{SIDES[kind]}\arraybackslash}}p{{{left * part / share.sum():.3f}\linewidth}}"
+        if part
+        else kind
+        for kind, part in zip(kinds, share, strict=True)
+    ]
+
+
+def _kind(name: str, values: pd.Series) -> str:
+    """``r`` for numbers, ``l`` for words that stay on one line, ``X`` for text that wraps."""
+    if values.str.fullmatch(r"[-+\N{MINUS SIGN}<\s\d.,%\[\]]*").all():
+        return "r"
+    return "l" if max(len(name), values.str.len().max()) <= SHORT else "X"
 
 
 def escape(text: object) -> str:

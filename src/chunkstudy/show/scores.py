@@ -9,11 +9,11 @@ from typing import Literal
 import pandas as pd
 from IPython.display import HTML
 
-from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import display_names
-from chunkstudy.show import notebook
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.tables import Table
 
 KEYS = ("chunker", "part", "query_id")
 BEST = "best"
@@ -38,12 +38,12 @@ class Scores:
 
     def head(self, rows: int = 5) -> HTML:
         """The first rows for reading, in percent."""
-        return notebook.show(self.frame.head(rows), caption=self._caption())
+        return HTML(Table.of(self.frame.head(rows)).html(self._caption()))
 
     def means(self) -> HTML:
         """A row a chunker, for reading: the mean of each measure over all questions, in percent."""
         means = self.frame.groupby("chunker", sort=False)[list(self.measures)].mean()
-        return notebook.show(means.reset_index(), caption=self._caption())
+        return HTML(Table.of(means.reset_index()).html(self._caption()))
 
     @property
     def best(self) -> str:
@@ -153,7 +153,8 @@ class Scores:
         return differences(some, f"{name}, {len(some)} chunkers", "score", "other score")
 
     def _best(self, measure: str) -> str:
-        return str(self.frame.groupby("chunker", sort=False)[measure].mean().idxmax())
+        means = self.frame.groupby("chunker", sort=False)[measure].mean()
+        return str(means.idxmin() if measures.find(measure).lower_is_better else means.idxmax())
 
     def _caption(self) -> str:
         questions = self.frame["query_id"].nunique()

@@ -26,11 +26,13 @@ from chunkstudy.published import cells
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.show import beside as published
-from chunkstudy.show import drawing, layouts, notebook, parameters, runs, tables
+from chunkstudy.show import drawing, latex, parameters, runs
 from chunkstudy.show.collection import ShownCollection
+from chunkstudy.show.columns import Columns, over
 from chunkstudy.show.computing import COMPUTES, Compute, Computing
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.formats import decimals, points, write_csv
+from chunkstudy.show.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 SEARCHES = ("exact", "published")
@@ -48,16 +50,19 @@ class Study:
         name: of the notebook, without its ending, or any other word.
         compute: ``stored`` reads the study's records; ``missing`` also runs what has none;
             ``fresh`` runs everything anew, and goes on where it was interrupted.
+        shown_as: how columns of its tables are shown, by name, where they are no fractions.
 
     Raises:
         NotebookError: for an unknown or mistyped parameter of the notebook.
         StudyError: here and later, in a sentence that says what to do.
     """
 
-    def __init__(self, name: str, compute: Compute = "stored") -> None:
+    def __init__(
+        self, name: str, compute: Compute = "stored", shown_as: Columns | None = None
+    ) -> None:
         if compute not in COMPUTES:
             raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
-        self.name, self.places = name, project.find()
+        self.name, self.places, self._columns = name, project.find(), dict(shown_as or {})
         self._computing = Computing(self.places, name, compute)
         shell = get_ipython()
         source = self.places.notebooks / f"{name}.ipynb"
@@ -118,7 +123,7 @@ class Study:
         frame: pd.DataFrame,
         beside: Sequence[str] = (),
         caption: str = "",
-        shown_as: tables.Kinds | None = None,
+        shown_as: Columns | None = None,
         rows: str = "chunker",
     ) -> HTML:
         """Show a table and keep it as CSV.
@@ -128,20 +133,28 @@ class Study:
             frame: scores as fractions; for ``beside`` as :meth:`Scores.summary` gives them.
             beside: published tables to set it beside, each ``work/table`` (:meth:`beside`).
             caption: what stands above it.
-            shown_as: by column, its title and unit, where the name does not say them.
+            shown_as: by column, how it is shown in this table alone.
             rows: what has a row beside published tables: ``chunker``, ``collection``, ...
         """
         if beside:
             frame = self.beside(frame, *beside)
         write_csv(self._folder("tables") / f"{name}.csv", _of_table(name, frame))
         if beside:
-            return HTML(notebook.html(published.as_published(frame, rows), caption))
-        return notebook.show(frame, name, caption=caption, shown_as=shown_as)
+            return HTML(Table(published.as_published(frame, rows)).html(caption))
+        return HTML(self._shown(frame, shown_as=shown_as).html(caption, file=name))
 
-    def show(self, frame: pd.DataFrame, caption: str = "") -> HTML:
-        """Show a table with what its rows are called, and keep nothing."""
+    def show(
+        self,
+        frame: pd.DataFrame,
+        caption: str = "",
+        names: Sequence[str] = (),
+        shown_as: Columns | None = None,
+    ) -> HTML:
+        """Show a table with what its rows are called, of its columns those that are named, and keep
+        nothing."""
         numbered = frame.index.names == [None]
-        return notebook.show(frame if numbered else frame.reset_index(), caption=caption)
+        shown = frame if numbered else frame.reset_index()
+        return HTML(self._shown(shown, names, shown_as).html(caption))
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict
@@ -254,14 +267,40 @@ class Study:
         frame: pd.DataFrame,
         heads: Mapping[str, str],
         caption: str,
-        span: layouts.Span = "column",
+        span: latex.Span = "column",
         once: str = "",
         shorter: Mapping[str, str] | None = None,
-        shown_as: tables.Kinds | None = None,
+        shown_as: Columns | None = None,
     ) -> None:
-        """Write a table of the paper (:func:`chunkstudy.show.layouts.latex_table`)."""
-        text = layouts.latex_table(name, frame, heads, caption, span, once, shorter, shown_as)
-        write_text(self._folder("paper") / f"{layouts.PREFIX}{name}.tex", text)
+        """Write a table of the paper (:func:`chunkstudy.show.latex.table`).
+
+        Args:
+            name: behind ``tab:`` in its label.
+            frame: the rows.
+            heads: the columns that are set, in their order, each with its head; an interval is its
+                ``low``.
+            caption: a sentence or two, in LaTeX.
+            span: how wide it is set.
+            once: a column whose change draws a line, and which is said once.
+            shorter: parts of texts that are said shorter here.
+            shown_as: by column, how it is shown in this table alone.
+
+        Raises:
+            StudyError: if it lacks rows or columns.
+        """
+        missing = [one for one in heads if one not in frame]
+        if missing or frame.empty:
+            lacks = f"no column {', '.join(missing)}" if missing else "no row"
+            raise StudyError(f"table {name} of the paper has {lacks}")
+        found = self._shown(frame, list(heads), shown_as)
+        if found.text.shape[1] != len(heads):
+            raise StudyError(
+                f"table {name} of the paper has a column whose rows are all the same or an "
+                "interval named twice; leave it out and say it in the caption"
+            )
+        headed = Table(found.text.set_axis(list(heads.values()), axis=1))
+        text = headed.latex(name, caption, span, heads.get(once, ""), shorter)
+        write_text(self._folder("paper") / f"paper_{name}.tex", text)
 
     def stored(
         self, name: str, make: Callable[[study_runs.Context], Tables], kept: bool = True
@@ -287,6 +326,14 @@ class Study:
         made_by = study_runs.made_by(context, name, study_results) | {"question": name}
         study_results.write(self.places.build / "studies" / name, tables, made_by)
         return tables
+
+    def _shown(
+        self,
+        frame: pd.DataFrame,
+        names: Sequence[str] = (),
+        shown_as: Columns | None = None,
+    ) -> Table:
+        return Table.of(frame, names, over(self._columns, shown_as or {}))
 
     def _open(self, changed: dict[str, Any]) -> None:
         """Show where answers will stand, or that nothing here is the study itself."""

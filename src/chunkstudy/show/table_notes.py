@@ -6,31 +6,24 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import POINT
+from chunkstudy.evaluation.measures import POINT
 from chunkstudy.runs import display_names
-from chunkstudy.show import tables
 
 FEW = 3
 """Families that a page names one by one; more stand in the file."""
+KINDS = {"measure": "measure", "collection": "collection", "protocol": "protocol",
+         "encoder": "encoder", "model": "encoder"}  # fmt: skip
+"""What a family may be named by, by column."""
 
 
-def note(
-    frame: pd.DataFrame, columns: Sequence[str] | None = None, most_families: int | None = None
-) -> str:
+def note(frame: pd.DataFrame, same: Sequence[str]) -> str:
     """What stands under a table: what all rows share, how its intervals and tests were made, and
-    within which families of how many tests they were corrected.
-
-    Args:
-        frame: of numbers and slugs.
-        columns: those that are shown; all if none are named.
-        most_families: more of them are counted and not named; all are named if it is missing.
-    """
-    same = "; ".join(text for text in tables.same_in_all_rows(frame, columns).values() if text)
-    tested = _how_tested(frame, most_families)
-    return " ".join(filter(None, [same and f"All rows: {same}.", tested]))
+    within which families of how many tests they were corrected."""
+    shared = f"All rows: {'; '.join(same)}." if same else ""
+    return " ".join(filter(None, [shared, _how_tested(frame)]))
 
 
-def _how_tested(frame: pd.DataFrame, most_families: int | None) -> str:
+def _how_tested(frame: pd.DataFrame) -> str:
     parts = []
     if "interval" in frame and (said := _distinct(frame["interval"])):
         parts.append(f"Intervals: {'; '.join(said)}.")
@@ -38,8 +31,8 @@ def _how_tested(frame: pd.DataFrame, most_families: int | None) -> str:
         if f"{prefix}family" not in frame:
             continue
         sizes = frame[[f"{prefix}family", f"{prefix}family_size"]].dropna().drop_duplicates()
-        known = {str(name): int(size) for name, size in sizes.to_numpy() if name}
-        if known and len(known) > (most_families or len(known)):
+        known = {_named(str(name), frame): int(size) for name, size in sizes.to_numpy() if name}
+        if len(known) > FEW:
             parts.append(f"p corrected by Holm within each of {_counted(known)}.")
         elif known:
             parts.append(f"p corrected by Holm within: {_families(known)}.")
@@ -49,7 +42,18 @@ def _how_tested(frame: pd.DataFrame, most_families: int | None) -> str:
             f"Equivalent: two one-sided t-tests, less than {apart} apart; not shown is neither "
             "different nor equivalent."
         )
-    return display_names.sentence(" ".join(parts))
+    return " ".join(parts)
+
+
+def _named(family: str, frame: pd.DataFrame) -> str:
+    """A family's name with what its rows' settings are called."""
+    told = {**display_names.MODELS, **display_names.PROTOCOLS, **display_names.PAPER_TABLES}
+    for column, kind in KINDS.items():
+        slugs = list(frame[column].astype(str).unique()) if column in frame else []
+        told |= {slug: display_names.shown(kind, slug) for slug in slugs if slug}
+    for slug in sorted(told, key=len, reverse=True):
+        family = family.replace(slug, told[slug])
+    return family
 
 
 def _families(sizes: Mapping[str, int]) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 
 from chunkstudy.base.budget import budget
 from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.chunkers import catalogue, own_objects
+from chunkstudy.chunkers import own_objects
 from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections.own_questions import Task
 from chunkstudy.encoders import interface as encoder_interface
@@ -22,11 +23,12 @@ from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.library import LibraryEncoder
 from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
-from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
-from chunkstudy.runs.conditions import NONE, Condition, weights_needed
+from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.encoding import PRE_EMBEDDING, PREPENDED, Ordering, parse_ordering
+from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.needs import weights_needed
 from chunkstudy.runs.run import load_store
 from chunkstudy.runs.store import VectorStore
 
@@ -237,9 +239,9 @@ def encoder(asked: Any, base_url: str = "") -> Encoder:
             spec = models.spec(models.parse_slug(one)[0])
         except ModelError:
             continue
-        lacking = next(weights_needed(models.with_recorded_digests(spec)), "")
+        lacking = weights_needed(models.with_recorded_digests(spec))
         if spec.kind != "api" and lacking:
-            raise ModelError(f"{spec.id} cannot be read yet: {lacking}")
+            raise ModelError(f"{spec.id} cannot be read yet: {lacking[0]}")
         why = "an API returns no token states" if spec.kind == "api" else ""
         return Encoder(name, one, spec, why_plain=why)
     own = own_models.find(name)
@@ -311,7 +313,7 @@ def _larger(name: str, asked: str) -> Chunker:
 
 
 def _of_the_catalogue(slug: str) -> Chunker:
-    spec = catalogue.parse(slug)
+    spec = parse_chunker(slug)
     if known := spec.entry.segments:
         raise EvaluationError(
             f"{slug} is a segmentation of {' and '.join(known)} and of no other texts; use another "

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from chunkstudy.base.estimates import money
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import catalogue
 from chunkstudy.commands.evaluate.arms import Arm, Encoder
 from chunkstudy.commands.evaluate.running import (
     as_functions,
@@ -20,6 +19,8 @@ from chunkstudy.commands.evaluate.running import (
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.runs.encoding import SPECIAL, parse_ordering
+from chunkstudy.runs.estimate import in_words
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
 
 SAMPLE = 32
@@ -73,14 +74,16 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
         took = chunking + (tokens / rate if rate else 0.0)
         total += took
         known = known and (bool(rate) or not tokens)
-        how_long = _time(took) if rate or not tokens else "time not known"
+        how_long = in_words(took) if rate or not tokens else "time not known"
         cost = _dollars(store, missing)
         dollars = None if dollars is None or cost is None else dollars + cost
         shown = f", {money(cost)}" if _paid(store) else ""
         lines.append(f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}{shown}")
     of = f"{len(texts.collection.documents):,} documents and {len(texts.collection.queries):,} "
     paid = f", {money(dollars)}" if any(map(_paid, stores.values())) else ""
-    time_taken = f"about {_time(OF_A_RUN * total)} on this machine" if known else "time not known"
+    time_taken = (
+        f"about {in_words(OF_A_RUN * total)} on this machine" if known else "time not known"
+    )
     lines.append(
         f"in all, {of}questions: {time_taken}{paid}; what is encoded is kept, and a run that was "
         "stopped goes on"
@@ -89,8 +92,8 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
 
 
 def _passes(slug: str) -> float:
-    entry = catalogue.parse(slug)
-    return entry.entry.passes or (1.0 if entry.llm or entry.reader else 0.0)
+    spec = parse_chunker(slug)
+    return spec.entry.passes or (1.0 if spec.llm or spec.reader else 0.0)
 
 
 def _left(store: VectorStore, matched: Sequence[str], counted: set[bytes]) -> list[str]:
@@ -128,9 +131,3 @@ def _dollars(store: VectorStore | None, missing: Sequence[str]) -> float | None:
 
 def _paid(store: VectorStore | None) -> bool:
     return store is not None and isinstance(store.encoder, ApiEncoder)
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"

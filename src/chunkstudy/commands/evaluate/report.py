@@ -16,10 +16,9 @@ from chunkstudy.commands.evaluate.running import shown_as
 from chunkstudy.commands.evaluate.tables import Tables
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.runs import display_names
-from chunkstudy.show import latex
-from chunkstudy.show import tables as shown
-from chunkstudy.show.formats import Column, percent, thousandths, whole
-from chunkstudy.show import notebook
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import percent, points, tenths, thousandths, whole
+from chunkstudy.show.tables import Table
 
 PAGE = "index.html"
 SCORES = "scores.csv"
@@ -29,16 +28,24 @@ CAPTIONS = {
     tables.TESTS: "Every other against the best.",
     tables.NEEDED: "How many questions would tell the best two apart four times in five.",
 }
-AS: dict[str, shown.Kinds] = {
-    tables.TABLE: {"score": percent, "mean tokens": whole, "US dollars": thousandths},
-    tables.TESTS: {"score": percent, "best": percent},
-}
-
-SCREENED: shown.Kinds = {
-    "mean tokens": whole,
-    **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
+COLUMNS: Columns = {
+    "mean tokens": Column("tokens a chunk", whole),
+    "tokens that a reader gets": whole,
+    "text in no chunk": Column("text in no chunk, %", percent),
+    "cut": Column("chunks cut, %", percent),
+    "unread": Column("text beyond the window, %", percent),
     "sentences broken": Column("sentences broken, %", percent),
     "text in several chunks": Column("text repeated, %", percent),
+    **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
+    "tokens encoded": whole,
+    "seconds encoding": Column("seconds of encoding, now", tenths),
+    "US dollars": thousandths,
+    "a": Column("first", str),
+    "b": Column("second", str),
+    "a minus b": Column("first minus second, points", points),
+    "questions needed": whole,
+    "more than there are": whole,
+    "difference that these show": Column("difference that these show, points", points),
 }
 
 
@@ -76,7 +83,9 @@ def write(
         if len(frame):
             write_text(
                 folder / f"{name}.tex",
-                latex.table(_without_seconds(_named(frame)), name, CAPTIONS[name], AS.get(name)),
+                Table.of(_without_seconds(_named(frame)), columns=COLUMNS).latex(
+                    name, CAPTIONS[name]
+                ),
             )
     scores = found.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
@@ -94,14 +103,14 @@ def text(found: Found) -> str:
     """The tables as a terminal shows them."""
     parts = []
     for name, frame in named(found).items():
-        few = shown.present(_named(frame), kinds=AS.get(name))
+        few = Table.of(_named(frame), columns=COLUMNS).text
         parts.append(f"{CAPTIONS[name]}\n{few.to_string(index=False)}")
     return "\n\n".join(parts)
 
 
 def screened(frame: pd.DataFrame) -> str:
     """What needs no question, as a terminal shows it."""
-    few = shown.present(_named(frame), kinds=SCREENED)
+    few = Table.of(_named(frame), columns=COLUMNS).text
     return f"{screening.CAPTION}\n{few.to_string(index=False)}"
 
 
@@ -121,9 +130,7 @@ def page(
             collection=texts.collection,
             found=found,
             tables={
-                name: Markup(
-                    notebook.table(_named(one), caption=CAPTIONS[name], shown_as=AS.get(name))
-                )
+                name: Markup(Table.of(_named(one), columns=COLUMNS).html(CAPTIONS[name]))
                 for name, one in named(found).items()
             },
             bars=_bars(found.table),
@@ -171,9 +178,8 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
                 "left": round(at(ends[0]), 2),
                 "width": round(at(ends[1]) - at(ends[0]), 2),
                 "mean": round(at(row["score"]), 2),
-                "says": f"{shown.percent(row['score'])} "
-                f"[{shown.percent(ends[0])}, {shown.percent(ends[1])}]",
-                "ends": (shown.percent(start), shown.percent(end)),
+                "says": f"{percent(row['score'])} [{percent(ends[0])}, {percent(ends[1])}]",
+                "ends": (percent(start), percent(end)),
             }
         )
     return found
@@ -187,8 +193,8 @@ def _hardest(scores: pd.DataFrame) -> list[dict[str, Any]]:
         {
             "id": name,
             "question": scores.at[name, "question"],
-            "best": shown.percent(float(arms.loc[name].max())),
-            "mean": shown.percent(float(arms.loc[name].mean())),
+            "best": percent(float(arms.loc[name].max())),
+            "mean": percent(float(arms.loc[name].mean())),
         }
         for name in order
     ]

@@ -13,7 +13,7 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets
 from chunkstudy.commands.evaluate.arms import EvaluationError
 from chunkstudy.evaluation.measures import ranking as document_measures
-from chunkstudy.evaluation.measures import reading_budget
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, follow
 from chunkstudy.evaluation.measures.copies import found_first as found_first
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
@@ -162,8 +162,8 @@ def of_excerpts(
         judged, chunks = to_tokens(JudgedSpans.of(collection), returned, offsets)
         # A last column of padding says that a shallower ranking is all there is to read.
         order = np.pad(found.chunk, ((0, 0), (0, 1)), constant_values=NO_CHUNK)
-        read = reading_budget.follow(judged, chunks, order, asked.budget)
-        columns[names[0]] = read.recall(asked.budget, reading_budget.AGAIN)
+        read = follow(judged, chunks, order, asked.budget)
+        columns[names[0]] = read.recall(asked.budget, AGAIN)
     ids = pd.Index([query.id for query in collection.queries], name="query_id")
     return pd.DataFrame(columns, ids)[list(names)]
 

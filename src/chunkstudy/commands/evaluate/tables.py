@@ -16,7 +16,7 @@ from chunkstudy.commands.evaluate.scores import Asked
 from chunkstudy.commands.evaluate.sentences import FEWEST, Facts
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.measures.units import in_tokens
+from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (

@@ -22,20 +22,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.clusters import ClusteredMean, clustered_means
 from chunkstudy.evaluation.statistics.intervals import Floats
 
 SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""
-POINT = 0.01
-"""The margin of equivalence: a point of a hundred, half of the mean gain over five collections
-that Jina prints for late chunking, so that what passes is smaller than what the works speak of."""
-TENTH = 0.001
-"""The margin of a score that cannot come near 1, as :func:`margin` says: a tenth of a point."""
 FEWEST_DOCUMENTS = 20
 """Documents below which an interval over them would rest on too few, and questions are drawn."""
-OF_ALL_RETRIEVED = ("SpanPrecision", "SpanIoU")
 HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = "higher", "lower", "equivalent", "not shown"
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
 STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
@@ -151,15 +145,6 @@ def documents_of(parts: pd.DataFrame) -> pd.Series | None:
     return parts.set_index("query_id")["part"] if len(parts) else None
 
 
-def margin(measure: str) -> float:
-    """Below which difference two systems count as equal by this measure, as a fraction.
-
-    A share of all that was retrieved stays below a tenth at five chunks, however good a system is,
-    so that a point would be much there.
-    """
-    return TENTH if measure.partition("@")[0].partition("(")[0] in OF_ALL_RETRIEVED else POINT
-
-
 def shown(table: pd.DataFrame) -> pd.Series:
     """What each row shows in a word; a sure difference is one even where it is below the margin."""
     differs = table["p_holm"] < SIGNIFICANT
@@ -224,7 +209,7 @@ class _Common:
 
     @property
     def margin(self) -> float:
-        return margin(str(self.keys.get("measure", "")))
+        return measures.find(str(self.keys.get("measure", ""))).margin
 
     @property
     def drawn(self) -> str:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chunkstudy.base import tokens
+from chunkstudy.base.asking import Finish, LanguageModelError, Reply, Request
 from chunkstudy.collections import builtin
 from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import Asker, recordings_folder
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings
 from chunkstudy.runs.generation.generate import Asked, Generated, generate

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.encoders.interface import Role, Vectors
+from chunkstudy.base.encoding import Vectors
+from chunkstudy.encoders.interface import Role
 from chunkstudy.runs.generation.generate import Candidate
 
 LEAST, MOST = 0.36, 0.78

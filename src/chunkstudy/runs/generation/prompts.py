@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from chunkstudy.llm.interface import Message
+from chunkstudy.base.asking import Message
 from chunkstudy.runs.generation import pieces
 from chunkstudy.runs.generation.settings import MOST_EXCERPTS, Variant
 

@@ -103,30 +103,20 @@ def render(page: Page, texts: dict[str, str], index: str = "") -> str:
         texts: document id to text.
         index: where the index is, seen from the page, if there is one.
     """
-    return _templates().get_template("query.html").render(page=page, texts=texts, index=index)
+    return _template().render(page=page, texts=texts, index=index)
 
 
 def render_index(pages: Sequence[Page], links: dict[str, str], of: int = 0) -> str:
     """The index as HTML: every query in the order given, linked where ``links`` has its page;
     ``of``: of how many queries these are the worst, 0 where they are all."""
-    tally = [
-        (column.chunker, Counter(page.columns[i].diagnosis.cause for page in pages))
-        for i, column in enumerate(pages[0].columns)
-    ]
+    columns = list(zip(*(page.columns for page in pages), strict=True))
+    tally = [(own[0].chunker, Counter(one.diagnosis.cause for one in own)) for own in columns]
     recall = [
-        float(np.mean([page.columns[i].inspection.measures["SpanRecall"] for page in pages]))
-        for i in range(len(tally))
+        float(np.mean([one.inspection.measures["SpanRecall"] for one in own])) for own in columns
     ]
     used = set().union(*(counts for _, counts in tally))
-    template = _templates().get_template("index.html")
-    return template.render(
-        pages=pages,
-        links=links,
-        of=of,
-        tally=tally,
-        used=used,
-        mean_recall=recall,
-        first=pages[0].columns[0],
+    return _template().render(
+        page=None, pages=pages, links=links, of=of, tally=tally, used=used, mean_recall=recall
     )
 
 
@@ -321,7 +311,7 @@ def _share(value: int, span: Span) -> float:
     return round(100 * (min(max(value, low), high) - low) / (high - low), 3)
 
 
-def _templates() -> jinja2.Environment:
+def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -351,4 +341,4 @@ def _templates() -> jinja2.Environment:
         margin=CONTEXT,
         map_margin=MAP_CONTEXT,
     )
-    return environment
+    return environment.get_template("inspector.html")

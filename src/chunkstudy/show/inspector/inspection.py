@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection, Judgment, Query, Span, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.store import VectorStore
 
@@ -330,7 +330,7 @@ class Searched:
 def search(condition: Condition, collection: Collection, store: VectorStore) -> Searched:
     """Chunk, embed and rank in full; vectors at hand are not computed again."""
     protocol = PROTOCOLS[condition.protocol]
-    chunker = catalogue.build(condition.chunker, protocol, store.encode)
+    chunker = build_chunker(condition.chunker, protocol, store.encode)
     chunks = chunk_documents(chunker, collection.documents)
     vectors = store.encode(chunks.texts(collection.documents), label=condition.chunker)
     return search_chunks(condition, collection, store, chunks, vectors)

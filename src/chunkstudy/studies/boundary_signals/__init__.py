@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.chunkers.signals.measuring import PROFILE, SIGNALS
-from chunkstudy.chunkers.signals.passes import SIZE
+from chunkstudy.chunkers.signals import PROFILE, SIGNALS, SIZE
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.reading import CausalReader
 from chunkstudy.runs import by_signals

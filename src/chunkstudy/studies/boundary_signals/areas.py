@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.chunkers.signals.measuring import INFLUENCE, READ, SIGNALS, strength
-from chunkstudy.evaluation.statistics import held_out, roc
+from chunkstudy.chunkers.signals import INFLUENCE, READ, SIGNALS, strength
 from chunkstudy.evaluation.statistics.clusters import clustered_means
+from chunkstudy.studies.boundary_signals import held_out, roc
 from chunkstudy.studies.boundary_signals.means import (
     ALONE,
     FEWEST,

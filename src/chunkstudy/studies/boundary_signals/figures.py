@@ -8,21 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.runs import display_names
 from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style
-from chunkstudy.show.formats import Column, number, thousandths
 from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
+from chunkstudy.studies.boundary_signals.columns import SIGNALS
 from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
 
-SHOWN = {
-    **dict.fromkeys(("area", "by chance", "text alone", "as it stands"), number),
-    **dict.fromkeys(("punctuation", "with the signal"), number),
-    **dict.fromkeys(("rank correlation", "median difference"), number),
-    "bits saved": thousandths,
-    "entropy": Column("entropy, bits", number),
-    "error": Column("standard error, bits", number),
-}
-"""Titles and units of columns whose names do not say them."""
 ALONE = "text alone"
 CHANCE = 0.5
 NORMAL_95 = float(stats.norm.ppf(0.975))
@@ -62,7 +52,7 @@ def figure_areas(rows: pd.DataFrame) -> Figure:
         axes.axvline(CHANCE, color="grey", lw=0.8, zorder=0)
         axes.set_title(f"among {among}", loc="left")
         axes.set_xlabel("area under the ROC curve (0.5 is chance)")
-    rows_named(panels[0], [display_names.shown("signal", one) for one in names])
+    rows_named(panels[0], [SIGNALS.get(one, one) for one in names])
     figure.suptitle(
         "How well each tells where a section, chapter, turn or chat ends\n"
         "SmolLM2-135M-Instruct, text without headings and notation"

@@ -9,9 +9,9 @@ import pandas as pd
 from scipy import stats
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics import roc
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.evaluation.statistics.intervals import LEVEL
+from chunkstudy.studies.boundary_signals import roc
 
 KINDS = {
     ("built-in articles", "document"): "articles",

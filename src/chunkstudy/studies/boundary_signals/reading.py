@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.chunkers.signals.measuring import PROFILE, READ, SIGNALS, Memory, measure
-from chunkstudy.chunkers.signals.passes import CONTEXT
-from chunkstudy.llm.reading import Reader
+from chunkstudy.base.reading import Reader
+from chunkstudy.chunkers.signals import CONTEXT, PROFILE, READ, SIGNALS, Memory, measure
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
 
 AS_IT_STANDS = ("built-in articles",)

@@ -9,6 +9,7 @@ other with a space between, without headings, notation and line breaks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.spans import Collection
-from chunkstudy.chunkers.signals import candidates
+from chunkstudy.chunkers.cutting_by_signal import within
 from chunkstudy.collections import emma_files
 from chunkstudy.studies.boundary_signals import blocks
 from chunkstudy.studies.boundary_signals.blocks import DOCUMENT, PARAGRAPH, PART, Block
@@ -27,6 +28,9 @@ WIKITEXT = 30_000
 """Characters of Chroma's wikitexts that are read; the corpus has 118,372."""
 AROUND, PLACES, SEED = 2, 20, 0
 """Of Emma: candidates on either side of a chapter's end, and how many other places are drawn."""
+QUOTED = re.compile(r"[.?!…]+[\"'”’)\]]+$")
+MARKS = (".", "?", "!")
+QUOTE, OTHER = "quote", "other"
 Loaded = Callable[[str], Collection]
 
 
@@ -119,7 +123,7 @@ def text(name: str, raw: str, found: Iterable[Block]) -> Text:
     ends: dict[str, list[int]] = {ALONE: [], STANDS: []}
     document, since, before = -1, 0, ""
     for block in found:
-        for n, (first, after) in enumerate(candidates.within(raw[block.start : block.end])):
+        for n, (first, after) in enumerate(within(raw[block.start : block.end])):
             said = raw[block.start + first : block.start + after]
             plain = " ".join(blocks.unescaped(said).split())
             begins = block.begins if n == 0 else SENTENCE
@@ -133,7 +137,7 @@ def text(name: str, raw: str, found: Iterable[Block]) -> Text:
                         "number": len(ends[ALONE]),
                         "begins": begins,
                         "document": document,
-                        "mark": candidates.mark(before),
+                        "mark": mark(before),
                         "before": len(before),
                         "after": len(plain),
                         "since": len(alone) - since,
@@ -145,3 +149,11 @@ def text(name: str, raw: str, found: Iterable[Block]) -> Text:
             last, before = block.start + after, plain
             sentences.append(plain)
     return Text(name, {ALONE: alone, STANDS: raw}, pd.DataFrame(rows), ends, sentences)
+
+
+def mark(sentence: str) -> str:
+    """What a sentence ends with: one of ``MARKS``, ``quote`` where a quotation or bracket closes
+    behind the mark, or ``other``."""
+    if QUOTED.search(sentence):
+        return QUOTE
+    return sentence[-1:] if sentence[-1:] in MARKS else OTHER

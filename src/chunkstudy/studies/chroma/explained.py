@@ -18,7 +18,8 @@ from scipy import stats
 from chunkstudy.evaluation import statistics
 from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.verdicts import printed_ends
-from chunkstudy.show.formats import Column, percent, points_finely
+from chunkstudy.show.columns import Column
+from chunkstudy.show.formats import percent, points_finely
 from chunkstudy.show.scores import Scores
 
 KEYS = ["chunker", "part", "measure", "statistic"]

@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chunkstudy.chunkers import catalogue
 from chunkstudy.runs import display_names
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.records import Run
 from chunkstudy.show import drawing
 
@@ -78,7 +78,7 @@ def figure_chunk_sizes(runs: Iterable[Run]) -> Figure:
     with drawing.style():
         figure, axes = plt.subplots(figsize=(8.5, 0.3 * len(rows) + 1))
         for at, (chunker, size) in enumerate(rows):
-            color = drawing.COLORS[FAMILIES.index(catalogue.parse(chunker).name)]
+            color = drawing.COLORS[FAMILIES.index(parse_chunker(chunker).name)]
             ends = size.percentiles
             axes.plot([ends[1], ends[19]], [at, at], color=color, lw=1)
             axes.plot([ends[5], ends[15]], [at, at], color=color, lw=5, solid_capstyle="butt")

@@ -14,13 +14,13 @@ from chunkstudy.show.similarities import similarities
 
 ACCEPTED = "accepted"
 SIMILARITIES = ("least similar excerpt", "most similar earlier question")
-AS_NUMBERS: tables.Kinds = dict.fromkeys(
+AS_NUMBERS: tables.Columns = dict.fromkeys(
     ("published threshold", "reached by 95%", "95% of questions below", *SIMILARITIES,
      "least similar excerpt, from", "to"), number)  # fmt: skip
-AS_COST: tables.Kinds = dict.fromkeys(
+AS_COST: tables.Columns = dict.fromkeys(
     ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths
 )
-AS_SHIFTED: tables.Kinds = {"shared": lambda share: f"{whole(100 * share)}%"}
+AS_SHIFTED: tables.Columns = {"shared": lambda share: f"{whole(100 * share)}%"}
 
 
 def outcomes(requests: pd.DataFrame) -> pd.DataFrame:

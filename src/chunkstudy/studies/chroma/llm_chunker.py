@@ -17,19 +17,20 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import catalogue, llm_windows
+from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.evaluation.statistics import bootstrap_interval
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.published import cells
 from chunkstudy.runs import records, scoring
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.grids import PRE, SMOLLM
@@ -167,7 +168,7 @@ def asked(
         heard.append(row(request, reply))
         return reply
 
-    chunker = catalogue.build(slug, rule, ask=hear)
+    chunker = build_chunker(slug, rule, ask=hear)
     count = counter("cl100k").count_many
     spans, texts = [], []
     for document in collection.documents:

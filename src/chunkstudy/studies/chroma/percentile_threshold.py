@@ -34,8 +34,8 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
             context.say(f"{document.id}: the first {share:.0%}")
             n = max(2, round(share * len(spans)))
             text = document.text[: spans[n - 1][1]]
-            pieces, starts = semantic.kamradt(text, embed=store.encode)
-            cuts = [*(pieces[at][0] for at in starts), len(text)]
+            found = semantic.kamradt(text, embed=store.encode)
+            cuts = [*(start for start, *_ in found), len(text)]
             sizes = np.array(count.count_many([text[a:b] for a, b in pairwise(cuts)]))
             rows.append(
                 {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.show.formats import Column, percent, points
+from chunkstudy.show.columns import Column
+from chunkstudy.show.formats import percent, points
 
 RERUN = "reruns/chroma_notebook.csv"
 """The table printed in the official repository's own notebook, notebook/Chroma_Research.ipynb at

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from chunkstudy.base.files import replacing
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
-from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
 from chunkstudy.evaluation.statistics import population_std
 from chunkstudy.published.side_by_side import OFFICIAL
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.store import VectorStore
@@ -110,7 +110,7 @@ class Row:
         condition = Condition(name, slug, MINILM, PRE, AS_PUBLISHED_CHROMA.name)
         chunks = {"located": context.chunks(condition, store)}
         at_home = replace(AS_PUBLISHED_CHROMA, offsets="exact")
-        chunker = catalogue.build(slug, at_home, store.encode, None)
+        chunker = build_chunker(slug, at_home, store.encode, None)
         chunks["true"] = context.cut(
             f"{name}/{slug}/true offsets", chunk_documents(chunker, collection.documents)
         )

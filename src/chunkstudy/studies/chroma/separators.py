@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base import tokens
-from chunkstudy.chunkers import structure
+from chunkstudy.chunkers.structure import SEPARATORS, recursive
 from chunkstudy.runs.study_runs import Context
 
 NAME = "separators"
@@ -23,12 +23,11 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     rows = []
     documents = [one for name in collections for one in context.collection(name).documents]
     for size in SIZES:
-        for name, marks in (("LangChain's", LANGCHAIN), ("Chroma's", structure.SEPARATORS)):
+        for name, marks in (("LangChain's", LANGCHAIN), ("Chroma's", SEPARATORS)):
             sizes: list[int] = []
             for document in documents:
-                splitter = structure._Recursive(document.text, size, 0, count)
-                splitter.split(0, len(document.text), marks)
-                sizes += count.count_many([document.text[a:b] for a, b in splitter.found])
+                cut = recursive(document.text, size=size, count=count, separators=marks)
+                sizes += count.count_many([document.text[a:b] for a, b in cut])
             found = np.array(sizes)
             rows.append(
                 {

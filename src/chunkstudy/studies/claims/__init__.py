@@ -10,8 +10,8 @@ from chunkstudy.base.places import Places
 from chunkstudy.published.claims import ledger
 from chunkstudy.runs import display_names
 from chunkstudy.runs.library import Library
+from chunkstudy.show.derived import written
 from chunkstudy.show.drawing import COLORS, one_legend, style
-from chunkstudy.show.notebook import written
 from chunkstudy.show.study import Study
 
 VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),

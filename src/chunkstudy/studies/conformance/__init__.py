@@ -16,7 +16,7 @@ import pandas as pd
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show import formats
-from chunkstudy.show.tables import Column
+from chunkstudy.show.columns import Column
 from chunkstudy.studies.conformance import arms, vectors
 from chunkstudy.studies.conformance.costs import (
     UNREAD,

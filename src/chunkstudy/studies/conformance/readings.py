@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
-from chunkstudy.encoders.contextualized import TokenSpans, separated, tokens_between
+from chunkstudy.encoders.contextualized import TokenSpans, separated
 from chunkstudy.encoders.contextualized_elsewhere import Ids, Readings
 from chunkstudy.encoders.transformer import TransformerEncoder
 

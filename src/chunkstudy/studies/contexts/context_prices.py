@@ -9,6 +9,7 @@ import pandas as pd
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import written_contexts
 from chunkstudy.llm import estimates
+from chunkstudy.runs import llm_prices
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.study_runs import Context
 
@@ -27,7 +28,7 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
         shown = written_contexts.with_chunks(
             context.collection(name).documents, context.chunks(condition)
         )
-        takes = written_contexts.foretold(f"openai/{MODELS[0]}", shown)
+        takes = llm_prices.of_contexts(f"openai/{MODELS[0]}", shown)
         for model in MODELS:
             price = estimates.price(f"openai/{model}")
             assert price is not None

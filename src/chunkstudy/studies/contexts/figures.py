@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
+from chunkstudy.show.columns import Columns
 from chunkstudy.show.drawing import (
     COLORS,
     intervals,
@@ -18,11 +19,10 @@ from chunkstudy.show.drawing import (
     zero,
 )
 from chunkstudy.show.formats import number
-from chunkstudy.show.tables import Kinds
 
 MARKED = ("o", "s")
-AS_ALIKE: Kinds = dict.fromkeys(("correlation", "correlation low", "correlation high"), number)
-AS_PRICES: Kinds = {"dollars": number}
+AS_ALIKE: Columns = dict.fromkeys(("correlation", "correlation low", "correlation high"), number)
+AS_PRICES: Columns = {"dollars": number}
 
 
 def figure_gains(rows: pd.DataFrame) -> Figure:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Pair, differences
 from chunkstudy.evaluation.statistics.intervals import Interval
+from chunkstudy.runs.names import ChunkerSpec, parse_chunker
 
 MEASURE = "SpanRecall(unit=token)"
 ARM = ["collection", "encoder", "ordering"]
@@ -92,10 +92,10 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
 
 def without_overlap(chunker: str) -> str:
     """The slug of the same chunker without overlap; empty where it has none."""
-    spec = catalogue.parse(chunker)
-    if not spec.entry.overlaps or not spec.sizes[1]:
+    spec = parse_chunker(chunker)
+    if not spec.entry.takes("overlap") or not spec.sizes[1]:
         return ""
-    return str(catalogue.ChunkerSpec(spec.name, (spec.sizes[0], 0), spec.length, spec.by))
+    return str(ChunkerSpec(spec.name, (spec.sizes[0], 0), spec.length, spec.by))
 
 
 def _intervals(wide: pd.DataFrame, document: pd.Series) -> list[Interval]:

@@ -17,13 +17,13 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
-from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import encode, parse_ordering
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""

@@ -15,9 +15,9 @@ from scipy import stats
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show.formats import Column, thousandths, whole
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import thousandths, whole
 from chunkstudy.show.scores import Scores
-from chunkstudy.show.tables import Kinds
 
 ARMS = ["plain", "late", "no chunking"]
 ARM_OF = {
@@ -26,11 +26,11 @@ ARM_OF = {
     ("fixed-256", PRE_EMBEDDING): "plain",
     ("fixed-256", CONTEXTUALIZED): "late",
 }
-AS_COSINES: Kinds = {
+AS_COSINES: Columns = {
     "*": thousandths,
     "late - plain": Column("late minus plain", thousandths),
 }
-AS_CORRELATIONS: Kinds = {"n": Column("collections", whole)}
+AS_CORRELATIONS: Columns = {"n": Column("collections", whole)}
 
 
 def arms(published: pd.DataFrame) -> pd.DataFrame:

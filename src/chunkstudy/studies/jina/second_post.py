@@ -12,8 +12,8 @@ from itertools import combinations as pairs_of
 import pandas as pd
 
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show.formats import Column, thousandths, whole
-from chunkstudy.show.tables import Kinds
+from chunkstudy.show.columns import Column, Columns, named
+from chunkstudy.show.formats import thousandths, whole
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")
 STRENGTH = (
@@ -23,9 +23,9 @@ STRENGTH = (
 )
 """The models from weak to strong, as the post orders them."""
 ARM = ["encoder", "chunker", "ordering"]
-AS_PRINTS: Kinds = {
+AS_PRINTS: Columns = {
     "*": thousandths,
-    "other model": Column("the score there is that of", str),
+    "other model": Column("the score there is that of", named("encoder")),
     "largest difference": Column("largest difference", thousandths),
     **{one: Column(one, whole) for one in ("scores", "the same", "another model's")},
 }

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.collections import berlin
 from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import in_sequence, tokens_between, whole
+from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.study_runs import Context
 

@@ -10,7 +10,6 @@ import pandas as pd
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.evaluation.measures.chunk_labels import GOLD_RULES, count, gold_chunks
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs.conditions import MINILM, Condition
@@ -18,6 +17,7 @@ from chunkstudy.runs.encoding import encode, parse_ordering
 from chunkstudy.runs.grids import OWN, PRE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count, gold_chunks
 
 COLLECTIONS = ("chroma",)
 CUTS = (1, 3, 5, 10)

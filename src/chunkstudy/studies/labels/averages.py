@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.measures.chunk_labels import (
+from chunkstudy.show.columns import Columns
+from chunkstudy.studies.labels.chunk_labels import (
     GoldRule,
     LabelCounts,
     count_ids,
 )
-from chunkstudy.show.tables import Kinds
 
 Floats = NDArray[np.float64]
-AS_EXAMPLE: Kinds = {"computed": lambda value: f"{value:.3g}"}
+AS_EXAMPLE: Columns = {"computed": lambda value: f"{value:.3g}"}
 COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negatives"}
 
 

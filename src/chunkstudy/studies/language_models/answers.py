@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.asking import Reply
 from chunkstudy.base.places import Places
 from chunkstudy.base.tokens import without_surrogates
-from chunkstudy.chunkers import catalogue, lumberchunker
+from chunkstudy.chunkers import lumberchunker
 from chunkstudy.collections import builtin
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm import interface, providers, recordings
 from chunkstudy.llm.interface import Provider
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.studies.language_models.window_answers import SMALL
 
 STORY, OTHERS, EMMA = "the built-in story", "the other built-in texts", "the novel Emma"
@@ -36,7 +38,7 @@ PLACES = (FIRST, BETWEEN, LAST, *FIFTHS)
 KEYS = ["text", "answered by", "place"]
 AUTHORS = "LumberChunker's authors' model"
 BOOTSTRAP = f"percentile bootstrap over windows, {statistics.RESAMPLES:,} resamples"
-MODEL = catalogue.parse(SMALL).llm
+MODEL = parse_chunker(SMALL).llm
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,7 @@ def _of_the_builtin_texts(
 
 def _answer(recorded: Mapping[str, Any], text: str) -> Answer:
     allowed = [lumberchunker.answer(one) for one in recorded["request"]["answers"]]
-    reply = interface.Reply.of(recorded["reply"])
+    reply = Reply.of(recorded["reply"])
     number = lumberchunker.answer(reply.whole)
     place = allowed.index(number) if number in allowed else None
     return Answer(text, len(allowed), place, number is not None, reply.seconds, reply.input_tokens)

@@ -15,10 +15,11 @@ import pandas as pd
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import chunk_documents
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import catalogue
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"
@@ -50,8 +51,8 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
         every = context.collection(collection).documents
         for slug in CHUNKERS:
             context.say(f"{slug} on {collection}")
-            documents = every[:EMBEDDED] if catalogue.parse(slug).needs_encoder else every
-            chunker = catalogue.build(slug, CORRECTED, encoder.encode, encoder)
+            documents = every[:EMBEDDED] if parse_chunker(slug).needs_encoder else every
+            chunker = build_chunker(slug, CORRECTED, encoder.encode, encoder)
             chunker(documents[0].text)
             started = time.process_time()
             chunks = chunk_documents(chunker, documents)

@@ -15,13 +15,13 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.prices import PRICES
-from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation import statistics
 from chunkstudy.published import speeds
 from chunkstudy.runs import records, segmentation_cost
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.published_grid import published_grid
 from chunkstudy.runs.segmentation_cost import Segmentation
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
@@ -148,7 +148,7 @@ def _of_answers(chunker: str, library: Library, answers: Sequence[Answer]) -> di
 
 
 def _dollars(chunker: str, places: Places) -> float:
-    llm = catalogue.parse(chunker).llm
+    llm = parse_chunker(chunker).llm
     if not llm or chunker not in segmentation_cost.METHODS:
         return 0.0
     estimate, _ = segmentation_cost.cost(Segmentation(EMMA, chunker, llm), places)

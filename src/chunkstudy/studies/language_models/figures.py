@@ -60,7 +60,7 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
         intervals(axes, ends, at, COLORS[0], "answered, 95% interval", "answered", upright=True)
         axes.axhline(100 * of["at random"].iloc[0], color="0.4", lw=0.9, ls="--", label="at random")
         axes.set_xticks(range(len(FIFTHS)), ["first", "2nd", "3rd", "4th", "last"], fontsize=8)
-        name = display_names.shown("answered by", by).removesuffix(" in four bits")
+        name = display_names.shown("language model", by).removesuffix(" in four bits")
         axes.set_title(
             f"{text}\n{name}\n{of['windows'].iloc[0]:.0f} windows", loc="left", fontsize=9
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chunkstudy.show.formats import Column, number, percent, significant, tenths, whole
-from chunkstudy.show.tables import Kinds
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import number, percent, significant, tenths, whole
 
 SETTINGS = ["measure", "encoder", "protocol", "ordering", "chunker"]
 TESTED = ["difference", "low", "high", "p_holm", "shown"]
@@ -16,25 +16,25 @@ OF_COST = [
     "chunker", "measured on", "documents", "documents a second", "tokens a second",
     "printed a second", "US dollars, Emma", "DCG@10", "low", "high",
 ]  # fmt: skip
-AS_PUBLISHED: Kinds = {"requests": whole, "US dollars": number}
-AS_EMMA: Kinds = {"chunks": whole, "mean tokens": whole, "draws": whole}
-AS_ANSWERS: Kinds = {"answered": percent, "at random": percent, "windows": whole}
-AS_REPLIES: Kinds = {"candidates": tenths, "tokens in": whole, "seconds": tenths}
-AS_WINDOWS: Kinds = {
+AS_PUBLISHED: Columns = {"requests": whole, "US dollars": number}
+AS_EMMA: Columns = {"chunks": whole, "mean tokens": whole, "draws": whole}
+AS_ANSWERS: Columns = {"answered": percent, "at random": percent, "windows": whole}
+AS_REPLIES: Columns = {"candidates": tenths, "tokens in": whole, "seconds": tenths}
+AS_WINDOWS: Columns = {
     "mean tokens": whole,
     "taken officially": percent,
     "pieces": tenths,
     "tokens read": whole,
     "tokens written": whole,
 }
-AS_COST: Kinds = {
+AS_COST: Columns = {
     "documents": whole,
     "documents a second": significant,
     "tokens a second": significant,
     "printed a second": Column("published, documents a second", significant),
     "US dollars, Emma": number,
 }
-AS_PRICES: Kinds = {
+AS_PRICES: Columns = {
     "requests": whole,
     "million tokens in": number,
     "million tokens out": number,

@@ -6,12 +6,12 @@ import pandas as pd
 
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN
-from chunkstudy.show.formats import number, percent, whole
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import number, whole
 from chunkstudy.show.study import Study
-from chunkstudy.show.tables import Column, Kinds
 
-AS_CUT: Kinds = {"cut": Column("chunks cut", percent)}
-AS_SIMILARITY: Kinds = {
+AS_CUT: Columns = {"cut": Column("chunks cut", str)}
+AS_SIMILARITY: Columns = {
     **dict.fromkeys(("difference", "contextualized", "pre_embedding"), number),
     "n": Column("documents (of Emma: chunks)", whole),
 }

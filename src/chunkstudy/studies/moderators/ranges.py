@@ -1,7 +1,7 @@
 """The mean gain of late chunking by where an answer is read and by where a question's words stand,
 nothing held: what a reader can see, beside what a regression says.
 
-Intervals are those of leaving one document out at a time (statistics/left_out.py).
+Intervals are those of leaving one document out at a time (left_out.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.left_out import Design
+from chunkstudy.studies.moderators.left_out import Design
 from chunkstudy.studies.moderators.rows import DEEPER, NEAR, questions
 
 PLACE, TUNED = "place in the window", "first 128 places or later"

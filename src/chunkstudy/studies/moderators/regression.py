@@ -6,7 +6,7 @@ that effects are of questions and chunks and not of methods. The mean over chunk
 away what this asks about: which chunk holds the answer.
 
 Questions of one document share its text, so a document's rows are one group, and intervals are
-those of leaving one document out at a time (statistics/left_out.py), which few documents make wide:
+those of leaving one document out at a time (left_out.py), which few documents make wide:
 Chroma has five. A collection that is one book is divided into ten stretches of equal length.
 
 The slopes of plain and late chunking themselves stand beside their difference, which is the effect:
@@ -25,8 +25,9 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import POINT, corrected
-from chunkstudy.evaluation.statistics.left_out import Design
+from chunkstudy.evaluation.measures import POINT
+from chunkstudy.evaluation.statistics.differences import corrected
+from chunkstudy.studies.moderators.left_out import Design
 from chunkstudy.studies.moderators.rows import DOUBLED, MODERATORS, YES_OR_NO, questions
 
 STEPS = {YES_OR_NO: "yes", DOUBLED: "doubling"}

@@ -18,14 +18,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection, Judgment
-from chunkstudy.chunkers import catalogue
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.runs import grids, records
+from chunkstudy.runs import grids, records, windows
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, parse_ordering
 from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, token_counts
@@ -199,20 +198,14 @@ def _conditions(context: Context) -> list[Condition]:
         one
         for one in grids.grid()
         if _late(one)
-        and not catalogue.parse(one.chunker).needs_encoder
+        and not parse_chunker(one.chunker).needs_encoder
         and one.reason_not_run is None
     ]
     return list(dict.fromkeys(recorded + others))
 
 
 def _late(one: Condition) -> bool:
-    return (
-        one.collection in COLLECTIONS
-        and one.protocol == OWN
-        and one.ordering.startswith(CONTEXTUALIZED)
-        and not parse_ordering(one.ordering).at
-        and not parse_ordering(one.ordering).apart
-    )
+    return one.collection in COLLECTIONS and one.protocol == OWN and windows.contextualized(one)
 
 
 def _chunks(
@@ -224,7 +217,7 @@ def _chunks(
     drawn: set[str] = set()
     for one in conditions:
         digest = records.read_run(recorded[one]).chunks_sha256 if one in recorded else None
-        by_model = catalogue.parse(one.chunker).needs_encoder
+        by_model = parse_chunker(one.chunker).needs_encoder
         if (
             one.collection != collection
             or digest in seen

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.base import tokens
+from chunkstudy.base.encoding import Embed
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import text_digest
-from chunkstudy.chunkers import catalogue
-from chunkstudy.encoders.interface import Embed
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed
@@ -80,7 +80,7 @@ def drawn(slug: str, post: str, embed: Embed) -> pd.DataFrame:
     """Where a chunker of ours cuts the post."""
     spans, starts = word_spans(post), [start for start, _ in word_spans(post)]
     rows = []
-    for number, chunk in enumerate(catalogue.build(slug, CORRECTED, embed)(post)):
+    for number, chunk in enumerate(build_chunker(slug, CORRECTED, embed)(post)):
         first, after = bisect_left(starts, chunk[0]), bisect_left(starts, chunk[1])
         text = post[int(chunk[0]) : int(chunk[1])]
         row = _chunk_row(slug, number, first, after, spans, text)

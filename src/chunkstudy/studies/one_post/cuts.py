@@ -9,17 +9,17 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.evaluation.measures.boundary_agreement import (
+from chunkstudy.show.columns import Columns
+from chunkstudy.show.formats import number, tenths, whole
+from chunkstudy.studies.one_post.boundary_agreement import (
     boundary_similarity,
     pk,
     window_diff,
     window_size,
 )
-from chunkstudy.show.formats import number, tenths, whole
-from chunkstudy.show.tables import Kinds
 
 Frames = Mapping[str, pd.DataFrame]
-AS_COUNTS: Kinds = {
+AS_COUNTS: Columns = {
     **dict.fromkeys(("mean tokens", "mean characters"), tenths),
     "tokens": whole,
     **dict.fromkeys(

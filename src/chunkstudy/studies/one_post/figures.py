@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from chunkstudy.runs import display_names
 from chunkstudy.show.drawing import COLORS, rows_named, style
+from chunkstudy.studies.one_post.columns import segmentation
 
 PRINTED, HERE, LOST = COLORS[0], COLORS[1], "0.82"
 
@@ -38,7 +38,7 @@ def figure_cuts(rows: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
         color = PRINTED if by == "printed" else HERE
         axes.vlines(ends, at - 0.36, at + 0.36, color=color, lw=0.9)
         axes.hlines(at, 0, units, color=color, lw=0.5, alpha=0.5, zorder=0)
-    names = [f"{display_names.shown('segmentation', name)}: {parts[name]}" for name in drawn]
+    names = [f"{segmentation(name)}: {parts[name]}" for name in drawn]
     rows_named(axes, names)
     axes.set_xlim(-8, units + 8)
     axes.set_xlabel(f"words of the post, {units:,} in all")

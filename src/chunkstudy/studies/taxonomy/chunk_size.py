@@ -33,17 +33,17 @@ from chunkstudy.published.chunk_size import (
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.run import boundary_store, load_collection, load_store
+from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.computing import Computing, Found
 from chunkstudy.show.faults import StudyError
-from chunkstudy.show.formats import Column, number, whole
+from chunkstudy.show.formats import number, whole
 from chunkstudy.show.runs import Runs
-from chunkstudy.show.tables import Kinds
 from chunkstudy.studies.taxonomy import chunk_sizes
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
 SPREAD = ("published lowest r", "published highest r")
-AS_CORRELATIONS: Kinds = {"*": number}
-AS_SENSITIVITY: Kinds = {"*": number, "significant": Column("of them p < .05", whole)}
+AS_CORRELATIONS: Columns = {"*": number}
+AS_SENSITIVITY: Columns = {"*": number, "significant": Column("of them p < .05", whole)}
 LEVEL = 0.05
 INTERVAL = "Fisher's z, 95%"
 

@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
+from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.encoders import models
-from chunkstudy.encoders.interface import TextTokens
 from chunkstudy.published.chunk_size import BESIDE, NOTHING
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition

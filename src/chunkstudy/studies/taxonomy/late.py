@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.show.formats import Column, number, percent, points, whole
-from chunkstudy.show.tables import Kinds
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import number, percent, points, whole
 
-AS_CHANGES: Kinds = {"value": Column("change, %", points)}
-AS_AVERAGES: Kinds = {"*": number}
-AS_PACKED: Kinds = {
+AS_CHANGES: Columns = {"value": Column("change, %", points)}
+AS_AVERAGES: Columns = {"*": number}
+AS_PACKED: Columns = {
     "alone": Column("alone in their window, %", percent),
     "other tokens": Column("else the others' tokens, median", whole),
     "windows": Column("windows used", whole),

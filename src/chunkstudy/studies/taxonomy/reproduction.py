@@ -7,13 +7,22 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics import agreement
 from chunkstudy.published import cells, consistency
+from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show.formats import Column, ten_thousandths, whole
-from chunkstudy.show.tables import Kinds
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import ten_thousandths, whole
 
 WHOSE = ["original", "reproduced"]
-AS_CHECKS: Kinds = {
-    "which": Column("where", str), "off": Column("cells off", whole),
+
+
+def _where(cell: str) -> str:
+    """A cell's row and column, a collection by its name."""
+    said, of, column = cell.rpartition("column ")
+    return said + of + shown("collection", column)
+
+
+AS_CHECKS: Columns = {
+    "which": Column("where", _where), "off": Column("cells off", whole),
     **dict.fromkeys(("expected", "found", "deviation"), ten_thousandths),
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ from chunkstudy.show.drawing import (
     style,
     zero,
 )
+from chunkstudy.studies.trained_late_chunking.columns import ARMS
 
 
 def figure_costs(rows: pd.DataFrame) -> Figure:
@@ -82,4 +83,4 @@ def _title(collection: str, rows: pd.DataFrame) -> str:
 
 
 def _named(window: int, arm: str) -> str:
-    return f"Trained on {display_names.shown('trained on', arm)}, {window} tokens"
+    return f"Trained on {ARMS[arm]}, {window} tokens"

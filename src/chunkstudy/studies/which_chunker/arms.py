@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from chunkstudy.chunkers import catalogue
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
@@ -17,6 +16,7 @@ from chunkstudy.runs import windows
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.names import parse_chunker
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
@@ -48,9 +48,9 @@ def _belongs(question: Question, one: Condition) -> bool:
     so does a chunker that is a control."""
     if one.collection not in question[1] or one.protocol != OWN or one.encoder == NONE:
         return False
-    spec = catalogue.parse(one.chunker)
+    spec = parse_chunker(one.chunker)
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
-    whole = models.spec(windows.model(one.encoder)).four_bits is None
+    whole = models.spec(windows.model(one.encoder)).packed is None
     if spec.entry.control:
         return False
     return usual and whole and (one.ordering == PRE or windows.contextualized(one))

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.chunkers import catalogue
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs.encoding import SPECIAL, parse_ordering
 from chunkstudy.runs.library import Record
+from chunkstudy.runs.names import parse_chunker
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_DOCUMENT, MEASURES, Method
 
 IOU = "SpanIoU@5"
@@ -71,7 +71,7 @@ def encoded(method: Method, records: Mapping[str, Record], sizes: pd.DataFrame) 
 
 
 def _needs(chunker: str) -> str:
-    spec = catalogue.parse(chunker)
+    spec = parse_chunker(chunker)
     if spec.llm or spec.name in LLM_GUIDED:
         return "an LLM"
     if spec.reader:

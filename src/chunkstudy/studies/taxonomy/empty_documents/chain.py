@@ -16,7 +16,7 @@ import torch
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.base.tokens import wordpiece
-from chunkstudy.chunkers import catalogue
+from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.encoding import encode, jobs, parse_ordering
 from chunkstudy.runs.grids import IELAB, LATE, WIDE
 from chunkstudy.runs.study_runs import Context
@@ -69,7 +69,7 @@ def chunkers() -> pd.DataFrame:
 
 def made_of_nothing(slug: str) -> str:
     """What our chunker returns for an empty document under the taxonomy's protocol."""
-    made = catalogue.build(slug, PROTOCOLS[IELAB], no_vectors)("")
+    made = build_chunker(slug, PROTOCOLS[IELAB], no_vectors)("")
     return {0: "no chunk", 1: "one empty chunk"}[len(made)]
 
 

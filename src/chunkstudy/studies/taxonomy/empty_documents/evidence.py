@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.show.formats import Column, points
-from chunkstudy.show.tables import Kinds
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import points
 from chunkstudy.studies.taxonomy.empty_documents.chain import OFFICIAL, STEPS
 
 WITH_EMPTY = ("fiqa", "trec-covid")
@@ -20,11 +20,22 @@ ARMS = {
     "FiQA, as many": "as many as in FiQA",
     "FiQA, as many among as many": "as many as in FiQA, among as many documents",
 }
-AS_GUARD: Kinds = {
+AS_GUARD: Columns = {
     "arm": Column("empty documents put in", str), "change": Column("mean change, %", points),
     "smallest": Column("smallest change, %", points),
     "largest": Column("largest change, %", points),
 }  # fmt: skip
+AS_METHODS: Columns = {
+    "official code": Column("an empty document becomes", str),
+    "ours": Column("in our code", str),
+    "fiqa from": Column("FiQA: smallest change, %", points),
+    "fiqa to": Column("FiQA: largest, %", points),
+    "draft from": Column("FiQA in the draft: smallest, %", points),
+    "draft to": Column("FiQA in the draft: largest, %", points),
+    "trec-covid from": Column("TREC-COVID: smallest, %", points),
+    "trec-covid to": Column("TREC-COVID: largest, %", points),
+    "above best": Column("above the model's best if it lost that much too, %", points),
+}
 CHAIN = ["step", "name", "ran", "input", "result", "bears it out", "leaves open", "source"]
 
 

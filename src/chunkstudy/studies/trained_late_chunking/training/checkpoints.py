@@ -16,8 +16,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as serialised
 
 from chunkstudy.base.files import sha256, write_bytes, write_json
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.encoders.models import check_files
-from chunkstudy.encoders.registry import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
 

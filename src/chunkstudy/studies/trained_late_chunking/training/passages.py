@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Document, Span
+from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders.contextualized import (
     Ids,
     Layout,
     TokenSpans,
-    centred,
     in_sequence,
-    tokens_between,
+    most_context,
 )
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
@@ -120,7 +120,7 @@ def prepare(
     most around it."""
     ((ids, offsets),) = encoder.content([document.text])
     characters = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
-    layout = centred(ids, window, window // 4, encoder.ends, encoder.prefix_ids)
+    layout = most_context(ids, window, window // 4, encoder.ends, encoder.prefix_ids)
     places = tokens_between(offsets, characters[:, 0], characters[:, 1])
     texts = [document.text[a:b] for a, b in spans]
     alone = encoder.token_ids(texts)

@@ -1,0 +1,301 @@
+"""Where a model's files come from: a package, several, a packed file, the hub's cache, the hub.
+
+No remote code is run and no pickle is read: only safetensors at a pinned revision, or a packed file
+whose numbers are multiplied out once, checked by sha256.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+from chunkstudy.base import hub
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.files import sha256, write_json
+from chunkstudy.base.models import ModelSpec, Packed, Parts
+from chunkstudy.base.sources import cache_folder
+
+WEIGHTS = "model.safetensors"
+SAFE_FILES = {".safetensors", ".json"}
+SAFE_PATTERNS = ("*.safetensors", "*.json", "*.jinja")
+"""What is fetched of a model whose files nobody listed."""
+MISSING = "the sha256 of its files at the pinned revision"
+"""What nobody recorded yet of a model that cannot run."""
+Convert = Callable[[Path, Path, Packed], None]
+"""Writes the files of a model that a packed file holds into a folder."""
+
+
+def folder_of(model: ModelSpec, convert: Convert, download: bool = True) -> Path:
+    """A folder with the model's files, each checked by sha256.
+
+    Raises:
+        ModelError: if they can be had nowhere, or one has another digest.
+    """
+    problem = ""
+    try:
+        if found := _of_packages(model, convert):
+            check_files(found, model)
+            return found
+    except ModelError as error:
+        problem = f" (and of the package: {error})"
+    if model.packed and not _is_commit(model):
+        raise ModelError(
+            f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
+        )
+    found = made(model, convert, problem) if model.packed else fetched(model, problem, download)
+    check_files(found, model)
+    return found
+
+
+def made(model: ModelSpec, convert: Convert, problem: str = "") -> Path:
+    """The folder of a packed model's files, made from what the hub has."""
+    assert model.packed
+    file = fetched(model, problem, files=[model.packed.file]) / model.packed.file
+    return _unpacked(model, model.packed, file, convert)
+
+
+def at_hand(model: ModelSpec) -> bool:
+    """Whether the model's files, or the packages that carry them, are on this machine.
+
+    Goes by names alone: nothing is read, unpacked or downloaded.
+    """
+    if model.kind == "api":
+        return False
+    if _is_made(model):
+        return True
+    if model.parts:
+        return all(_pieces(package) for package in model.parts.packages)
+    package = model.packed.package if model.packed else model.package
+    if package and importlib.util.find_spec(package):
+        return True
+    names = [model.packed.file] if model.packed else list(model.files) or [WEIGHTS]
+    return all(hub.cached(model.id, model.revision, name) for name in names)
+
+
+def cached(model: ModelSpec) -> Path:
+    """Where the files lie that are made once."""
+    return cache_folder() / "models" / f"{model.slug}-{model.revision[:12]}"
+
+
+def remedy(model: ModelSpec) -> str:
+    """What installs the packages that carry the model; empty where none does."""
+    if model.package:
+        return f"install {model.package.replace('_', '-')}"
+    return f"run `{model.install}`" if model.install else ""
+
+
+def reason_not_ready(model: ModelSpec) -> str | None:
+    """One sentence why a model cannot run here before anything is downloaded, or None."""
+    if model.kind == "api":
+        return f"{model.id} is behind an API and has no files"
+    if not re.fullmatch("[0-9a-f]{40}", model.revision):
+        return (
+            f"{model.id} is registered at revision {model.revision!r}, which can move; "
+            "register a commit of 40 hexadecimal digits"
+        )
+    if unsafe := [name for name in model.files if Path(name).suffix not in SAFE_FILES]:
+        return (
+            f"{model.id}: {unsafe[0]} may run code when it is read; only safetensors and JSON are"
+        )
+    if with_recorded_digests(model).verified:
+        return None
+    return (
+        f"{model.id} is registered but was never checked, so it cannot run: missing is {MISSING}; "
+        f"python -m chunkstudy.encoders.models {model.id} records it once"
+    )
+
+
+def with_recorded_digests(model: ModelSpec) -> ModelSpec:
+    """The model with the digests that :func:`record_digests` left on this machine, if it did."""
+    if model.verified or not (path := _recorded()).is_file():
+        return model
+    recorded = json.loads(path.read_text(encoding="utf-8")).get(model.id, {})
+    if recorded.get("revision") != model.revision or set(recorded["files"]) != set(model.files):
+        return model
+    return replace(model, files=recorded["files"])
+
+
+def record_digests(model: ModelSpec) -> dict[str, str]:
+    """Download a model at its pinned revision and note the sha256 of its files on this machine.
+
+    From then on the model runs here, and a file that changes is refused. The hub's own digest of
+    a large file has to agree with what arrived.
+
+    Raises:
+        ModelError: if the files cannot be had, or one is not what the hub says it is.
+    """
+    if reason := reason_not_ready(replace(model, files=dict.fromkeys(model.files, "-"))):
+        raise ModelError(reason)
+    folder = fetched(model)
+    found = {name: sha256(folder / name) for name in model.files}
+    for name, digest in hub.digests(model.id, model.revision, found).items():
+        if digest != found[name]:
+            raise ModelError(f"{model.id}: {name} arrived damaged; delete it and try again")
+    path = _recorded()
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    write_json(path, known | {model.id: {"revision": model.revision, "files": found}})
+    return found
+
+
+def _recorded() -> Path:
+    return cache_folder() / "models.json"
+
+
+def check_files(folder: Path, model: ModelSpec) -> None:
+    """Refuse a folder whose files are missing or have another sha256 than registered."""
+    for name, digest in model.files.items():
+        path = folder / name
+        if not path.is_file():
+            raise ModelError(f"{model.id}: {name} is missing from {folder}; install it again")
+        if sha256(path) != digest:
+            raise ModelError(
+                f"{model.id}: {path} has another sha256 than the pinned revision; "
+                "delete it and install it again"
+            )
+
+
+def fetched(
+    model: ModelSpec, problem: str = "", download: bool = True, files: Sequence[str] | None = None
+) -> Path:
+    """The folder in the hub's cache with a model's files, or those named; downloaded if need be.
+
+    Raises:
+        ModelError: if they can be had nowhere.
+    """
+    names = list(files or model.files)
+    cause: Exception | None = None
+    for only_cache in (True, False) if download else (True,):
+        try:
+            folder = hub.snapshot(model.id, model.revision, names or SAFE_PATTERNS, only_cache)
+        except Exception as error:  # the client raises its own, the network's and the system's
+            cause = error
+        else:
+            complete = all((folder / name).is_file() for name in names)
+            if (complete and any(folder.iterdir())) or not only_cache:
+                return folder
+    if cause and (said := hub.fault(model.id, model.revision, cause)):
+        raise said from cause
+    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") or not download else ""
+    others = f"{remedy(model)} or " if remedy(model) else ""
+    raise ModelError(
+        f"the weights of {model.id} are not on this machine and could not be downloaded"
+        f"{offline}; {others}go online once{problem}"
+    ) from cause
+
+
+def _is_made(model: ModelSpec) -> bool:
+    return all((cached(model) / name).is_file() for name in model.files or [WEIGHTS])
+
+
+def _is_commit(model: ModelSpec) -> bool:
+    """Whether the hub has the packed file; else its revision is that file's digest."""
+    return not (model.packed and model.packed.sha256.startswith(model.revision))
+
+
+def _of_packages(model: ModelSpec, convert: Convert) -> Path | None:
+    """The folder with the model's files that packages carry; None where none is installed."""
+    if (model.parts or model.packed) and _is_made(model):
+        return cached(model)
+    if model.parts:
+        return _assembled(model, model.parts)
+    package = model.packed.package if model.packed else model.package
+    found = importlib.util.find_spec(package) if package else None
+    if found is None or found.origin is None:
+        return None
+    if model.packed:
+        file = Path(found.origin).parent / model.packed.file
+        return _unpacked(model, model.packed, file, convert)
+    return Path(found.origin).parent / "model"
+
+
+def _unpacked(model: ModelSpec, packed: Packed, file: Path, convert: Convert) -> Path:
+    if not file.is_file() or sha256(file) != packed.sha256:
+        raise ModelError(f"{file} is not the {packed.file} of the pinned version; {remedy(model)}")
+    return _make(model, lambda folder: convert(file, folder, packed))
+
+
+def _make(model: ModelSpec, fill: Callable[[Path], None]) -> Path:
+    """The cached folder as ``fill`` makes it, whole or not at all."""
+    folder = cached(model)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{model.slug}.") as temporary:
+        new = Path(temporary) / "model"
+        new.mkdir()
+        fill(new)
+        shutil.rmtree(folder, ignore_errors=True)
+        new.rename(folder)
+    return folder
+
+
+def _assembled(model: ModelSpec, parts: Parts) -> Path | None:
+    """The model out of the zip that installed parts make; None where no part is installed.
+
+    Raises:
+        ModelError: if parts are missing, doubled or of another version, or the zip they make
+            holds another model.
+    """
+    found = {package: _pieces(package) for package in parts.packages}
+    if not any(found.values()):
+        return None
+    how = remedy(model)
+    pieces: list[Path] = []
+    for i, (package, files) in enumerate(found.items()):
+        count = f"part {i + 1} of {len(parts.packages)}"
+        if len(files) > 1:
+            raise ModelError(f"{package} carries {len(files)} parts, not {count} alone; {how}")
+        if not files or not files[0].is_file():
+            raise ModelError(f"{count} is missing, which {package} carries; {how}")
+        digest = sha256(files[0])
+        if digest != parts.sha256[i] and digest in parts.sha256:
+            other = parts.sha256.index(digest) + 1
+            raise ModelError(f"{package} carries part {other} instead of part {i + 1}; {how}")
+        if digest != parts.sha256[i]:
+            raise ModelError(
+                f"the part in {package} has another sha256 than the pinned version's; {how}"
+            )
+        pieces.append(files[0])
+
+    def fill(folder: Path) -> None:
+        joined = folder.parent / "parts.zip"
+        with joined.open("wb") as whole:
+            for piece in pieces:
+                with piece.open("rb") as part:
+                    shutil.copyfileobj(part, whole, 1 << 20)
+        try:
+            with zipfile.ZipFile(joined) as archive:
+                for name in model.files:
+                    with (
+                        archive.open(f"{parts.folder}/{name}") as packed,
+                        (folder / name).open("wb") as file,
+                    ):
+                        shutil.copyfileobj(packed, file, 1 << 20)
+        except (KeyError, zipfile.BadZipFile) as error:
+            raise ModelError(
+                f"the parts of {model.id} make no zip with all its files ({error}); {how}"
+            ) from error
+        for name, digest in model.files.items():
+            if sha256(folder / name) != digest:
+                raise ModelError(
+                    f"{name} in the zip of {model.id} has another sha256 than the pinned "
+                    f"revision; {how}"
+                )
+
+    return _make(model, fill)
+
+
+def _pieces(package: str) -> list[Path]:
+    """The parts of a zip that an installed package carries; none where it is not installed."""
+    try:
+        files = metadata.distribution(package).files or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [Path(str(one.locate())) for one in files if ".zip." in one.name]

@@ -1,0 +1,138 @@
+"""Chunks of at most so many tokens, cut between sentences where a signal is strongest.
+
+Chroma's report compares all tokens, or pieces of 50; which places a chunker would choose among it
+leaves open. A boundary inside a sentence is of no use to a reader, so that sentences are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from chunkstudy.base.reading import Strengths
+from chunkstudy.base.spans import Span
+from chunkstudy.base.tokens import TokenCounter
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.structure import check_sizes, recursive
+
+if TYPE_CHECKING:
+    from nltk.tokenize import PunktSentenceTokenizer
+
+LEAST = 4
+"""A chunk has at least the LEAST-th part of the size, where there is a choice."""
+ABBREVIATIONS = (
+    "mr", "mrs", "ms", "messrs", "dr", "st", "prof", "rev", "capt", "col", "gen", "vs", "cf",
+    "e.g", "i.e", "al", "fig", "lit", "approx",
+)  # fmt: skip
+"""What ends with a full stop that ends no sentence."""
+LETTER = re.compile(r"[^\W\d_]")
+
+
+def chunk(
+    text: str, *, strengths: Strengths, signal: str, size: int, count: TokenCounter
+) -> list[Span]:
+    """The chunks of a text, cut where a signal is strongest."""
+    found = sentences(text)
+    ends = [end for _, end in found[:-1]]
+    return cut(text, found, strengths(text, ends, signal), size=size, count=count)
+
+
+def cut(
+    text: str,
+    sentences: Sequence[Span],
+    strengths: Sequence[float],
+    *,
+    size: int,
+    count: TokenCounter,
+) -> list[Span]:
+    """Cut what is longer than ``size`` tokens at its strongest boundary, and so on with both parts.
+
+    Boundaries that leave less than a quarter of the size on one side are chosen only where there is
+    no other; an earlier one wins a tie, and one that was not measured loses to all that were. A
+    single sentence that is too long is cut as the recursive chunker does.
+
+    Args:
+        text: the document.
+        sentences: of it, ascending.
+        strengths: of the boundary behind each sentence but the last; NaN where not measured.
+        size: tokens of a chunk at most.
+        count: the length function.
+
+    Raises:
+        ValueError: if the size is not positive, or boundaries and sentences do not match.
+    """
+    check_sizes(size)
+    if len(strengths) != max(0, len(sentences) - 1):
+        raise ValueError(f"{len(sentences)} sentences have not {len(strengths)} boundaries")
+    before = [0, *accumulate(count.count_many([text[start:end] for start, end in sentences]))]
+    found: list[Span] = []
+    waiting = [(0, len(sentences))] if sentences else []
+    while waiting:
+        first, after = waiting.pop()
+        start, end = sentences[first][0], sentences[after - 1][1]
+        if count.count(text[start:end]) <= size:
+            found.append((start, end))
+        elif after - first == 1:
+            spans = recursive(text[start:end], size=size, count=count)
+            found += [(start + a, start + b) for a, b in spans]
+        else:
+            middle = _strongest(strengths, before, first, after, size / LEAST)
+            waiting += [(middle, after), (first, middle)]
+    return found
+
+
+def _strongest(
+    strengths: Sequence[float], before: Sequence[int], first: int, after: int, least: float
+) -> int:
+    """The sentence that the strongest boundary between ``first`` and ``after`` precedes."""
+
+    def rank(middle: int) -> tuple[bool, bool, float, int]:
+        strength = strengths[middle - 1]
+        roomy = min(before[middle] - before[first], before[after] - before[middle]) >= least
+        measured = strength == strength
+        return roomy, measured, strength if measured else 0.0, -middle
+
+    return max(range(first + 1, after), key=rank)
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text, ascending; between them lies nothing but white space.
+
+    A line is a paragraph, as in :func:`passages.paragraphs`. Within it sentences are NLTK's Punkt's
+    under a fixed list of abbreviations. What holds no letter, such as the number of a list item,
+    belongs to the sentence that it precedes, and what begins with a small letter, as *said she*
+    after a question, to the one before it.
+    """
+    return [
+        (start + first, start + last)
+        for start, end in paragraphs(text)
+        for first, last in within(text[start:end])
+    ]
+
+
+def within(paragraph: str) -> list[Span]:
+    """The sentences of one paragraph."""
+    joined: list[Span] = []
+    begun: int | None = None
+    for start, end in _punkt().span_tokenize(paragraph):
+        begun = start if begun is None else begun
+        if LETTER.search(paragraph, start, end):
+            goes_on = bool(joined) and paragraph[begun].islower()
+            joined.append((joined.pop()[0] if goes_on else begun, end))
+            begun = None
+    if begun is not None:
+        first = joined.pop()[0] if joined else begun
+        joined.append((first, len(paragraph.rstrip())))
+    return joined
+
+
+@cache
+def _punkt() -> PunktSentenceTokenizer:
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer  # takes seconds
+
+    known = PunktParameters()
+    known.abbrev_types = set(ABBREVIATIONS)
+    return PunktSentenceTokenizer(known)

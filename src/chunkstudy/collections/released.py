@@ -1,0 +1,224 @@
+"""The segmentations that LumberChunker's authors released, of Emma and of all books, aligned to the
+books' texts.
+
+The released chunks are texts without offsets, and white space changed on the way (pieces were
+joined and split by words); their other characters stand in the book, so they are matched by those.
+A chunk that cannot be matched is listed, never guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from chunkstudy.base.folding import View, folded, solid
+from chunkstudy.base.spans import RewrittenSpan, Span, text_digest
+from chunkstudy.collections import emma_files, gutenqa
+
+PROPOSITION = "proposition-released"
+CHUNKS = "gemini_chunks"
+RELEASED = {
+    "lumberchunker-released": CHUNKS,
+    PROPOSITION: CHUNKS,
+    "semantic-released": "semantic",
+    "recursive-released": "langchain_recursive",
+    "fixed-released": "fixed_length_450",
+    "paragraph-released": "paragraphs",
+}
+"""Every released segmentation of Emma and the sheet that holds its chunks; those of
+``lumberchunker-released`` were cut by Gemini, of ``fixed-released`` every 450 words."""
+
+
+class ReleasedError(ValueError):
+    """A released segmentation that is damaged or is asked about another text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """Pieces of a text with their place, in the given order.
+
+    Attributes:
+        spans: (start, end, the piece as released and embedded); a proposition's span is that of the
+            chunk it was drawn from.
+        unaligned: positions of the pieces that have no place and are left out of ``spans``.
+    """
+
+    spans: list[RewrittenSpan]
+    unaligned: list[int]
+
+
+def chunk(name: str, text: str) -> list[RewrittenSpan]:
+    """The released chunks of a text: one of all books where those are pinned, else Emma's.
+
+    Raises:
+        ReleasedError: if there is none of that name, another text was segmented, or the
+            propositions are damaged.
+        SourceError: if a file is missing or has another digest.
+    """
+    if not gutenqa.lacks_segmentation(name) and (found := of_books(name).get(text_digest(text))):
+        return list(found.spans)
+    if text != emma_text():
+        raise ReleasedError(
+            f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
+        )
+    return list(emma(name).spans)
+
+
+@lru_cache(maxsize=8)
+def emma(name: str) -> Segmentation:
+    """One of the released segmentations of Emma.
+
+    Raises:
+        ReleasedError: if there is none of that name or the propositions are damaged.
+        SourceError: if a file is missing or has another digest.
+    """
+    if name not in RELEASED:
+        raise ReleasedError(f"unknown segmentation {name!r}; known are {', '.join(RELEASED)}")
+    chunks = align(emma_text(), _column(RELEASED[name], "Chunk"))
+    if name != PROPOSITION:
+        return chunks
+    propositions = _column("propositions", "Propositions")
+    parents = match_propositions(_column(CHUNKS, "Propositions"), propositions)
+    return _of_parents(chunks, zip(propositions, parents, strict=True))
+
+
+@lru_cache(maxsize=4)
+def of_books(name: str) -> dict[str, Segmentation]:
+    """The segmentation of every book of GutenQA, by the digest of its text.
+
+    Raises:
+        ReleasedError: if a proposition names a chunk that is not there.
+        SourceError: if a file is not pinned, is missing or has another digest.
+    """
+    chunks, *propositions = map(gutenqa.segmentation, gutenqa.SEGMENTATIONS[name])
+    found = {}
+    for document in gutenqa.load().documents:
+        rows = chunks.get(document.id, [])
+        aligned = align(document.text, _texts(rows, "Chunk"))
+        for drawn in propositions:
+            positions = {int(row["Chunk ID"]): i for i, row in enumerate(rows)}
+            stated = drawn.get(document.id, [])
+            if lost := [one for one in stated if int(one["Chunk ID"]) not in positions]:
+                raise ReleasedError(
+                    f"a proposition of {document.id} names chunk {lost[0]['Chunk ID']}, which is "
+                    "not there; get both released files again"
+                )
+            parents = [positions[int(row["Chunk ID"])] for row in stated]
+            pairs = zip(_texts(stated, "Proposition"), parents, strict=True)
+            aligned = _of_parents(aligned, pairs)
+        found[text_digest(document.text)] = aligned
+    return found
+
+
+def align(text: str, pieces: Sequence[str]) -> Segmentation:
+    """The place of each piece in the text by its characters that are not white space.
+
+    A piece is looked for where the one before ended; then so that it overlaps the one before and
+    reaches beyond it; then further on, where it must stand only once in the whole text. If its very
+    characters are not there, the same is tried with quotation marks, dashes, case and the form of
+    letters folded. Spans start and end with a character that is not white space.
+    """
+    views: list[tuple[View, Callable[[str], str]]] = [
+        (solid(text), lambda piece: solid(piece).text)
+    ]
+    spans: list[RewrittenSpan] = []
+    unaligned: list[int] = []
+    before = (0, 0)
+    for position, piece in enumerate(pieces):
+        found = _place(*views[0], piece, before)
+        if found is None:
+            if len(views) == 1:
+                views.append((folded(text, spaces=False), lambda p: folded(p, spaces=False).text))
+            found = _place(*views[1], piece, before)
+        if found is None:
+            unaligned.append(position)
+        else:
+            before = found
+            spans.append((*found, piece))
+    return Segmentation(spans, unaligned)
+
+
+def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) -> Span | None:
+    target = rewrite(piece)
+    if not target:
+        return None
+    start, end = view.at(before[0]), view.at(before[1])
+    found = end
+    if not view.text.startswith(target, end):
+        overlapping = max(start, end - len(target) + 1)
+        found = view.text.find(target, overlapping, end + len(target) - 1)
+    if found < 0:
+        found = view.text.find(target)
+        if found < start or view.text.find(target, found + 1) >= 0:
+            return None
+    return view.span(found, len(target))
+
+
+def _of_parents(
+    chunks: Segmentation, propositions: Iterable[tuple[str, int | None]]
+) -> Segmentation:
+    """Propositions at the places of the chunks at the positions that they name."""
+    aligned = iter(chunks.spans)
+    lost = set(chunks.unaligned)
+    count = len(chunks.spans) + len(lost)
+    places = {i: next(aligned)[:2] for i in range(count) if i not in lost}
+    spans: list[RewrittenSpan] = []
+    unaligned: list[int] = []
+    for position, (proposition, parent) in enumerate(propositions):
+        if parent in places:
+            spans.append((*places[parent], proposition))
+        else:
+            unaligned.append(position)
+    return Segmentation(spans, unaligned)
+
+
+def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> list[int | None]:
+    """For each proposition the position of the list it comes from, going through both in order;
+    None where the lists hold another text at that place.
+
+    Raises:
+        ReleasedError: naming the list that cannot be read.
+    """
+    listed = [
+        (parent, one)
+        for parent, literal in enumerate(lists)
+        for one in parse_propositions(literal, parent)
+    ]
+    return [
+        listed[i][0] if i < len(listed) and listed[i][1] == proposition else None
+        for i, proposition in enumerate(propositions)
+    ]
+
+
+def parse_propositions(literal: str, row: int) -> list[str]:
+    """The propositions of a chunk, stored as a Python list in text; nothing is executed.
+
+    Raises:
+        ReleasedError: if it is anything but a list of strings.
+    """
+    try:
+        found = ast.literal_eval(literal)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        found = None
+    if isinstance(found, list) and all(isinstance(one, str) for one in found):
+        return found
+    raise ReleasedError(
+        f"the propositions of chunk {row} are not a list of texts: {literal[:40]!r}; get the "
+        "released file again"
+    )
+
+
+@lru_cache(maxsize=1)
+def emma_text() -> str:
+    """Emma, as its released paragraphs give it."""
+    return "\n".join(_column("paragraphs", "Chunk"))
+
+
+def _column(sheet: str, column: str) -> list[str]:
+    return _texts(emma_files.read(sheet), column)
+
+
+def _texts(rows: Sequence[gutenqa.Row], column: str) -> list[str]:
+    return [gutenqa.cell(row, column, i) for i, row in enumerate(rows)]

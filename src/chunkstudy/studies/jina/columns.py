@@ -1,0 +1,33 @@
+"""How the columns of these pages' tables are shown."""
+
+from __future__ import annotations
+
+from chunkstudy.runs.display_names import shown
+from chunkstudy.show.columns import Column, Columns, named, one_of
+from chunkstudy.show.formats import number, points, probability
+
+SENTENCES = {
+    "Berlin is th": "Berlin is the \N{HORIZONTAL ELLIPSIS}",
+    "Its more tha": "Its more than \N{HORIZONTAL ELLIPSIS}",
+    "The city is": "The city is also \N{HORIZONTAL ELLIPSIS}",
+}
+"""How the three sentences on Berlin begin, by the characters that tables keep of them."""
+COLUMNS: Columns = {
+    "Pearson r": Column("Pearson's r", number),
+    "Spearman rho": Column("Spearman's rho", number),
+    "p (exact)": Column("p, exact", probability),
+    "document length": number,
+    "late - plain": Column("late minus plain, points", points),
+    "late - no chunking": Column("late minus no chunking, points", points),
+    "left out": named("collection"),
+    "above in": named("collection"),
+    "sentence": one_of(SENTENCES),
+    "source": one_of({"records": "ours"}),
+    "first chunker": named("chunker"),
+    "second chunker": named("chunker"),
+    "first encoder": named("encoder"),
+    "second encoder": named("encoder"),
+    "first ordering": named("ordering"),
+    "second ordering": named("ordering"),
+    "question": lambda text: " ".join(shown("chunker", word) for word in text.split()),
+}

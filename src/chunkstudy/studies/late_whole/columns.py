@@ -1,0 +1,14 @@
+"""How the columns of this page's tables are shown."""
+
+from __future__ import annotations
+
+from chunkstudy.show.columns import Column, Columns, named
+from chunkstudy.show.formats import percent, points, whole
+
+COLUMNS: Columns = {
+    "contextualized": Column("late", percent),
+    "pre_embedding": Column("plain", percent),
+    "remedy": named("chunker"),
+    "gain without short tails": Column("gain without short tails, points", points),
+    "wordpiece_tokens": Column("WordPiece tokens", whole),
+}

@@ -1,0 +1,16 @@
+"""How the columns of this page's tables are shown."""
+
+from __future__ import annotations
+
+from chunkstudy.show.columns import Column, Columns, named, one_of
+from chunkstudy.show.formats import percent, points
+
+COLUMNS: Columns = {
+    "contextualized": Column("late", percent),
+    "share of ceiling": Column("% of the best reachable", percent),
+    "at the narrower": Column("gain at the narrower window, points", points),
+    "gain at the wider": Column("gain at the wider window, points", points),
+    "gain against": Column("gain with the other model, points", points),
+    "other model": named("encoder"),
+    "positions": one_of({"at-256": "256 places further on", "at-halved": "two tokens a place"}),
+}

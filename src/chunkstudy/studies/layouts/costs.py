@@ -1,0 +1,47 @@
+"""How many tokens a model reads of a collection under each layout, counted from layouts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import pandas as pd
+
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.collections import covid_qa
+from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.encoding import jobs, parse_ordering
+from chunkstudy.runs.grids import OWN, PRE, WINDOWS
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.layouts.reading import LAYOUTS
+
+NAME = "layout-costs"
+COLLECTIONS = ("chroma-within", covid_qa.WITHIN)
+CHUNKERS = ("fixed-64", "fixed-256")
+
+
+def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """``tokens``: of each collection, chunker, window and layout the ``tokens`` that
+    all-MiniLM-L6-v2 reads, special ones included, and ``times``, how often it reads each token of
+    the documents."""
+    rows = []
+    for name in collections:
+        collection = context.collection(name)
+        store = context.store(MINILM)
+        encoder = cast(TokenEncoder, store.encoder)
+        content = encoder.content([document.text for document in collection.documents])
+        own = sum(len(ids) for ids, _ in content)
+        for chunker in CHUNKERS:
+            chunks = context.chunks(Condition(name, chunker, MINILM, PRE, OWN), store)
+            for window in WINDOWS:
+                for layout, ending in LAYOUTS.items():
+                    context.say(f"{name}, {chunker}, {window} tokens, {layout}")
+                    ordering = parse_ordering(f"contextualized-{window}{ending}")
+                    wanted = jobs(store, collection.documents, chunks, ordering, PROTOCOLS[OWN])
+                    tokens = sum(one.tokens for one in wanted.layouts)
+                    rows.append(
+                        {"collection": name, "chunker": chunker, "window": window}
+                        | {"layout": layout, "tokens": tokens, "times": tokens / own}
+                    )
+    return {"tokens": pd.DataFrame(rows)}

@@ -1,0 +1,206 @@
+"""Chunks that others drew stand in the text where they are said to, or are listed as lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.base.tokens import counter
+from chunkstudy.collections import builtin, emma_files, gutenqa, handmade, released
+from chunkstudy.collections.released import ReleasedError, Segmentation, align
+
+COUNTS = {
+    "lumberchunker-released": 476,
+    "proposition-released": 11_834,
+    "semantic-released": 1_584,
+    "recursive-released": 413,
+    "fixed-released": 350,
+    "paragraph-released": 2_287,
+}
+TILING = set(COUNTS) - {"proposition-released", "recursive-released"}
+SPACES = st.text(" \n\t\xa0\u3000", max_size=3)
+
+
+def _solid(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def emma() -> dict[str, Segmentation]:
+    if not emma_files.available():
+        pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
+    return {name: released.emma(name) for name in released.RELEASED}
+
+
+@pytest.fixture(scope="module")
+def text(emma: dict[str, Segmentation]) -> str:
+    return gutenqa.load_emma().documents[0].text
+
+
+@pytest.mark.real_data
+def test_every_released_chunk_of_emma_is_aligned_and_is_one_of_emma_only(
+    emma: dict[str, Segmentation], text: str
+) -> None:
+    assert {name: len(one.spans) for name, one in emma.items()} == COUNTS
+    assert not any(one.unaligned for one in emma.values())
+    assert released.chunk("fixed-released", text) == emma["fixed-released"].spans
+    with pytest.raises(ReleasedError, match="segments Emma_-_Jane_Austen only"):
+        released.chunk("fixed-released", text + " ")
+    chunks = {one[:2] for one in emma["lumberchunker-released"].spans}
+    assert {one[:2] for one in emma["proposition-released"].spans} == chunks
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", sorted(set(COUNTS) - {"proposition-released"}))
+def test_a_span_holds_the_same_characters_as_the_released_chunk(
+    name: str, emma: dict[str, Segmentation], text: str
+) -> None:
+    for start, end, piece in emma[name].spans:
+        assert _solid(text[start:end]) == _solid(piece)
+        assert text[start:end] == text[start:end].strip()
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", sorted(TILING))
+def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
+    name: str, emma: dict[str, Segmentation], text: str
+) -> None:
+    ends = [0, *(end for _, end, _ in emma[name].spans)]
+    starts = [*(start for start, _, _ in emma[name].spans), len(text)]
+    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    assert all(end <= start for end, start in zip(ends, starts, strict=True))
+    assert not "".join(between).strip()
+
+
+@pytest.mark.real_data
+def test_the_recursive_chunks_overlap_180_times_and_cover_emma(
+    emma: dict[str, Segmentation], text: str
+) -> None:
+    spans = emma["recursive-released"].spans
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(spans))
+    assert sum(b[0] < a[1] for a, b in pairwise(spans)) == 180
+    assert not "".join(text[a[1] : b[0]] for a, b in pairwise(spans)).strip()
+    assert (spans[0][0], spans[-1][1]) == (0, len(text))
+
+
+@given(st.lists(st.text("ab.é“", min_size=1, max_size=6)), st.data())
+def test_pieces_that_follow_one_another_are_found_whatever_their_white_space(
+    pieces: list[str], data: st.DataObject
+) -> None:
+    text = ""
+    expected = []
+    altered = []
+    for piece in pieces:
+        text += data.draw(SPACES)
+        start = len(text)
+        text += data.draw(SPACES).join(piece)
+        expected.append((start, len(text)))
+        altered.append(data.draw(SPACES).join(["", *piece, ""]))
+    found = align(text + data.draw(SPACES), altered)
+    assert found.unaligned == []
+    assert found.spans == [(*span, one) for span, one in zip(expected, altered, strict=True)]
+
+
+@given(st.data())
+def test_overlapping_pieces_are_found_where_they_were_cut(data: st.DataObject) -> None:
+    text = "".join(chr(0x4E00 + i) for i in range(data.draw(st.integers(1, 60))))
+    cuts: list[tuple[int, int]] = []
+    start, end = 0, 0
+    while end < len(text):
+        start = data.draw(st.integers(start + bool(cuts), end))
+        end = data.draw(st.integers(max(start, end) + 1, len(text)))
+        cuts.append((start, end))
+    found = align(text, [" ".join(text[start:end]) for start, end in cuts])
+    assert [span[:2] for span in found.spans] == cuts
+    assert found.unaligned == []
+
+
+@pytest.mark.parametrize("foreign", ["nowhere at all", "", " \n", "two three!"])
+def test_a_piece_that_stands_nowhere_is_listed_and_the_next_is_still_found(foreign: str) -> None:
+    found = align("one two three four", ["one", foreign, "two three", "four"])
+    assert found.unaligned == [1]
+    assert [span[:2] for span in found.spans] == [(0, 3), (4, 13), (14, 18)]
+
+
+def test_a_piece_after_a_gap_is_not_guessed_where_it_stands_twice() -> None:
+    text = "He said yes. She nodded. Say yes. Not so."
+    found = align(text, ["He said yes.", "yes.", "Not so."])
+    assert found.unaligned == [1]
+    assert [text[a:b] for a, b, _ in found.spans] == ["He said yes.", "Not so."]
+
+
+def test_a_piece_set_in_other_type_is_found_folded_and_kept_as_released() -> None:
+    text = "“Oh!” said—he…  Then\xa0she."
+    found = align(text, ['"oh!" said-he...', "then she."])
+    assert [text[a:b] for a, b, _ in found.spans] == ["“Oh!” said—he…", "Then\xa0she."]
+    assert [piece for _, _, piece in found.spans] == ['"oh!" said-he...', "then she."]
+
+
+@pytest.mark.parametrize(
+    "literal",
+    ["['a', 'b'", "", "('a',)", "['a', 1]", "'a'", "[__import__('os')]", "[" * 5_000, "nan"],
+)
+def test_a_damaged_proposition_list_is_named_and_never_executed(literal: str) -> None:
+    with pytest.raises(ReleasedError, match="the propositions of chunk 1 are not a list of texts"):
+        released.match_propositions(["['a']", literal], ["a"])
+
+
+def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: dict[str, list[dict[str, str]]] = {
+        "paragraphs": [{"Chunk": "One."}, {"Chunk": "Two."}],
+        "gemini_chunks": [
+            {"Chunk": "One.", "Propositions": "['1a', '1b']"},
+            {"Chunk": "Lost", "Propositions": "['lost']"},
+            {"Chunk": "Two.", "Propositions": "['2']"},
+        ],
+        "propositions": [{"Propositions": one} for one in ("1a", "other", "lost", "2")],
+    }
+    read: Callable[[str], list[dict[str, str]]] = rows.__getitem__
+    monkeypatch.setattr(emma_files, "read", read)
+    for remembered in (released.emma, released.emma_text):
+        monkeypatch.setattr(released, remembered.__name__, remembered.__wrapped__)
+    found = released.emma("proposition-released")
+    assert (found.spans, found.unaligned) == ([(0, 4, "1a"), (5, 9, "2")], [1, 2])
+    assert released.emma("lumberchunker-released").unaligned == [1]
+
+
+def test_chunks_by_hand_cover_the_built_in_documents_and_begin_with_a_paragraph_or_turn() -> None:
+    for document in builtin.load_documents():
+        found = handmade.chunk(document.text)
+        assert "".join(document.text[start:end] for start, end in found) == document.text
+        assert all(start < end for start, end in found)
+        for start, _ in found[1:]:
+            turn = document.id.endswith(".json")
+            assert document.text[start] == "{" if turn else document.text[start - 1] == "\n"
+        sizes = counter("wordpiece").count_many([document.text[a:b] for a, b in found])
+        assert max(sizes, default=0) < 550  # docs/protocols.md#lumberchunker-segmentation
+    with pytest.raises(handmade.HandmadeError, match="built-in documents only"):
+        handmade.chunk("A text that nobody segmented.")
+
+
+@pytest.mark.parametrize(
+    ("beginnings", "message"),
+    [
+        (["third"], "0 times"),
+        (["s"], "2 times"),
+        (["second", "first"], "out of order"),
+        (["first"], "out of order"),
+    ],
+)
+def test_wrong_beginnings_are_refused(beginnings: list[str], message: str) -> None:
+    with pytest.raises(handmade.HandmadeError, match=message):
+        handmade.spans("first one\nsecond two", beginnings, "a.md")
+
+
+def test_a_segmentation_of_a_missing_document_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "segmentations").mkdir()
+    path = tmp_path / "segmentations" / "lumberchunker-handmade.json"
+    path.write_text('{"gone.md": []}', encoding="utf-8")
+    with pytest.raises(handmade.HandmadeError, match=r"gone\.md, which is missing"):
+        handmade.load(tmp_path)

@@ -1,0 +1,305 @@
+"""A document longer than the window, read in other ways: each against a plain loop over windows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.encoders import contextualized_elsewhere as elsewhere
+from chunkstudy.encoders.contextualized import whole
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs import encoding
+from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
+from chunkstudy.runs.store import VectorStore
+from tests import small_training
+
+ALL = ("averaged", "centred", "packed", "afterthoughts", "0", "")
+WITHOUT_LOSS = tuple(name for name in ALL if name != "afterthoughts")
+LETTER = 2
+"""Characters of a token, its space included."""
+Vectors = NDArray[np.float32]
+States = Callable[[list[int]], NDArray[np.float64]]
+LENGTHS = st.lists(st.integers(1, 14), min_size=1, max_size=8)
+WINDOW = st.integers(3, 16)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
+    folder = tmp_path_factory.mktemp("bert")
+    return small_training.encoder(folder, small_training.model(folder))
+
+
+def slug(window: int, layout: str) -> str:
+    name = "" if layout == "0" and window == 3 else layout  # a quarter of three is nothing
+    return f"contextualized-{window}" + (f"-{name}" if name else "")
+
+
+def document(lengths: list[int], seed: int = 0) -> tuple[Document, Chunks]:
+    """Letters, and chunks of so many that lie side by side."""
+    letters = np.random.default_rng(seed).choice(list("abcdefghijklmnopqrstuvwxyz"), sum(lengths))
+    limits = LETTER * np.cumsum([0, *lengths])
+    one = Document("d", " ".join(letters) + " ")
+    return one, Chunks(np.zeros(len(lengths), dtype=np.int64), limits[:-1], limits[1:])
+
+
+def pooled(
+    encoder: TransformerEncoder, one: Document, chunks: Chunks, window: int, layout: str
+) -> Vectors:
+    store = cast(VectorStore, SimpleNamespace(encoder=encoder))
+    ordering = parse_ordering(slug(window, layout))
+    found = encoding.jobs(store, [one], chunks, ordering, CORRECTED)
+    return encoder.pool(found.layouts, found.spans)[0]
+
+
+def states(encoder: TransformerEncoder) -> States:
+    """Of ids read between [CLS] and [SEP], their own states."""
+
+    def read(ids: list[int]) -> NDArray[np.float64]:
+        (found,) = encoder.states([whole((encoder.ends[0], *ids, encoder.ends[1]))])
+        return found.numpy().astype(np.float64)[1:-1]
+
+    return read
+
+
+def unit(rows: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    mean = np.mean(rows, axis=0)
+    return np.asarray(mean / np.linalg.norm(mean))
+
+
+def pieces(lengths: list[int], room: int) -> Iterator[tuple[int, int, int]]:
+    """Chunk, first token and one past the last."""
+    start = 0
+    for chunk, length in enumerate(lengths):
+        for at in range(start, start + length, room):
+            yield chunk, at, min(at + room, start + length)
+        start += length
+
+
+def plainly_averaged(
+    ids: list[int], lengths: list[int], room: int, read: States
+) -> list[NDArray[np.float64]]:
+    step, starts = room - room // 2, [0]
+    while starts[-1] + room < len(ids):
+        starts.append(starts[-1] + step)
+    starts[-1] = max(0, len(ids) - room)
+    readings: list[list[NDArray[np.float64]]] = [[] for _ in ids]
+    for start in starts:
+        for i, state in enumerate(read(ids[start : start + room])):
+            readings[start + i].append(state)
+    means = [np.mean(one, axis=0) for one in readings]
+    limits = np.cumsum([0, *lengths])
+    return [unit(means[a:b]) for a, b in itertools.pairwise(limits)]
+
+
+def plainly_centred(
+    ids: list[int], lengths: list[int], room: int, read: States
+) -> list[NDArray[np.float64]]:
+    rows: list[list[NDArray[np.float64]]] = [[] for _ in lengths]
+    for chunk, a, b in pieces(lengths, room):
+        before = (room - (b - a) + 1) // 2
+        start = max(0, min(a - before, len(ids) - room))
+        rows[chunk] += list(read(ids[start : start + room])[a - start : b - start])
+    return [unit(one) for one in rows]
+
+
+def plainly_packed(
+    ids: list[int], lengths: list[int], room: int, read: States
+) -> list[NDArray[np.float64]]:
+    windows: list[list[tuple[int, int, int]]] = []
+    for piece in pieces(lengths, room):
+        if windows and piece[2] - windows[-1][0][1] <= room:
+            windows[-1].append(piece)
+        else:
+            windows.append([piece])
+    rows: list[list[NDArray[np.float64]]] = [[] for _ in lengths]
+    for held in windows:
+        found = read(ids[held[0][1] : held[-1][2]])
+        for chunk, a, b in held:
+            rows[chunk] += list(found[a - held[0][1] : b - held[0][1]])
+    return [unit(one) for one in rows]
+
+
+PLAINLY = {
+    "averaged": plainly_averaged,
+    "centred": plainly_centred,
+    "packed": plainly_packed,
+}
+
+
+@pytest.mark.parametrize("layout", PLAINLY)
+@given(lengths=LENGTHS, window=WINDOW)
+@settings(max_examples=40, deadline=None)
+def test_a_layout_reads_what_a_loop_over_its_windows_reads(
+    encoder: TransformerEncoder, layout: str, lengths: list[int], window: int
+) -> None:
+    one, chunks = document(lengths)
+    found = pooled(encoder, one, chunks, window, layout)
+    ids = encoder.content([one.text])[0][0]
+    expected = PLAINLY[layout](ids, lengths, window - 2, states(encoder))
+    np.testing.assert_allclose(found, expected, atol=1e-5, rtol=0)
+
+
+@given(st.integers(1, 5), st.integers(1, 12), st.integers(12, 20))
+@settings(max_examples=40, deadline=None)
+def test_where_no_window_loses_its_end_a_chunk_is_afterthoughts_mean_of_readings(
+    encoder: TransformerEncoder, length: int, number: int, window: int
+) -> None:
+    one, chunks = document([length] * number)
+    ((content, offsets),) = encoder.content([one.text])
+    read = elsewhere.afterthoughts(content, offsets, chunks.start, chunks.end, window, encoder.ends)
+    theirs = read.pool(encoder.states([read.layout])[0].numpy())
+    ours = pooled(encoder, one, chunks, window, "afterthoughts")
+    np.testing.assert_allclose(ours, theirs, atol=1e-5, rtol=0)
+    assert number * length <= window - 2 or len(read.spans) > number  # some are read twice
+
+
+@pytest.mark.parametrize("layout", ALL)
+@given(lengths=st.lists(st.integers(1, 4), min_size=1, max_size=5))
+@settings(max_examples=20, deadline=None)
+def test_a_document_that_fits_one_window_has_the_same_vectors_under_every_layout(
+    encoder: TransformerEncoder, layout: str, lengths: list[int]
+) -> None:
+    one, chunks = document(lengths)
+    ids = encoder.content([one.text])[0][0]
+    found = states(encoder)(ids)
+    limits = np.cumsum([0, *lengths])
+    expected = [unit(list(found[a:b])) for a, b in itertools.pairwise(limits)]
+    np.testing.assert_allclose(
+        pooled(encoder, one, chunks, sum(lengths) + 2, layout), expected, atol=1e-6, rtol=0
+    )
+
+
+@pytest.mark.parametrize("layout", ["centred", "packed", "0"])
+def test_a_chunk_alone_in_its_window_has_its_plain_vector_without_special_tokens(
+    encoder: TransformerEncoder, layout: str
+) -> None:
+    one, chunks = document([8, 8, 8])
+    found = pooled(encoder, one, chunks, 10, layout)
+    alone = [encoder.content([one.text[a:b]])[0][0] for a, b in zip(chunks.start, chunks.end,
+                                                                  strict=True)]  # fmt: skip
+    expected = [unit(list(states(encoder)(ids))) for ids in alone]
+    np.testing.assert_allclose(found, expected, atol=1e-6, rtol=0)
+
+
+class Causal:
+    """A token's state is the mean of what its window holds up to it."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    def states(self, windows: list[list[int]]) -> list[torch.Tensor]:
+        found = []
+        for ids in windows:
+            own = torch.cos(
+                torch.outer(torch.tensor(ids).float(), torch.arange(1.0, self.width + 1))
+            )
+            found.append((own.cumsum(0) / torch.arange(1, len(ids) + 1)[:, None])[None])
+        return found
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("layout", ALL)
+def test_later_text_changes_nothing_in_a_causal_model_and_something_in_ours(
+    encoder: TransformerEncoder, monkeypatch: pytest.MonkeyPatch, layout: str, causal: bool
+) -> None:
+    if causal:
+        monkeypatch.setattr(encoder, "_model", Causal(encoder.dimension))
+    before, chunks = document([5] * 6)
+    others, _ = document([5] * 6, seed=1)
+    cut = int(chunks.end[2])
+    after = Document("d", before.text[:cut] + others.text[cut:])
+    first, second = (pooled(encoder, one, chunks, 12, layout) for one in (before, after))
+    moved = np.abs(first[:3] - second[:3]).max()
+    if causal:
+        assert moved == 0
+    elif layout not in ("packed", "0"):  # whose window may end where the text was changed
+        assert moved > 1e-3
+    assert np.abs(first[3:] - second[3:]).max() > 1e-3
+
+
+@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("lengths", [[1], [40], [3, 40, 3], [1] * 30], ids=str)
+@pytest.mark.parametrize("window", [3, 4, 12])
+def test_every_chunk_has_a_vector_whatever_its_length_and_the_window(
+    encoder: TransformerEncoder, layout: str, lengths: list[int], window: int
+) -> None:
+    one, chunks = document(lengths)
+    found = pooled(encoder, one, chunks, window, layout)
+    # A full window of afterthoughts loses its end, and a document's last chunk may stand there.
+    some = found[:-1] if layout == "afterthoughts" and len(found) > 1 else found
+    np.testing.assert_allclose(np.linalg.norm(some, axis=1), 1, atol=1e-5)
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("layout", WITHOUT_LOSS)
+def test_in_windows_of_three_tokens_each_is_read_alone_under_every_layout(
+    encoder: TransformerEncoder, layout: str
+) -> None:
+    one, chunks = document([2, 5, 1])
+    ids = encoder.content([one.text])[0][0]
+    alone = [states(encoder)([token])[0] for token in ids]
+    expected = [unit(alone[:2]), unit(alone[2:7]), unit(alone[7:])]
+    np.testing.assert_allclose(pooled(encoder, one, chunks, 3, layout), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_stored_vectors_of_a_layout_are_those_of_reading_again(
+    encoder: TransformerEncoder, tmp_path: Path, layout: str
+) -> None:
+    one, chunks = document([4] * 9)
+    store, ordering = VectorStore(encoder, tmp_path), parse_ordering(slug(12, layout))
+    for name in ("", layout, "0"):  # what other layouts left there is not taken for it
+        other = parse_ordering(slug(12, name))
+        encoding.read_once(store, [encoding.jobs(store, [one], chunks, other, CORRECTED)])
+    read = store.tokens
+    found, _ = encoding.encode(store, [one], chunks, ordering, CORRECTED)
+    assert store.tokens == read
+    np.testing.assert_array_equal(found, pooled(encoder, one, chunks, 12, layout))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_chunks_that_overlap_and_chunks_without_a_token_are_right_too(
+    encoder: TransformerEncoder, layout: str
+) -> None:
+    text = document([30])[0].text
+    starts, ends = np.array([0, 0, 10, 41, 20, 10, 42]), np.array([60, 20, 16, 42, 60, 60, 60])
+    chunks = Chunks(np.zeros(7, dtype=np.int64), starts, ends)
+    found = pooled(encoder, Document("d", text), chunks, 12, layout)
+    assert not found[3].any()
+    assert np.linalg.norm(np.delete(found, 3, axis=0), axis=1) == pytest.approx(1, abs=1e-5)
+    if layout in ("averaged", "centred"):  # where the other chunks decide nothing
+        for i in range(7):
+            alone = Chunks(chunks.document[:1], starts[i : i + 1], ends[i : i + 1])
+            (expected,) = pooled(encoder, Document("d", text), alone, 12, layout)
+            np.testing.assert_allclose(found[i], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != CORRECTED.name])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_published_protocol_reads_in_these_layouts(protocol: str, layout: str) -> None:
+    with pytest.raises(ConditionError, match="under corrected only"):
+        Condition("builtin-graded", "fixed-64", MINILM, f"contextualized-64-{layout}", protocol)
+
+
+def test_chunks_that_a_document_does_not_hold_are_refused() -> None:
+    with pytest.raises(ConditionError, match="do not hold the rewritten chunks"):
+        Condition(
+            "builtin-graded",
+            "proposition-sentences",
+            MINILM,
+            "contextualized-64-averaged",
+            CORRECTED.name,
+        )
