@@ -25,7 +25,7 @@ from tests.claims_mutations import Change, Mutation, Source
 
 Level = tuple[str, str]
 """A column, and one of its values."""
-UNTRIED = ("place", "published", "marks", "unit", "reason", "run")
+UNTRIED = ("place", "published", "marks", "unit", "needs", "run")
 """Columns that say nothing of what a number is about."""
 LEVELS = 16
 """A column with more values than these names rows and is not tried value by value."""
@@ -249,9 +249,7 @@ def _judged(verdict: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:
     changed = found.assign(
         verdict=verdict, value=value, reproduced=value + off, corrected=value + off
     )
-    return changed.assign(
-        difference=off, low=value + off - 1e-3, high=value + off + 1e-3, reason=""
-    )
+    return changed.assign(difference=off, low=value + off - 1e-3, high=value + off + 1e-3, needs="")
 
 
 def _fact(word: str, source: Source, found: pd.DataFrame) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from chunkstudy.show.tables import Table
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "faults.md"
 REGION = re.compile(r"(<!-- generated: faults -->\n).*?(<!-- end generated -->)", re.DOTALL)
-OTHERS = ("test_llm_killed", "test_llm_recordings", "test_records", "test_training_loop")
+OTHERS = ("test_llm_killed", "test_llm_recordings", "test_records")
 """Tests of other things, among which some have a row."""
 Test = TypeVar("Test", bound=Callable[..., Any])
 

@@ -1,11 +1,7 @@
-"""A BERT of some thousand weights and documents of letters, to train in a test; also a process that
-trains and is killed: ``python -m tests.small_training FOLDER BASE STEP``."""
+"""A BERT of some thousand weights and documents of letters, to train in a test."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +13,7 @@ from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Document
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.studies.trained_late_chunking.training import loop
-from chunkstudy.studies.trained_late_chunking.training.batches import Batch, Library
+from chunkstudy.studies.trained_late_chunking.training.batches import Library
 from chunkstudy.studies.trained_late_chunking.training.passages import prepare
 from chunkstudy.studies.trained_late_chunking.training.recipe import Recipe
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
@@ -90,20 +86,3 @@ def train(
         "say": str,
     } | changed
     return loop.train(recipe, base, folder, tokenizer, known, **given)
-
-
-def killed(folder: Path, base: Path, after: int) -> None:
-    """Train and end by SIGKILL inside the given step."""
-    step = loop._Run.step
-
-    def deadly(run: loop._Run, batch: Batch) -> None:
-        if run.progress.step == after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        step(run, batch)
-
-    setattr(loop._Run, "step", deadly)  # noqa: B010 - no test's monkeypatch is here
-    train(folder, base)
-
-
-if __name__ == "__main__":
-    killed(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

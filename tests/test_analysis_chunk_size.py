@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,13 +15,14 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation import statistics
 from chunkstudy.published import cells as published_cells
-from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, correlations
+from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, published_r
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies.taxonomy.chunk_size import centred, interval, published
 from chunkstudy.studies.taxonomy.chunk_sizes import per_query
+from tests.made_library import made_library
 from tests.made_study import made_by
-from tests.recorded import CHUNKERS, IELAB, LATE, PRE, WIDE, library, made
+from tests.recorded import CHUNKERS, IELAB, LATE, PRE, made
 
 CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
 DRAWN = np.random.default_rng(3)
@@ -157,20 +157,19 @@ def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
     return Places(tmp_path)
 
 
-def test_every_arm_of_the_records_has_its_r_by_the_official_definition(tmp_path: Path) -> None:
+def test_a_published_r_pools_its_collections_by_the_official_definition(tmp_path: Path) -> None:
     scores = made(protocol=IELAB)
-    table: Any = correlations(library(scores), written(tmp_path, scores)).set_index(
-        ["method", "ordering", "collection"]
-    )
-    assert len(table) == 4 * 3 * 3  # methods, arms, two collections and pooled
-    late = scores[Condition("nfcorpus", "semantic", WIDE, LATE, IELAB)]
-    row = table.loc["semantic", "contextualized", "nfcorpus"]
-    assert np.isnan(row["r"])  # a document's mean chunk size is the same for all queries here
-    assert row["n"] + row["dropped"] == len(late)
-
-
-def test_without_measured_sizes_there_is_no_correlation(tmp_path: Path) -> None:
-    assert correlations(library(made(protocol=IELAB)), Places(tmp_path)).empty
+    sizes = study_results.tables(written(tmp_path, scores), "chunk-sizes")
+    sizes = {name: one.assign(document=one["relevant"] + len(name)) for name, one in sizes.items()}
+    records = {one: pd.DataFrame({"nDCG@10": values}) for one, values in scores.items()}
+    assert published_r(scores, PRE, made_library(records), {}) == []
+    for arm, ordering in ((PRE, PRE), ("contextualized", LATE)):
+        found = published_r(scores, arm, made_library(records), sizes)
+        last = [one for one in scores if (one.chunker, one.ordering) == (CHUNKERS[-1], ordering)]
+        tables = [sizes[one.collection].query("chunker == @CHUNKERS[-1]") for one in last]
+        both = [one.set_index("query_id")["document"] for one in tables]
+        expected = official(pd.concat(both), pd.concat([scores[one] for one in last]))
+        assert len(found) == len(CHUNKERS) and found[-1] == pytest.approx(expected)
 
 
 def test_of_an_r_whose_n_is_unknown_there_is_no_interval() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,11 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from chunkstudy.base.places import Places
-from chunkstudy.published import cells as published_cells
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies.taxonomy import changed, marked
-from chunkstudy.studies.taxonomy.tables import published
 from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, made
 
-CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
 Found = dict[Condition, pd.Series]
 
 
@@ -84,15 +79,6 @@ def test_documents_without_chunking_can_be_the_best_row_but_enter_no_average_of_
     assert own.loc["average", "scifact"]["value"] == pytest.approx(np.mean(methods))
 
 
-def test_the_best_of_two_that_print_alike_is_the_higher_one() -> None:
-    found = made(("scifact",), ("paragraph", "sentence-5"))
-    base = found[Condition("scifact", "paragraph", WIDE, PRE, OWN)]
-    found[Condition("scifact", "sentence-5", WIDE, PRE, OWN)] = base + 1e-9
-    own, _ = table_of(found)
-    assert own.loc["sentence-5", "scifact"]["best"]
-    assert own.loc["paragraph", "scifact"]["worst"]
-
-
 def test_every_test_stands_once_and_holm_is_within_one_task() -> None:
     _, tests = table_of(made(("gutenqa-emma", "scifact")))
     pairs = tests[["collection", "method", "other"]].to_numpy().tolist()
@@ -135,17 +121,6 @@ def test_averages_are_over_the_collections_that_every_method_has() -> None:
     assert ("paragraph", "arguana") in own.index and ("average", "arguana") not in own.index
 
 
-def test_an_average_of_one_collection_is_not_taken() -> None:
-    own, _ = table_of(made(("scifact",)))
-    assert "average" not in own.index.get_level_values("collection")
-
-
-def test_in_document_scores_stand_apart_from_the_average() -> None:
-    own, _ = table_of(made(("gutenqa-emma", "scifact", "nfcorpus")))
-    row = own.loc["sentence-5"]["value"]
-    assert row["average"] == pytest.approx((row["scifact"] + row["nfcorpus"]) / 2)
-
-
 def test_only_queries_that_both_methods_scored_are_compared() -> None:
     found = made(("scifact",), ("paragraph", "sentence-5"))
     condition = Condition("scifact", "paragraph", WIDE, PRE, OWN)
@@ -155,13 +130,3 @@ def test_only_queries_that_both_methods_scored_are_compared() -> None:
     other = found[Condition("scifact", "sentence-5", WIDE, PRE, OWN)]
     expected = stats.ttest_rel(found[condition], other[found[condition].index]).pvalue
     assert tests["p"].iloc[0] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("number", ["1", "2", "3", "4", "5"])
-def test_every_published_cell_stands_in_its_table_with_its_marks(number: str) -> None:
-    table = published(CELLS, number)
-    printed = CELLS[(CELLS["work"] == "taxonomy") & (CELLS["table"] == number)]
-    scale = 100 if number == "4" else 1
-    np.testing.assert_allclose(scale * table["value"], printed["value"])
-    assert int(table["best"].sum()) == int(printed["marks"].str.contains("bold").sum())
-    assert set("".join(table["marks"])) <= set("ab*")

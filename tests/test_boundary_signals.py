@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.signals import SIGNALS, Memory
-from chunkstudy.collections import builtin, chroma, emma_files
-from chunkstudy.collections.registry import find
-from chunkstudy.evaluation import statistics
-from chunkstudy.runs import study_results
+from chunkstudy.collections import builtin
 from chunkstudy.studies import boundary_signals as study
 from chunkstudy.studies.boundary_signals import areas as analysis
 from chunkstudy.studies.boundary_signals import blocks, reading, texts
@@ -23,7 +17,6 @@ from chunkstudy.studies.boundary_signals import means as over
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
 from tests.plain_reader import MadeReader
 
-PLACES = Places(Path(__file__).parents[1])
 ARTICLES = """# Hens
 
 A hen runs. It stops.
@@ -73,12 +66,6 @@ def test_chats_in_either_notation_fall_into_turns_and_the_last_may_break_off() -
     ]
 
 
-def test_sections_of_wikitext_begin_at_headings_of_any_depth() -> None:
-    raw = " = Hens = \n A hen runs . \n = = Food = = \n = = = Corn = = = \n Corn is good . \n"
-    found = texts.text("wiki", raw, blocks.wikipedia(raw))
-    assert begins(found) == [("Corn is good .", "part")]
-
-
 @pytest.mark.parametrize(
     "found",
     [
@@ -93,15 +80,6 @@ def test_the_text_alone_gives_no_boundary_away(found: Text) -> None:
     assert alone == " ".join(found.sentences)
     assert not any(sign in alone for sign in ("\n", "#", "\\", "{", "content", "role", "Food"))
     assert [alone[end : end + 1] for end in found.ends[ALONE]] == [" "] * len(found.places)
-
-
-def test_candidates_are_the_same_places_in_both_forms() -> None:
-    found = texts.text("hens", ARTICLES, blocks.markdown(ARTICLES, 1, 2))
-    for form in (ALONE, STANDS):
-        before = [found.forms[form][:end] for end in found.ends[form]]
-        assert all(
-            one.endswith(sentence) for one, sentence in zip(before, found.sentences, strict=False)
-        )
 
 
 def test_a_sample_holds_every_true_boundary_and_places_drawn_once_for_all() -> None:
@@ -125,24 +103,6 @@ def test_of_the_built_in_texts_every_heading_and_turn_is_a_boundary() -> None:
     story = documents["story/the-salt-line.md"]
     chapters = texts.text("story", story, blocks.markdown(story, 2, 3)).places
     assert (chapters["begins"] == "document").sum() == story.count("\n## ") - 1
-
-
-@pytest.mark.real_data
-@pytest.mark.skipif(
-    not (chroma.available() and emma_files.available()), reason="the real texts are not here"
-)
-def test_of_the_real_texts_emma_has_55_chapters_and_the_chat_logs_five_conversations() -> None:
-    found = {one.name: one for one in texts.every(_load)}
-    emma, logs = found["Emma"].places, found["chat logs"].places
-    assert (emma["begins"] == "document").sum() == 54
-    assert (logs["begins"] == "document").sum() == 4
-    assert (
-        logs["begins"] == "part"
-    ).sum() == 35  # 39 messages and one cut short, less 5 first ones
-
-
-def _load(name: str) -> Collection:
-    return find(name).load()
 
 
 def test_a_text_read_as_it_stands_has_no_influence_and_the_others_have_every_signal() -> None:
@@ -217,17 +177,6 @@ def test_a_signal_that_is_there_is_found_and_others_are_not(
     assert strong["by chance low"] < 0.5 < strong["by chance high"] < strong["area"]
 
 
-def test_a_paragraph_end_tells_nothing_among_paragraph_ends(
-    tables: dict[str, pd.DataFrame],
-) -> None:
-    areas = tables["areas"]
-    ends = areas[areas["signal"] == analysis.PARAGRAPH_END]
-    assert set(ends["among"]) == {over.SENTENCES}
-    expected = 1 - (10 / 29) / 2  # all true ones are, and 10 of 29 others
-    one = row(ends, boundaries="chapters of Emma", form=ALONE)
-    assert one["area"] == pytest.approx(expected)
-
-
 def test_what_a_signal_adds_is_found_on_documents_left_out(
     tables: dict[str, pd.DataFrame],
 ) -> None:
@@ -264,42 +213,3 @@ def test_errors_of_kinds_in_one_text_add_up_and_those_of_two_texts_partly_cancel
     apart = half("articles", "sections of Chroma's wikitexts", "chats", "chapters of Emma")
     assert together == pytest.approx(1.959964 * 0.02 * np.sqrt(4 + 1 + 1) / 4)
     assert apart == pytest.approx(1.959964 * 0.02 * np.sqrt(4) / 4)
-
-
-def test_turns_are_no_ends_of_topics() -> None:
-    assert set(over.OVER[over.TOPICS]) | set(over.OVER[over.TURNS]) == set(over.OVER[over.MEAN])
-    assert len(over.OVER[over.TOPICS]) == 5 and len(over.OVER[over.TURNS]) == 2
-
-
-def test_every_p_is_corrected_within_its_family(tables: dict[str, pd.DataFrame]) -> None:
-    for name in ("areas", "against", "added", "markup"):
-        table = tables[name]
-        for family, group in table.groupby("family"):
-            assert set(group["family_size"]) == {len(group)}, (name, family)
-            assert group["p_holm"].tolist() == pytest.approx(list(statistics.holm(group["p"])))
-
-
-def test_forms_are_compared_at_the_same_places(tables: dict[str, pd.DataFrame]) -> None:
-    markup = tables["markup"]
-    assert set(markup["boundaries"]) == {"articles"}
-    assert (markup["places"] == 360).all()
-    assert (markup[STANDS] - markup[ALONE]).tolist() == pytest.approx(markup["difference"].tolist())
-
-
-def test_the_same_values_from_another_cut_are_alike(tables: dict[str, pd.DataFrame]) -> None:
-    cut = tables["cut"]
-    assert cut["rank correlation"].tolist() == pytest.approx([1] * len(SIGNALS))
-    assert cut["median difference"].between(0, 0.02).all()
-
-
-@pytest.mark.skipif(
-    not study_results.tables(PLACES, "boundary-signals"), reason="the study was not run here"
-)
-def test_of_the_real_study_every_text_was_read_at_every_candidate_but_its_last() -> None:
-    places = study_results.read(PLACES, "boundary-signals", "places")
-    alone = places[places["form"] == ALONE]
-    for _, of_text in alone.groupby("text"):
-        assert of_text[list(SIGNALS)].notna().mean().min() > 0.98
-    assert set(alone["text"]) == {text for text, _ in over.KINDS}
-    bounded = alone[["attention", "attention-last"]].dropna()
-    assert bounded.ge(0).all().all() and bounded.le(1).all().all()

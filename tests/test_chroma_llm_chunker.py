@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 from chunkstudy.base import places
@@ -14,7 +12,6 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin
 from chunkstudy.llm.asking import Asker
-from chunkstudy.runs import study_results
 from chunkstudy.studies.chroma import llm_chunker as study
 
 ARTICLES = tuple(f"encyclopedia/{one}.md" for one in ("river-veskra", "tolmer-cheese"))
@@ -91,26 +88,3 @@ def test_one_document_comes_with_the_questions_that_it_answers(articles: Collect
     assert {j.document for j in one.judgments} == {ARTICLES[0]}
     assert {query.id for query in one.queries} == {j.query for j in one.judgments} == {*one.groups}
     assert study.part(articles, None) is articles
-
-
-@pytest.fixture(scope="module")
-def stored() -> Mapping[str, pd.DataFrame]:
-    return study_results.tables(places.find(), "chroma-llm-chunker")
-
-
-def test_every_stored_reply_is_counted_once(stored: Mapping[str, pd.DataFrame]) -> None:
-    replies = stored["replies"]
-    assert (replies[list(study.OUTCOMES)].sum(axis=1) == replies["requests"]).all()
-    held = replies[replies["form"] == study.HELD]
-    assert (held[study.USED] == held["requests"]).all() and not held["by rule"].any()
-    assert (held["taken officially"] == 1).all()
-
-
-def test_both_forms_stand_beside_the_published_row_and_every_other_chunker_beside_its_own(
-    stored: Mapping[str, pd.DataFrame],
-) -> None:
-    found = study.beside_published(places.find(), stored["scores"]).set_index("chunker")
-    recall, omega = found["SpanRecall@5 published"], found["PrecisionOmega published"]
-    assert recall[study.HELD] == recall[study.FREE] == pytest.approx(0.973)
-    ours = found.loc[list(study.OTHERS), "PrecisionOmega"]
-    assert (ours - omega[ours.index]).abs().max() < 0.0006, "chunks alone decide it"

@@ -81,31 +81,3 @@ def test_rows_are_told_apart_where_no_run_of_one_reaches_the_other() -> None:
     yardstick = chroma.yardstick(table)
     assert yardstick["rows not told apart"].tolist() == [1, 1, 0]
     assert yardstick["width"].tolist() == pytest.approx([0.2, 0.15, 0.1])
-
-
-def test_a_row_that_is_printed_twice_is_printed_otherwise() -> None:
-    table = chroma.printed_twice(Study("trial").published("chroma/main", "chroma/appendix"))
-    assert len(table) == 44
-    (omega,) = table[
-        (table["chunker"] == "cluster-400") & (table["measure"] == "PrecisionOmega")
-    ].to_dict("records")
-    assert (omega["main"], omega["appendix"]) == pytest.approx((0.207, 0.178))
-
-
-def test_the_authors_second_run_has_the_reports_chunks_and_other_recalls() -> None:
-    study = Study("trial")
-    table = chroma.rerun(study.places, study.published("chroma/main"))
-    assert len(table) == 10
-    assert table["PrecisionOmega difference"].abs().max() <= 0.0005 + 1e-9
-    assert table["SpanRecall@5 difference"].min() < 0 < table["SpanRecall@5 difference"].max()
-
-
-def test_token_windows_have_their_precision_omega_at_another_size_than_they_state() -> None:
-    study = Study("trial")
-    stated = study.runs("chroma", list(TOKEN_WINDOWS), protocol="as_published-chroma")
-    beside = study.beside(chroma.as_rows(chroma.every_cut(stated)), *TABLES)
-    table = chroma.agreement(beside, found(*ROWS)).set_index("chunker")
-    wide, narrow = table.loc[list(TOKEN_WINDOWS.values())], table.loc[list(TOKEN_WINDOWS)]
-    assert (wide["exact of these"] == wide["of precision omega"]).all()
-    assert narrow["exact of these"].sum() <= 1
-    assert wide["exact of retrieval"].min() > narrow["exact of retrieval"].max()

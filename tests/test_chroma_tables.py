@@ -12,7 +12,6 @@ from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, NOT_SHOWN
-from chunkstudy.published import cells
 from chunkstudy.runs import chunker_costs
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.library import Library
@@ -50,18 +49,6 @@ def test_scores_of_a_corpus_are_those_of_its_questions() -> None:
         condition.protocol,
     )
     assert table.loc["all", "n"] == table["n"].drop("all").sum() == 472
-
-
-def test_the_length_function_that_prints_the_sizes_is_wordpiece_with_special_tokens() -> None:
-    published = cells.frame(cells.read(ROOT))
-    table = chroma.lengths(ROOT, published[published["table"] == "minilm"])
-    rows = table[table["length function"] == "wordpiece-special"]
-    size = rows["size in WordPiece with special tokens"]
-    assert (np.floor(size) == rows["published size"]).all()
-    assert (table["published recall"] < 1).all()
-    known = table.dropna(subset="reproduced recall")
-    apart = known["reproduced recall"] - known["published recall"]
-    assert known["difference"].tolist() == apart.tolist()
 
 
 def model(noise: float = 0.01, **recalls: float) -> Scores:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,125 +14,94 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.published import official_code
-from chunkstudy.published.claims import (
-    chroma_computed,
-    ledger,
-    outcomes,
-    taxonomy_computed,
-    witnesses,
-)
+from chunkstudy.published.claims import ledger, outcomes
 from chunkstudy.published.claims.evidence import MADE_WITH, Evidence, Sources, model
-from chunkstudy.published.claims.ledger import CODE, OWN, PUBLISHED, fair, plain, strict
+from chunkstudy.published.claims.ledger import fair, plain, strict
 from chunkstudy.published.claims.outcomes import ClaimError, Outcome
 from chunkstudy.published.claims.predicates import beyond, code, every, once
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.library import Library
-from tests.claims_menu import functions_of
+from tests.claims_settled import CLAIMS, COMPARISON, ROOT, SOURCES, TABLES, made
 
-ROOT = Path(__file__).parents[1]
 FOLDER = Path(ledger.__file__).parent
-TABLES = {
-    path.stem: pd.read_csv(path) if path.stat().st_size > 1 else pd.DataFrame()
-    for path in (ROOT / "results" / "tables").glob("*.csv")
-}
-COMPARISON = pd.read_csv(ROOT / "results" / "comparison.csv", dtype={"published": str})
-SOURCES = Sources(Library(Places(ROOT)), COMPARISON, TABLES)
-CLAIMS = [claim for work in ledger.works() for claim in work.claims]
 
 
 @pytest.fixture(scope="module")
-def derived() -> pd.DataFrame:
-    return ledger.derive(Library(Places(ROOT)), COMPARISON, TABLES)
-
-
-def settled(decide: Any, models: Any = ("a/b",), sources: Sources = SOURCES) -> pd.DataFrame:
-    """The rows of one claim that a function decides."""
-    work = ledger.Work("chroma", models)
-    work.claim("Z1", "Section 1", "claims")(decide)
-    return ledger.settle([work], sources)
+def settled() -> pd.DataFrame:
+    return ledger.settle(ledger.works(), SOURCES)
 
 
 def mean(evidence: Evidence, above: float = 0) -> Outcome:
     """A predicate over published cells."""
-    return every(evidence.cells("chroma/minilm", "chunker", measure="SpanRecall@5",
-                                statistic="mean"), above=above)  # fmt: skip
+    keys = {"measure": "SpanRecall@5", "statistic": "mean"}
+    return every(evidence.cells("chroma/minilm", "chunker", **keys), above=above)
 
 
-def test_every_claim_of_the_list_stands_once_and_further_ones_have_their_own_ids() -> None:
+def test_every_claim_of_the_list_stands_once_in_its_own_words() -> None:
     ids = [claim.id for claim in CLAIMS]
+    assert len(ids) == len(set(ids)) and all(one[0] in "CX" for one in ids)
     listed = sorted(one for one in ids if one.startswith("C"))
     assert listed == sorted(f"C{number:02d}" for number in range(1, 140))
-    assert len(ids) == len(set(ids))
-    assert all(one[0] in "CX" for one in ids)
-
-
-def test_a_source_is_one_that_a_reader_can_look_up(derived: pd.DataFrame) -> None:
-    assert not derived["source"].str.contains(r"\bS\d\b").any()
-    assert not derived["claim"].str.contains(r"\bS\d:|_|-\d+-\d").any()
-    assert not derived["figures"].str.contains(r"\bS\d:").any()
-
-
-def test_most_readings_are_decided_by_predicates_and_every_function_is_asked_for(
-    derived: pd.DataFrame,
-) -> None:
-    assert (derived["predicate"] == "function").sum() < len(derived) / 4
-    asked = {one for claim in CLAIMS for one in functions_of(claim.decide)}
-    for module in (chroma_computed, taxonomy_computed, witnesses):
-        for name, function in inspect.getmembers(module, inspect.isfunction):
-            if function.__module__ == module.__name__ and not name.startswith("_"):
-                assert function in asked, name
-                assert inspect.getdoc(function), name
+    said = [(work.name, claim.says) for work in ledger.works() for claim in work.claims]
+    assert len(said) == len(set(said))
 
 
 def test_no_verdict_is_typed_in_a_claim() -> None:
     for path in FOLDER.glob("*.py"):
-        if path.stem in (*ledger.WORKS, "chroma_computed", "taxonomy_computed", "witnesses"):
+        if path.stem != "outcomes" and path.stem != "ledger" and path.stem != "predicates":
             tree = ast.parse(path.read_text("utf-8"))
             constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
             assert not constants & set(outcomes.VERDICTS), path
+
+
+def test_every_row_reads_alone(settled: pd.DataFrame) -> None:
+    assert set(settled["page"]) <= {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert settled["figures"].str.contains(r"\d").all()
+    assert not settled["figures"].str.contains(r"\bnan\b|None|\{").any()
+    slug = r"\b(?:recursive|token|cluster|fixed|sentence|kamradt-modified)-\d"
+    assert not settled["figures"].str.contains(slug).any()
 
 
 def test_a_claim_is_a_row_and_its_docstring_what_it_says() -> None:
     def decide(evidence: Evidence) -> ledger.Readings:
         """Something
         is so."""
-        return plain(mean(evidence), PUBLISHED)
+        yield plain(mean(evidence))
 
-    row = settled(decide).iloc[0]
+    row = made(decide).iloc[0]
     assert list(row.index) == ledger.COLUMNS
     assert (row["verdict"], row["reading"], row["predicate"]) == ("holds", "plain", "every")
     assert (row["basis"], row["page"]) == ("published arithmetic", "claims")
     assert row["claim"] == "Something is so."
 
 
-def test_a_claim_that_asks_for_what_is_not_there_is_refused_by_name() -> None:
-    asks = {
-        "chroma has no published table '9'": lambda e: e.cells("chroma/9"),
-        "no derived table": lambda e: e.table("nothing", value="p"),
-        "no column encoder; say": lambda e: e.table("labels_power", value="p"),
-        "no fact of official code is": lambda e: e.code("a-b"),
-    }
-    for said, ask in asks.items():
-        with pytest.raises(ClaimError, match=f"claim Z1: .*{said}"):
-            settled(lambda e, ask=ask: plain(every(ask(e), above=0), PUBLISHED))
+@pytest.mark.parametrize(
+    ("said", "ask"),
+    [
+        ("chroma has no published table '9'", lambda e: e.cells("chroma/9")),
+        ("no derived table", lambda e: e.table("nothing", value="p")),
+        ("no column encoder; say", lambda e: e.table("labels_power", value="p")),
+        ("no fact of official code is", lambda e: e.code("a-b")),
+    ],
+)
+def test_a_claim_that_asks_for_what_is_not_there_is_refused_by_name(said: str, ask: Any) -> None:
+    with pytest.raises(ClaimError, match=f"claim Z1: .*{said}"):
+        made(lambda e: [plain(every(ask(e), above=0))])
 
 
 def test_a_claim_has_a_plain_reading_or_a_fair_and_a_strict_one() -> None:
-    def only_strict(e: Evidence) -> Any:
-        return (strict("word for word", mean(e), PUBLISHED),)
-
-    def strict_first(e: Evidence) -> Any:
-        return strict("word for word", mean(e), PUBLISHED), fair("so", mean(e), PUBLISHED)
-
-    for decide in (only_strict, strict_first, lambda _: ()):
-        with pytest.raises(ClaimError, match="claim Z1: return one plain reading"):
-            settled(decide)
+    for decide in (
+        lambda e: [strict("word for word", mean(e))],
+        lambda e: [strict("word for word", mean(e)), fair("so", mean(e))],
+        lambda _: [],
+    ):
+        with pytest.raises(ClaimError, match="claim Z1: yield one plain reading"):
+            made(decide)
 
 
 def test_an_id_that_stands_twice_is_refused() -> None:
     work = ledger.Work("chroma", "any")
-    work.claim("C01", "here", "claims")
-    work.claim("C01", "here", "claims")(lambda _: ())
+    work.claim("C01", "here", "claims")(lambda _: iter(()))
     with pytest.raises(ClaimError, match="C01 stands twice"):
         work.claim("C01", "there", "claims")
 
@@ -141,14 +109,9 @@ def test_an_id_that_stands_twice_is_refused() -> None:
 def test_a_verdict_rests_on_figures_and_an_open_one_says_what_it_needs() -> None:
     with pytest.raises(ClaimError, match="at least one number"):
         outcomes.decide(True, "certainly")
-    with pytest.raises(ClaimError, match="at least one number"):
-        outcomes.unanswered("a run", "")
-    with pytest.raises(ClaimError, match="what is needed"):
-        Outcome({}, "0 records")
-    with pytest.raises(ClaimError, match="what is needed"):
-        Outcome({"": True}, "1", needed="more")
-    with pytest.raises(ClaimError, match="what is needed"):
-        outcomes.counted([])
+    for given_, figures, needed in (({}, "0 records", ""), ({"": True}, "1", "more")):
+        with pytest.raises(ClaimError, match="what is needed"):
+            Outcome(given_, figures, needed)
 
 
 @given(st.lists(st.booleans(), min_size=1))
@@ -162,43 +125,31 @@ def test_one_case_that_is_not_met_contradicts_and_the_figures_say_how_many(
     assert waiting.verdict == ("open" if all(cases) else "contradicted")
 
 
-VERDICT = st.sampled_from(["holds", "contradicted", "open"])
-
-
 def outcome(verdict: str) -> Outcome:
     if verdict == "open":
         return outcomes.unanswered("a run", "0 runs")
     return outcomes.decide(verdict == "holds", "1")
 
 
-@given(st.lists(VERDICT, min_size=1))
-def test_only_a_sentence_of_several_parts_holds_partly(found: list[str]) -> None:
+@given(st.lists(st.sampled_from(["holds", "contradicted", "open"]), min_size=1))
+def test_parts_are_decided_one_by_one_and_conditions_together(found: list[str]) -> None:
     parts = outcomes.in_parts({f"part {n}": outcome(one) for n, one in enumerate(found)})
     expected = "open" if "open" in found else "partly" if len(set(found)) > 1 else found[0]
     assert parts.verdict == expected and bool(parts.needs) == (expected == "open")
     assert all(f"part {n}: {one}" in parts.figures for n, one in enumerate(found))
-
-
-@given(st.lists(VERDICT, min_size=1))
-def test_a_condition_that_fails_contradicts_whatever_is_still_to_be_run(found: list[str]) -> None:
     expected = "contradicted" if "contradicted" in found else "open" if "open" in found else "holds"
     assert outcomes.jointly(*map(outcome, found)).verdict == expected
 
 
 def test_a_fair_reading_never_falls_below_the_strict_one() -> None:
-    def both(fairly: float) -> pd.DataFrame:
-        return settled(
-            lambda e: (
-                fair("so", mean(e, fairly), PUBLISHED), strict("word", mean(e), PUBLISHED),
-            )
-        )  # fmt: skip
+    def verdicts(fairly: Any) -> list[str]:
+        rows = made(lambda e: [fair("so", fairly(e)), strict("word", mean(e))])
+        return list(rows["verdict"])
 
-    assert both(0)["verdict"].tolist() == ["holds", "holds"]
+    assert verdicts(mean) == ["holds", "holds"]
+    assert verdicts(lambda _: beyond("a run", "0 runs", "nobody runs it")) == ["open", "holds"]
     with pytest.raises(ClaimError, match="the fair reading grants it less"):
-        both(99)
-    waiting = beyond("a run", "0 runs", "nobody runs it")
-    rows = settled(lambda e: (fair("so", waiting, OWN), strict("word", mean(e), PUBLISHED)))
-    assert rows["verdict"].tolist() == ["open", "holds"]
+        verdicts(lambda e: mean(e, 99))
 
 
 def recall(evidence: Evidence) -> Outcome:
@@ -210,7 +161,7 @@ def recall(evidence: Evidence) -> Outcome:
 
 def test_no_record_of_another_model_decides() -> None:
     def verdict(models: Any) -> str:
-        return str(settled(lambda e: plain(recall(e), OWN), models)["verdict"].item())
+        return str(made(lambda e: [plain(recall(e))], models)["verdict"].item())
 
     own = model(MINILM)
     assert [verdict(one) for one in ((own,), ("a/b",), ("a/b", own), "any")] == [
@@ -229,44 +180,37 @@ def test_evidence_of_a_model_has_no_rows_of_another() -> None:
     assert none.asked >= {("study", "berlin"), ("records", condition.collection)}
 
 
-def test_who_made_a_table_is_known_or_asked_for() -> None:
-    with pytest.raises(ClaimError, match="say in MADE_WITH who made it"):
-        Evidence(SOURCES, frozenset({"a/b"})).frame("table", "labels_power")
+def test_what_is_said_of_who_made_a_table_is_of_tables_that_do_not_say_it() -> None:
     for place in MADE_WITH:
         kind, _, name = place.partition("/")
         found = Evidence(SOURCES).frame("table" if kind == "table" else "study", name)
         assert len(found) and "encoder" not in found
 
 
-@pytest.mark.parametrize(
-    ("basis", "ask"),
-    [
-        (PUBLISHED, lambda e: every(e.study("questions/counts", value="questions"), above=0)),
-        (OWN, mean),
-        (CODE, mean),
-        (PUBLISHED, lambda e: code(e, "chroma-unit", "token")),
-    ],
-)
-def test_a_verdict_rests_on_the_basis_that_it_names(basis: Any, ask: Any) -> None:
-    with pytest.raises(ClaimError, match=f"claim Z1: its basis is {basis}, and it asks for"):
-        settled(lambda e: plain(ask(e), basis))
-
-
-def test_numbers_beside_and_witnesses_are_no_basis_and_never_decide() -> None:
-    def decide(e: Evidence, found: Outcome) -> Any:
+def test_a_basis_is_what_was_asked_for_until_a_reading_is_yielded() -> None:
+    def decide(e: Evidence) -> ledger.Readings:
+        """Both."""
         e.beside.study("questions/counts", value="questions")
-        return plain(found, PUBLISHED, "2 more", witness=recall(e.of_any_model).figures)
+        yield fair("in print", mean(e), witness=recall(e.of_any_model).figures)
+        yield strict("counted", every(e.study("questions/counts", value="questions"), above=0))
 
-    row = settled(lambda e: decide(e, mean(e))).iloc[0]
-    assert row["basis"] == "published arithmetic" and "; 2 more; witness: " in row["figures"]
-    row = settled(lambda e: decide(e, beyond("a run", "0 runs", "nobody runs it"))).iloc[0]
-    assert (row["verdict"], row["basis"]) == ("open", "witness")
-    assert row["figures"].startswith("0 runs; 2 more; witness: ")
+    assert list(made(decide)["basis"]) == ["published arithmetic", "own data"]
+
+    def basis(found: Any, **beside: str) -> str:
+        return str(made(lambda e: [plain(found(e), **beside)])["basis"].item())
+
+    fact = "chroma-earlier-questions"
+    nobody = beyond("a run", "0 runs", "nobody runs it")
+    assert basis(lambda e: code(e, "chroma-unit", "token")) == "official code"
+    assert basis(lambda e: every(e.code_number(fact), above=0)) == "official code"
+    assert basis(lambda _: nobody) == "none"
+    assert basis(lambda _: nobody, witness="1 run of another") == "witness"
 
 
 def test_what_is_open_closes_as_soon_as_what_it_waits_for_is_there() -> None:
-    row = settled(lambda e: plain(once(mean(e), "a run", "0 runs"), PUBLISHED)).iloc[0]
+    row = made(lambda e: [plain(once(mean(e), "a run", "0 runs"), "2 more", witness="3")]).iloc[0]
     assert (row["verdict"], row["predicate"]) == ("holds", "open")
+    assert row["figures"].endswith("; 2 more; witness: 3")
 
 
 def test_every_fact_of_official_code_is_one_a_reader_can_look_up_and_a_claim_needs() -> None:
@@ -278,26 +222,9 @@ def test_every_fact_of_official_code_is_one_a_reader_can_look_up_and_a_claim_nee
     asked = set()
     for claim in CLAIMS:
         evidence = Evidence(SOURCES, claim.models)
-        claim.decide(evidence)
+        list(claim.decide(evidence))
         asked |= {name for kind, name in evidence.asked if kind == "code"}
     assert set(known) == asked
-
-
-def test_the_ledger_needs_no_collection_at_hand_and_is_the_same_bytes(
-    derived: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-    without = ledger.derive(Library(Places(ROOT)), COMPARISON, TABLES)
-    assert derived.to_csv(index=False) == without.to_csv(index=False)
-
-
-def test_every_row_reads_alone(derived: pd.DataFrame) -> None:
-    assert set(derived["verdict"]) <= set(outcomes.VERDICTS)
-    assert derived["figures"].str.contains(r"\d").all()
-    assert not derived["figures"].str.contains(r"\bnan\b|None|\{").any()
-    slug = r"\b(?:recursive|token|cluster|fixed|sentence|kamradt-modified)-\d"
-    assert not derived["figures"].str.contains(slug).any()
-    assert (derived["claim"].str.len() > 20).all()
 
 
 def test_without_records_verdicts_are_open_or_rest_on_published_cells(tmp_path: Path) -> None:
@@ -305,10 +232,10 @@ def test_without_records_verdicts_are_open_or_rest_on_published_cells(tmp_path: 
     shutil.copytree(ROOT / published, tmp_path / published)
     bare = COMPARISON.assign(
         verdict="not_run", reproduced=None, corrected=None, difference=None, low=None, high=None,
-        reason="open: run it",
+        needs="open: run it",
     )  # fmt: skip
     tables = {name: table.head(0) for name, table in TABLES.items()}
-    found = ledger.derive(Library(Places(tmp_path)), bare, tables)
+    found = ledger.settle(ledger.works(), Sources(Library(Places(tmp_path)), bare, tables))
     assert set(found["id"]) == {claim.id for claim in CLAIMS}
     own = found[found["basis"].isin(["own data", "witness"])]
     assert set(own["verdict"]) == {"open", "contradicted"}
@@ -317,6 +244,14 @@ def test_without_records_verdicts_are_open_or_rest_on_published_cells(tmp_path: 
     assert found.set_index("id")["verdict"]["C94"] == "holds"
 
 
-def test_every_page_exists(derived: pd.DataFrame) -> None:
-    notebooks = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert set(derived["page"]) <= notebooks
+def test_without_records_of_other_models_every_verdict_is_the_same(settled: pd.DataFrame) -> None:
+    """What all-MiniLM-L6-v2 shows stands beside the claims of Jina and the taxonomy."""
+    without = {
+        name: table[~table["encoder"].str.contains("MiniLM")] if "encoder" in table else table
+        for name, table in TABLES.items()
+    }
+    bare = ledger.settle(ledger.works()[1:3], Sources(SOURCES.library, COMPARISON, without))
+    of = settled[settled["work"].isin(["jina", "taxonomy"])].reset_index(drop=True)
+    pd.testing.assert_series_equal(of["verdict"], bare["verdict"])
+    shown, left = (one["figures"].str.contains("; witness: ").sum() for one in (of, bare))
+    assert shown > left

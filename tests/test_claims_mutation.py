@@ -19,7 +19,7 @@ from chunkstudy.published.claims.outcomes import ClaimError, Outcome
 from tests.claims_by_hand import BY_HAND
 from tests.claims_menu import functions_of, menu, words
 from tests.claims_mutations import Deciding, Mutated, Mutation, Source
-from tests.test_claims_ledger import CLAIMS, SOURCES
+from tests.claims_settled import CLAIMS, SOURCES
 
 BOTH = {"holds", "contradicted"}
 BEYOND = {

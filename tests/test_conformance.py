@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,22 +15,16 @@ from chunkstudy.base.spans import Document
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import Layout, separated
+from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import afterthoughts
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.grids import (
-    LATE,
-    MPNET_WINDOWS,
-    PRE,
     SEPARATED_WINDOWS,
     WINDOWS,
-    mpnet_grid,
-    separated_grid,
 )
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
-from chunkstudy.studies.conformance.arms import PARTS
 from chunkstudy.studies.conformance.costs import DECISIONS
 from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CONTEB, TOOLS
 from chunkstudy.studies.conformance.readings import WINDOWS as WINDOWS_OF_TOOLS
@@ -127,18 +120,6 @@ def test_the_layout_named_for_afterthoughts_gives_what_it_gave_where_no_window_l
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_our_late_chunking_is_told_from_a_tool_that_decides_otherwise(
-    tool: str, encoder: TransformerEncoder, recorded: pd.DataFrame
-) -> None:
-    name = "speeches/university-founding-day.md"
-    one = recorded[(recorded["tool"] == tool) & (recorded["document"] == name)]
-    text, theirs = vectors.as_tool(encoder, tool, _documents()[name], one)
-    there = one["given"].to_numpy(dtype=bool)
-    apart = np.abs(vectors.as_here(encoder, text, tool) - theirs)[there].max()
-    assert apart > 100 * vectors.EQUAL
-
-
-@pytest.mark.parametrize("tool", TOOLS)
 def test_the_tool_itself_gives_what_our_reading_of_it_gives(
     tool: str, encoder: TransformerEncoder
 ) -> None:
@@ -174,11 +155,6 @@ def test_chonkie_reads_each_chunk_by_itself_where_states_run_short() -> None:
     read = elsewhere.chonkie([10, 11, 12], [[10, 10, 10], [11, 12, 12]], 8, ENDS, lambda ids: ids)
     assert read.layout.windows == ((1, 10, 10, 10, 2), (1, 11, 12, 12, 2))
     assert read.spans.tolist() == [[0, 5], [5, 10]]
-
-
-def test_chonkie_gives_special_tokens_to_the_first_and_the_last_chunk() -> None:
-    read = elsewhere.chonkie([10, 11, 12], [[10], [11], [12]], 8, ENDS, lambda ids: ids)
-    assert read.spans.tolist() == [[0, 2], [2, 3], [3, 5]]
 
 
 @given(CHUNKS, WINDOW)
@@ -262,18 +238,6 @@ def test_afterthoughts_gives_a_chunk_longer_than_a_window_several_vectors() -> N
     assert read.tokens.tolist() == [[0, 2], [2, 4], [4, 5]]
 
 
-@given(CHUNKS, WINDOW)
-def test_side_by_side_differs_from_apart_in_nothing_but_separators(
-    chunks: list[list[int]], window: int
-) -> None:
-    with_them, _ = separated(chunks, window, ENDS)
-    without = elsewhere.side_by_side(chunks, window, ENDS)
-    bare = [[t for t in ids if t not in ENDS] for ids in with_them.windows]
-    assert bare == [list(ids[1:-1]) for ids in without.layout.windows]
-    read = sequence(without.layout)
-    assert [read[a:b] for a, b in without.spans.tolist()] == chunks
-
-
 @given(st.lists(st.integers(10, 99), max_size=90), WINDOW)
 def test_disjoint_windows_hold_every_token_once(content: list[int], window: int) -> None:
     places = np.array([[0, len(content)]])
@@ -286,25 +250,6 @@ def test_a_separator_between_chunks_is_refused_under_a_protocol_that_has_none() 
     ordering = "contextualized-256-separated"
     with pytest.raises(ConditionError, match="under corrected only"):
         Condition("builtin-graded", "fixed-64", WINDOWS[256], ordering, "as_published-ielab")
-
-
-def test_the_grid_puts_chunks_apart_where_both_orderings_are_at_hand() -> None:
-    grid = separated_grid({window: WINDOWS[window] for window in SEPARATED_WINDOWS})
-    assert {one.collection for one in grid} == set(PARTS)
-    assert {one.ordering for one in grid} == {
-        "contextualized-256-separated",
-        "contextualized-512-separated",
-    }
-
-
-def test_the_second_model_puts_chunks_apart_at_its_widest_window() -> None:
-    grid = mpnet_grid()
-    apart = [one for one in grid if one.ordering.endswith("separated")]
-    first = {replace(one, encoder=WINDOWS[512]) for one in apart}
-    assert {one.encoder for one in apart} == {MPNET_WINDOWS[512]}
-    assert first == set(separated_grid({512: WINDOWS[512]}))
-    for ordering in (PRE, LATE):  # what they are compared with
-        assert {replace(one, ordering=ordering) for one in apart} <= set(grid)
 
 
 def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:
@@ -320,23 +265,6 @@ def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:
     assert (others["difference"] == 0).all() and (others["n"] == 3).all()
 
 
-def test_no_scores_give_no_decisions() -> None:
-    scores = pd.DataFrame(columns=["collection", "chunker", "query_id"])
-    assert conformance.decisions(scores).empty
-
-
-def test_a_layout_is_held_against_plain_chunks_of_the_same_questions() -> None:
-    study, encoder = Study("trial"), models.parse_slug(WINDOWS[512])[0]
-    plain = study.runs("chroma-within", ["fixed-64"], encoder, 512).scores(k=10)
-    asked = plain.of("fixed-64", "DCG@10").iloc[:50]
-    scores = pd.DataFrame({"query_id": asked.index, "contextualized-512": asked.to_numpy()})
-    scores = scores.assign(collection="chroma-within", chunker="fixed-64", afterthoughts=0.0)
-    found = conformance.layouts(study, scores, encoder, "corrected").set_index("layout")
-    assert set(found["n"]) == {50}
-    assert found["difference"]["contextualized-512"] == 0
-    assert found["difference"]["afterthoughts"] == pytest.approx(-asked.mean())
-
-
 def test_a_separator_is_held_against_late_and_against_plain_chunks_window_by_window() -> None:
     study, encoder = Study("trial"), models.parse_slug(WINDOWS[512])[0]
     chunkers = ["fixed-64", "sentence-5"]
@@ -347,15 +275,3 @@ def test_a_separator_is_held_against_late_and_against_plain_chunks_window_by_win
     assert set(found["documents"]) == {98}
     by = found.set_index(["window", "chunker", "against"])["separated"].unstack()
     assert (by["late"] == by["plain"]).all()
-
-
-def test_whole_documents_are_compared_by_protocol_where_they_are_read_late() -> None:
-    study, encoder = Study("trial"), models.parse_slug(WINDOWS[512])[0]
-    chunkers = {"scifact": ["fixed-256", "none"]}
-    found = conformance.protocols(
-        study, chunkers, encoder, 512, "as_published-jina", "corrected"
-    ).set_index(["chunker", "ordering"])
-    assert set(found.index) == {
-        ("fixed-256", PRE), ("fixed-256", LATE), ("none", LATE)
-    }  # fmt: skip
-    assert set(found["family_size"]) == {3} and set(found["shown"]) <= {"equivalent", "not shown"}

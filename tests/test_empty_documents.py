@@ -12,7 +12,6 @@ import pytrec_eval
 
 from chunkstudy.base import places as here
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.published import cells
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.study_runs import Context
@@ -37,12 +36,6 @@ def test_each_step_of_the_chain_comes_out_as_the_explanation_needs(name: str) ->
     ran, result = check(Context(PLACES))
     assert result == STEPS[name].result
     assert any(letter.isdigit() for letter in ran)  # with its version
-
-
-def test_llamaindex_makes_one_empty_node_of_a_document_without_text() -> None:
-    nodes = library_of_then.split(["", "\n", "One. Two."])["nodes"]
-    assert nodes[""] == nodes["\n"] == [["", 0, 0]]
-    assert nodes["One. Two."] == [["One. Two.", 0, 9]]
 
 
 def test_a_splitter_that_cannot_run_says_so_in_one_sentence(tmp_path: Path) -> None:
@@ -111,16 +104,6 @@ def test_a_guarded_score_is_that_of_pytrec_eval_with_every_document_in_the_run()
     assert guarded == pytest.approx(np.mean([one["ndcg_cut_10"] for one in scored.values()]))
 
 
-def test_a_collection_filled_up_has_as_many_documents_and_ids_as_fiqa() -> None:
-    names, others, empties = simulation.numbered(IDS, np.random.default_rng(3))
-    everything = [*names.values(), *others, *empties]
-    assert len(everything) == len(set(everything)) == simulation.FIQA
-    assert len(empties) == 38 and set(simulation.KNOWN) <= set(empties)
-    assert set(names) == set(IDS) and all(one.isdigit() for one in everything)
-    filled = simulation.words(500, np.random.default_rng(3))
-    assert len(filled) == len(set(filled)) == 500 and {len(one) for one in filled} == {8}
-
-
 def test_other_ids_change_no_score() -> None:
     ranked, judged = ranking(5)
     judged["q0"]["absent"] = 1
@@ -149,30 +132,3 @@ def test_the_loss_by_nan_is_a_fraction_over_the_draws() -> None:
     row = analysis.guard(draws).iloc[0]
     assert row["change"] == pytest.approx(-0.375)
     assert (row["smallest"], row["largest"]) == pytest.approx((-0.25, -0.5))
-
-
-def test_a_step_that_comes_out_otherwise_speaks_against_the_explanation() -> None:
-    ran = pd.DataFrame(
-        [(name, "x 1.0", STEPS[name].result) for name in RUN],
-        columns=["name", "ran", "result"],
-    )
-    assert set(analysis.chain(ran)["bears it out"]) == {"yes"}
-    ran.loc[0, "result"] = "1 of 5,183, 0 of 3,633, 0 of 8,674"
-    found = analysis.chain(ran).set_index("name")["bears it out"]
-    assert found[ran["name"][0]] == "no" and (found == "no").sum() == 1
-
-
-def test_the_printed_changes_are_those_of_table_4() -> None:
-    published = cells.frame(cells.read(PLACES))
-    found = analysis.changes(published).set_index(["collection", "encoder", "chunker"])
-    table_4 = published[
-        (published["work"] == "taxonomy")
-        & (published["table"] == "4")
-        & published["collection"].isin(analysis.WITH_EMPTY)
-        & (published["chunker"] != "average")
-    ].set_index(["collection", "encoder", "chunker"])["value"]
-    assert len(found) == len(table_4) == 48
-    np.testing.assert_allclose(100 * found["change"], table_4.reindex(found.index), atol=0.1)
-    same = found.xs("semantic", level="chunker")
-    compared = found.xs("sentence-5", level="chunker")["contextualized"]
-    np.testing.assert_allclose(same["without that loss"], compared)

@@ -7,10 +7,8 @@ import os
 import re
 import shutil
 import string
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +19,8 @@ from hypothesis import strategies as st
 
 from chunkstudy.base import tokens
 from chunkstudy.base.budget import Budget, BudgetError, budget_from_environment
-from chunkstudy.base.keys import UnusableKeyError
 from chunkstudy.base.prices import PRICES
-from chunkstudy.base.recordings import RecordingError
-from chunkstudy.base.retries import ATTEMPTS, LONGEST_WAIT, retry_after
+from chunkstudy.base.retries import ATTEMPTS
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder, reason_not_run, served
 from chunkstudy.encoders.embeddings_client import ApiError
@@ -89,33 +85,12 @@ def test_the_request_names_the_model_and_asks_for_base64(world: World) -> None:
     assert world.state.asked == [{"model": SPEC.id, "input": ["one"], "encoding_format": "base64"}]
 
 
-def test_plain_numbers_are_read_as_well_as_base64(world: World) -> None:
-    def plain(reply: dict[str, Any]) -> None:
-        for item, row in zip(reply["data"], expected(["one", "two"]), strict=True):
-            item["embedding"] = [float(x) for x in row]
-
-    world.state.faults = [loopback.changed(plain)]
-    found = world.encoder().encode(["one", "two"])
-    np.testing.assert_allclose(found, expected(["one", "two"]), atol=1e-6)
-
-
 def test_vectors_are_given_unit_length_and_recorded_as_received(world: World) -> None:
     long = 3 * expected(["one"])[0]
     world.state.faults = [_set(server.encoded(long))]
     found = world.encoder().encode(["one"])
     np.testing.assert_allclose(found, expected(["one"]), atol=1e-6)
     assert world.encoder().recordings.find(["one"])["one"].tobytes() == long.tobytes()
-
-
-def test_reordered_items_are_put_back_into_order(world: World) -> None:
-    world.state.faults = [loopback.changed(lambda reply: reply["data"].reverse())]
-    np.testing.assert_allclose(world.encoder().encode(TEXTS), expected(TEXTS), atol=1e-6)
-    assert not world.waits
-
-
-def test_no_texts_ask_nothing(world: World) -> None:
-    assert world.encoder().encode([]).shape == (0, 8)
-    assert not world.state.asked
 
 
 def test_an_empty_text_is_a_zero_row_and_never_sent(world: World) -> None:
@@ -216,35 +191,6 @@ def test_a_fault_that_cannot_pass_is_not_repeated(
     assert not world.waits
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"Retry-After": "17"}, 17),
-        ({"Retry-After": "0"}, 1),
-        ({"Retry-After": "-5"}, 1),
-        ({"Retry-After": "soon"}, 1),
-        ({"Retry-After": "nan"}, 1),
-        ({"Retry-After": "99", "Retry-After-Ms": "2500"}, 2.5),
-    ],
-)
-def test_the_server_says_how_long_to_wait(
-    world: World, headers: dict[str, str], seconds: float
-) -> None:
-    world.state.faults = [loopback.status(429, headers=headers)]
-    world.encoder().encode(["one"])
-    assert world.waits == [seconds]
-
-
-def test_the_server_may_name_the_time_to_wait_for() -> None:
-    later = formatdate(time.time() + 60, usegmt=True)
-    assert 0 < retry_after({"retry-after": later}) <= 60
-    past = formatdate(0, usegmt=True)
-    assert retry_after({"retry-after": past}) == 0
-    assert retry_after({"retry-after": "-5"}) == 0
-    assert retry_after({}) == 0
-    assert LONGEST_WAIT >= 60
-
-
 def test_ada_answers_under_its_second_name(world: World) -> None:
     ada = ModelSpec("text-embedding-ada-002", 8191, 8191, 8, "proprietary", (), kind="api")
     name = "text-embedding-ada-002-v2"
@@ -317,11 +263,6 @@ def test_an_impossible_window_is_refused(window: int) -> None:
         ApiEncoder(SPEC, window)
 
 
-def test_a_model_with_weights_is_refused() -> None:
-    with pytest.raises(ApiError, match="not behind an API"):
-        ApiEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"))
-
-
 def test_contextualized_encoding_is_refused_in_one_sentence(world: World) -> None:
     with pytest.raises(ApiError, match="no token states; use the ordering pre_embedding"):
         world.encoder().content(["a document"])
@@ -377,17 +318,6 @@ def test_a_run_killed_between_requests_asks_only_for_what_is_missing(world: Worl
     np.testing.assert_allclose(resumed, expected(many), atol=1e-6)
 
 
-def test_vectors_are_found_whichever_request_brought_them(world: World) -> None:
-    encoder = world.encoder()
-    encoder.encode(["a", "b"])
-    encoder.encode(["b", "c"])
-    assert world.state.texts == ["a", "b", "c"]
-    np.testing.assert_allclose(
-        world.encoder().encode(["c", "b", "a"]), expected(["c", "b", "a"]), atol=1e-6
-    )
-    assert len(world.state.asked) == 2
-
-
 def test_a_damaged_recording_is_named_and_asked_for_again(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -399,16 +329,6 @@ def test_a_damaged_recording_is_named_and_asked_for_again(
     assert found.tobytes() == whole.tobytes()
     assert [len(request["input"]) for request in world.state.asked] == [5, 2]
     assert "damaged line at byte 0; it counts as not recorded" in capsys.readouterr().err
-
-
-def test_a_recording_that_changes_under_a_run_is_refused(world: World) -> None:
-    encoder = world.encoder()
-    encoder.encode(TEXTS)
-    (path,) = world.folder.rglob("*.jsonl")
-    with path.open("r+b") as file:
-        file.write(b"[")
-    with pytest.raises(RecordingError, match="changed while it was read"):
-        encoder.encode(TEXTS)
 
 
 def test_recordings_of_another_server_or_model_are_not_taken(
@@ -447,28 +367,6 @@ def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
         world.encoder().encode(many)
     assert len(world.state.asked) == 1
     assert world.budget.spent == pytest.approx(first.dollars)
-
-
-def test_what_the_server_counted_is_what_was_spent(world: World) -> None:
-    world.encoder().encode(["a text of several tokens"] * 3)
-    assert world.budget.spent == pytest.approx(7 * 0.13 / 1e6)
-
-
-def test_refused_attempts_cost_nothing_and_lost_replies_may_have(world: World) -> None:
-    world.state.faults = [loopback.status(500), loopback.status(429)]
-    world.encoder().encode(["one"])
-    assert world.budget.spent == pytest.approx(7 * 0.13 / 1e6)
-    world.state.faults = [loopback.cut_json]
-    world.encoder().encode(["two"])
-    assert world.budget.spent == pytest.approx((7 + 1 + 7) * 0.13 / 1e6)
-
-
-def test_a_repeated_request_stops_at_the_ceiling_too(world: World) -> None:
-    world.budget = Budget(2.5 * 0.13 / 1e6)
-    world.state.faults = [loopback.cut_json] * 50
-    with pytest.raises(BudgetError, match="above the ceiling"):
-        world.encoder().encode(["one"])
-    assert len(world.state.asked) == 2
 
 
 @pytest.mark.parametrize("text", ["five", "-1", "nan", "inf"])
@@ -516,30 +414,6 @@ def test_the_key_reaches_no_error_no_log_and_no_recording(
     assert all(SECRET.encode() not in path.read_bytes() for path in written)
     output = capsys.readouterr()
     assert SECRET not in caplog.text + output.out + output.err + str(encoder.describe())
-
-
-@pytest.mark.parametrize("key", ["sk-two\nlines", "sk-größe", "two words"])
-def test_a_key_that_cannot_be_one_is_refused_unshown(
-    world: World, monkeypatch: pytest.MonkeyPatch, key: str
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(UnusableKeyError, match="characters no key has") as caught:
-        world.encoder().encode(["one"])
-    assert key not in str(caught.value)
-
-
-def test_a_line_feed_after_the_key_is_forgiven(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", f"{SECRET}\n")
-    world.encoder().encode(["one"])
-    assert world.state.keys == [f"Bearer {SECRET}"]
-
-
-def test_a_recording_holds_no_text(world: World) -> None:
-    world.encoder().encode(["a sentence nobody may republish"])
-    (path,) = world.folder.rglob("*.jsonl")
-    assert b"sentence" not in path.read_bytes()
 
 
 def test_a_model_can_be_used_with_a_key_or_with_recordings(

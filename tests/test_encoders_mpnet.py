@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
-from tokenizers import Tokenizer
 
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import whole
@@ -17,7 +16,6 @@ from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet, relative_buckets
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MPNET, Condition, ConditionError
 from tests import checkpoints
 from tests.plain_models import Plain, plain_bucket
 
@@ -97,11 +95,6 @@ def test_each_distance_has_the_bias_that_whole_numbers_say() -> None:
     assert len(set(found)) == 31  # there is no key behind the query at distance 0
 
 
-def test_no_distance_is_new_to_a_model_tuned_on_128_tokens() -> None:
-    tuned = set(relative_buckets(torch.arange(-127, 128)).tolist())
-    assert set(relative_buckets(torch.arange(1 - POSITIONS, POSITIONS)).tolist()) == tuned
-
-
 @pytest.mark.parametrize("positions", [(0, *range(257, 512)), tuple(p // 2 for p in range(512))])
 def test_a_moved_text_keeps_its_distances_as_in_transformers(
     positions: tuple[int, ...], made: tuple[MPNet, Path]
@@ -115,14 +108,6 @@ def test_a_moved_text_keeps_its_distances_as_in_transformers(
     expected = states_of(theirs(folder), ids, position_ids=rows)
     torch.testing.assert_close(found, expected, atol=1e-4, rtol=0)
     assert (found - states_of(theirs(folder), ids)).abs().max() > 0.1
-
-
-def test_positions_in_order_change_nothing(made: tuple[MPNet, Path]) -> None:
-    model, folder = made
-    ordered = MPNet(folder)
-    ordered.read_at(range(POSITIONS))
-    ids = drawn(100)
-    assert torch.equal(ordered.states([ids])[0], model.states([ids])[0])
 
 
 @pytest.mark.parametrize("positions", [range(513), range(-1, 511)])
@@ -144,32 +129,6 @@ def test_a_configuration_that_is_not_computed_here_is_refused(
         load(spec, folder, CPU, torch.float32)
 
 
-@pytest.mark.parametrize("window", [2, 513, 514])
-def test_a_window_wider_than_the_positions_is_refused(window: int) -> None:
-    with pytest.raises(ValueError, match=f"{window} tokens is impossible .* has 512 positions"):
-        TransformerEncoder(SPEC, window=window)
-
-
-@pytest.mark.parametrize(
-    ("encoder", "ordering", "reached"),
-    [
-        (f"{MPNET}-w513", "pre_embedding", 513),
-        (MPNET, "contextualized-514", 514),
-        (f"{MPNET}-w256", "contextualized-256-at-257", 513),
-    ],
-)
-def test_no_condition_reads_paddings_rows_as_positions(
-    encoder: str, ordering: str, reached: int
-) -> None:
-    with pytest.raises(ConditionError, match=f"up to position {reached}; .* has 512 positions"):
-        Condition("scifact", "none", encoder, ordering, "corrected")
-
-
-def test_the_widest_window_and_the_furthest_move_are_conditions() -> None:
-    for window, ordering in (("-w512", "512-at-halved"), ("-w256", "256-at-256")):
-        Condition("scifact", "none", MPNET + window, f"contextualized-{ordering}", "corrected")
-
-
 def test_real_token_states_equal_an_independent_float64_computation(real: Path) -> None:
     encoder = TransformerEncoder(SPEC, window=POSITIONS)
     (ids,) = encoder.token_ids([TEXTS[1] * 6])
@@ -179,25 +138,3 @@ def test_real_token_states_equal_an_independent_float64_computation(real: Path) 
     expected = Plain("mpnet", config, weights).states(ids)
     (found,) = encoder.states([whole(ids)])
     torch.testing.assert_close(found.double(), expected, atol=1e-4, rtol=0)
-
-
-def test_real_vectors_equal_those_of_sentence_transformers(real: Path) -> None:
-    from sentence_transformers import SentenceTransformer
-
-    reference = SentenceTransformer(str(real), device="cpu")
-    reference.max_seq_length = SPEC.window
-    found = torch.from_numpy(TransformerEncoder(SPEC).encode(TEXTS))
-    expected = torch.tensor(reference.encode(TEXTS, normalize_embeddings=True))
-    torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
-
-
-def test_the_real_tokenizer_gives_what_transformers_does(real: Path) -> None:
-    from transformers import AutoTokenizer
-
-    reference = AutoTokenizer.from_pretrained(str(real))
-    ours = Tokenizer.from_file(str(real / "tokenizer.json"))
-    ours.no_padding()
-    ours.no_truncation()
-    for text in TEXTS:
-        assert ours.encode(text).ids == reference(text)["input_ids"]
-    assert TransformerEncoder(SPEC).ends == (reference.cls_token_id, reference.sep_token_id)

@@ -192,13 +192,3 @@ def test_a_fault_is_one_sentence_that_says_what_to_do(
     with pytest.raises(ModelError, match=rf"of the package: {sentence}[^\n]*; run `make mpnet`\)$"):
         made.assembled()
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-
-
-def test_a_file_that_changed_in_the_cache_is_named(
-    made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = made.assembled()
-    (folder / "config.json").write_bytes(b"{ }")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ModelError, match=r"config\.json has another sha256 .*; delete it and"):
-        models.weights_folder(made.spec)

@@ -46,18 +46,3 @@ def test_operations_equal_a_count_layer_by_layer() -> None:
             count += 2 * length * length * 4  # queries by keys
             count += 2 * length * length * 4  # weights by values
     assert sizes.flops_per_token(length) * length == count
-
-
-def test_a_gate_costs_a_third_projection() -> None:
-    plain = Architecture(1, 8, 2, 20)
-    gated = Architecture(1, 8, 2, 20, gated=True)
-    assert gated.flops_per_token(5) - plain.flops_per_token(5) == 2 * 8 * 20
-
-
-def test_queries_and_passages_differ_where_the_model_was_trained_so() -> None:
-    for model in LOCAL:
-        asymmetric = not model.id.startswith(
-            ("sentence-transformers/", "jinaai/jina-embeddings-v2")
-        )
-        assert asymmetric == (model.query_prefix != model.document_prefix)
-        assert bool(model.query_adapter) == (model.kind == "jina_embeddings_v3")

@@ -19,7 +19,7 @@ from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import checkpoints
-from tests.checkpoints import KINDS, TASKS
+from tests.checkpoints import KINDS
 from tests.plain_models import Plain
 
 TEXTS = ["a b c", "", "d e", "a b c", "z " * 100, "q"]
@@ -62,14 +62,6 @@ def test_vectors_of_each_role_equal_plain_ones_whatever_came_before(spec: ModelS
         np.testing.assert_allclose(found, plain_vectors(spec, encoder, role), atol=1e-5, rtol=0)
 
 
-def test_batches_and_order_change_no_vector(spec: ModelSpec) -> None:
-    vectors = TransformerEncoder(spec).encode(TEXTS)
-    for batch_tokens in (1, 20, 10_000):
-        other = TransformerEncoder(spec, batch_tokens=batch_tokens)
-        found = other.encode(TEXTS[::-1])[::-1]
-        np.testing.assert_allclose(found, vectors, atol=1e-5, rtol=0)
-
-
 def test_late_chunking_reads_with_the_documents_adapter(spec: ModelSpec) -> None:
     encoder = TransformerEncoder(spec)
     encoder.encode(["a"], "query")
@@ -87,16 +79,6 @@ def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
     (ids,) = encoder.token_ids([spec.document_prefix + TEXTS[0]])
     assert layout.windows == (tuple(ids),)
     assert layout.digest() == encoder.keys(TEXTS[:1])[0]
-
-
-def test_a_document_of_several_windows_is_pooled(spec: ModelSpec) -> None:
-    encoder = TransformerEncoder(spec, window=16)
-    ((content, _),) = encoder.content(["a b c d " * 12])
-    layout = most_context(content, 16, 4, encoder.ends)
-    (pooled,) = encoder.pool([layout], [np.array([[1, 20], [20, 49], [3, 3]])])
-    assert len(layout.windows) > 1
-    assert np.linalg.norm(pooled[:2], axis=1) == pytest.approx([1, 1], abs=1e-5)
-    assert not pooled[2].any()
 
 
 def test_keys_tell_roles_apart_wherever_vectors_differ(spec: ModelSpec) -> None:
@@ -174,8 +156,3 @@ def test_the_device_is_named_where_it_is_not_the_processor(
     monkeypatch.setattr("torch.cuda.get_device_name", lambda device: "a GPU")
     encoder.device = type("Device", (), {"type": "cuda"})()
     assert encoder.describe()["device"] == "a GPU"
-
-
-def test_only_the_tasks_of_the_registry_are_named() -> None:
-    model = models.spec("jinaai/jina-embeddings-v3")
-    assert {model.query_adapter, model.document_adapter} < set(TASKS)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
 from chunkstudy.encoders import models
@@ -78,10 +77,6 @@ def test_vectors_equal_those_of_sentence_transformers(window: int) -> None:
     np.testing.assert_allclose(found, reference.encode(TEXTS), atol=1e-5, rtol=0)
 
 
-def test_vectors_have_unit_length(vectors: Floats) -> None:
-    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-
-
 @pytest.mark.slow
 def test_neither_batch_nor_order_nor_threads_change_a_vector(vectors: Floats) -> None:
     order = np.random.default_rng(0).permutation(len(TEXTS))
@@ -89,10 +84,6 @@ def test_neither_batch_nor_order_nor_threads_change_a_vector(vectors: Floats) ->
         other = TransformerEncoder(SPEC, batch_tokens=batch_tokens, threads=threads)
         shuffled = other.encode([TEXTS[i] for i in order])
         np.testing.assert_allclose(shuffled, vectors[order], atol=1e-5, rtol=0)
-
-
-def test_encoding_twice_gives_the_same_bytes(encoder: TransformerEncoder, vectors: Floats) -> None:
-    assert encoder.encode(TEXTS).tobytes() == vectors.tobytes()
 
 
 def test_a_repeated_text_is_computed_once(
@@ -123,10 +114,6 @@ def test_what_lies_past_the_window_changes_nothing(encoder: TransformerEncoder) 
     found = encoder.encode(["word " * 254, "word " * 254 + "other"])
     np.testing.assert_array_equal(found[0], found[1])
     assert {len(ids) for ids in encoder.token_ids(["word " * 253, "word " * 300])} == {255, 256}
-
-
-def test_content_tokens_are_counted_without_cutting(encoder: TransformerEncoder) -> None:
-    assert encoder.token_count(["", "word " * 1000, "a \ud83d b"]) == [0, 1000, 2]
 
 
 def test_token_states_pool_to_the_vector(encoder: TransformerEncoder, vectors: Floats) -> None:
@@ -165,21 +152,6 @@ def test_a_truncated_checkpoint_is_refused(folder: Path) -> None:
         Bert(folder)
 
 
-def test_a_missing_key_is_refused_by_name(folder: Path) -> None:
-    weights = load_file(folder / "model.safetensors")
-    del weights["encoder.layer.3.output.dense.bias"]
-    save_file(weights, folder / "model.safetensors")
-    with pytest.raises(ModelError, match=r"lacks encoder\.layer\.3\.output\.dense\.bias"):
-        Bert(folder)
-
-
-def test_an_unexpected_key_is_refused_by_name(folder: Path) -> None:
-    weights = load_file(folder / "model.safetensors")
-    save_file(weights | {"adapter.weight": torch.zeros(1)}, folder / "model.safetensors")
-    with pytest.raises(ModelError, match=r"has adapter\.weight"):
-        Bert(folder)
-
-
 @pytest.mark.parametrize("change", [{"hidden_act": "gelu_new"}, {"model_type": "roberta"}])
 def test_a_configuration_that_is_not_computed_here_is_refused(
     folder: Path, change: dict[str, str]
@@ -188,11 +160,6 @@ def test_a_configuration_that_is_not_computed_here_is_refused(
     (folder / "config.json").write_text(json.dumps(config | change), encoding="utf-8")
     with pytest.raises(ModelError, match=r"config\.json says .*; Bert is computed here"):
         Bert(folder)
-
-
-def test_a_batch_out_of_order_is_refused(encoder: TransformerEncoder) -> None:
-    with pytest.raises(ValueError, match="ascending"):
-        encoder._model.states([[101, 102, 102], [101, 102]])
 
 
 def test_the_characters_read_are_those_of_the_tokens_in_the_window() -> None:
@@ -218,11 +185,6 @@ def test_states_at_other_positions_equal_those_of_transformers(positions: tuple[
     (found,) = moved.states([whole(ids)])
     assert torch.allclose(found, expected, atol=1e-5)
     assert moved.describe()["positions"] == list(positions)
-
-
-def test_positions_in_order_change_nothing(encoder: TransformerEncoder) -> None:
-    ordered = TransformerEncoder(SPEC, positions=range(512))
-    assert np.array_equal(ordered.encode(TEXTS[:20]), encoder.encode(TEXTS[:20]))
 
 
 def test_positions_that_are_not_there_or_too_few_are_refused() -> None:

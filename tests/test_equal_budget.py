@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.base.tokens import cl100k_offsets
-from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
-from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.grids import OWN
-from chunkstudy.runs.library import Library
 from chunkstudy.studies.controls import budget as analysis
 from chunkstudy.studies.controls import equal_budget as study
 
-PLACES = Places(Path(__file__).parents[1])
 QUESTIONS = 200
 ARM = {"collection": "chroma", "encoder": "e", "ordering": "pre_embedding"}
 
@@ -108,11 +99,6 @@ def test_only_a_chunker_with_overlap_has_one_without() -> None:
     assert not analysis.without_overlap("sentence-5")
 
 
-def test_nothing_measured_is_an_empty_table() -> None:
-    nothing = pd.DataFrame()
-    assert analysis.overlaps(nothing).empty and analysis.sizes(nothing, nothing).empty
-
-
 TEXT = " ".join(f"Word{i} stands here." for i in range(400))
 COLLECTION = Collection(
     "made",
@@ -150,49 +136,3 @@ def test_recall_at_budgets_stands_beside_recall_of_five_chunks() -> None:
     assert tokens == in_tokens.lengths.mean()
     assert found["again", 1_000]["q2"] == 1 and found["again", 4_000]["q3"] == 0
     assert (found["once"] >= found["again"]).all()
-
-
-@pytest.mark.skipif(not study_results.tables(PLACES, "equal-budget"), reason="not run here")
-def test_of_the_real_study_recall_grows_with_the_budget_and_by_counting_once() -> None:
-    found = study_results.read(PLACES, "equal-budget", "questions")
-    chunkers = study_results.read(PLACES, "equal-budget", "chunkers")["chunker"].unique()
-    keys = ["collection", "encoder", "ordering", "query_id"]
-    wide = found[found["counted"] != study.CHUNKS].set_index([*keys, "counted", "budget"])
-    for chunker in chunkers:
-        one = wide[chunker].unstack(["counted", "budget"])
-        for counted in ("again", "once"):
-            grown = one[counted][list(study.BUDGETS)].dropna()
-            assert (np.diff(grown, axis=1) >= 0).all()
-        assert (one["once"] >= one["again"]).to_numpy()[one.notna().all(axis=1)].all()
-
-
-@pytest.mark.skipif(not study_results.tables(PLACES, "equal-budget"), reason="not run here")
-def test_recall_of_five_chunks_is_that_of_the_records() -> None:
-    found = study_results.read(PLACES, "equal-budget", "questions")
-    found = found[(found["counted"] == study.CHUNKS) & (found["collection"] == "chroma")]
-    library, compared = Library(PLACES), 0
-    for (encoder, ordering), part in found.groupby(["encoder", "ordering"]):
-        wide = part.set_index("query_id").sort_index()
-        for chunker in wide.columns.difference([*analysis.READ, "document"]):
-            record = library.get(Condition("chroma", chunker, str(encoder), str(ordering), OWN))
-            if record is not None and wide[chunker].notna().any():
-                recorded = record.wide["SpanRecall(unit=token)@5"]
-                assert wide[chunker].to_numpy() == pytest.approx(recorded.to_numpy(), abs=1e-4)
-                compared += 1
-    assert compared >= 5
-
-
-@pytest.mark.skipif(not study_results.tables(PLACES, "equal-budget"), reason="not run here")
-def test_every_collection_is_compared_whole_and_its_chunkers_are_counted() -> None:
-    found = study_results.tables(PLACES, "equal-budget")
-    questions, chunkers = found["questions"], found["chunkers"]
-    assert set(questions["collection"]) == set(study.COLLECTIONS) == set(chunkers["collection"])
-    papers = questions[questions["collection"] == covid_qa.WITHIN].groupby(analysis.READ)
-    assert set(papers["query_id"].nunique()) == {1_351}
-    assert set(papers["document"].nunique()) == {98}
-    counted = dict(iter(chunkers.groupby(analysis.ARM)["chunker"]))
-    for arm, part in questions.groupby(analysis.ARM):
-        compared = part.dropna(axis=1, how="all").columns.difference(
-            [*analysis.READ, "query_id", "document"]
-        )
-        assert sorted(compared) == sorted(counted[arm])

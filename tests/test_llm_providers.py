@@ -14,7 +14,7 @@ from chunkstudy.base.asking import LanguageModelError, Message, Request
 from chunkstudy.base.budget import Budget
 from chunkstudy.base.keys import REMOVED, UnusableKeyError
 from chunkstudy.base.retries import ATTEMPTS, retry_after
-from chunkstudy.llm import gemini_provider, providers
+from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.gemini_provider import GeminiProvider
 from chunkstudy.llm.interface import Provider
@@ -82,17 +82,6 @@ def test_a_reply_says_what_came_back_and_from_whom(world: World, model: str) -> 
     assert reply.provider == model.partition("/")[0]
     assert reply.model.startswith(asked.model)
     assert reply.not_sent == ()
-
-
-@pytest.mark.parametrize("model", WIRES)
-def test_a_conversation_is_sent_in_order(world: World, model: str) -> None:
-    said = (
-        Message("user", "ID 1: a"),
-        Message("assistant", "ID 1"),
-        Message("user", "ID 2: b"),
-    )
-    world.asker().ask(Request(model, said, 5))
-    assert world.state.asked[0].texts == ("ID 1: a", "ID 1", "ID 2: b")
 
 
 def test_settings_reach_openai(world: World) -> None:
@@ -264,16 +253,6 @@ def test_a_refusal_is_a_reply_without_text_and_not_asked_again(
     assert len(world.state.asked) == 1
 
 
-@pytest.mark.parametrize(
-    ("model", "fault"), [(OPENAI, server.cut_off), (GEMINI, server.cut_off_candidate)]
-)
-def test_a_reply_that_reaches_the_limit_says_so(world: World, model: str, fault: Fault) -> None:
-    world.state.faults = [fault]
-    reply = world.asker().ask(ask_for(model))
-    assert reply.finish == "length"
-    assert reply.text
-
-
 @pytest.mark.parametrize("model", WIRES)
 @pytest.mark.parametrize(
     ("header", "seconds"), [("17", 17), ("0", 1), ("-5", 1), ("soon", 1), ("nan", 1)]
@@ -399,12 +378,6 @@ def test_a_name_and_the_environment_decide_who_is_asked(
     assert reply.provider == name.partition("/")[0]
 
 
-def test_a_server_of_ones_own_costs_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_SERVER_URL", f"{world.address}/v1")
-    Asker("live", world.folder, Budget(0)).ask(ask_for("server/llama3.2:1b"))
-    assert len(world.state.asked) == 1
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -421,14 +394,6 @@ def test_an_unknown_model_is_refused_in_one_sentence(
     monkeypatch.delenv("CHUNKSTUDY_SERVER_URL", raising=False)
     with pytest.raises(LanguageModelError, match=sentence):
         providers.provider(name)
-
-
-def test_only_one_file_imports_the_package_that_is_no_longer_maintained() -> None:
-    folder = Path(gemini_provider.__file__).parents[1]
-    importing = [
-        path.name for path in folder.rglob("*.py") if "google.generativeai" in path.read_text()
-    ]
-    assert importing == ["gemini_provider.py"]
 
 
 def test_providers_are_described_without_key_network_or_weights(

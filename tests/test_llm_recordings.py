@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import multiprocessing
 import random
@@ -18,8 +17,7 @@ from chunkstudy.base.recordings import (
     settings_of,
 )
 from chunkstudy.base.retries import Failure
-from chunkstudy.llm.interface import canonical, digest
-from chunkstudy.llm.providers import Authored
+from chunkstudy.llm.interface import digest
 from chunkstudy.llm.recordings import Recordings, contents
 from tests.fault_table import tried
 
@@ -75,16 +73,6 @@ def test_what_is_written_is_found_again_at_once_and_later(tmp_path: Path) -> Non
         assert len(one) == 5
 
 
-def test_the_file_lies_where_endpoint_and_model_say(tmp_path: Path) -> None:
-    path = written(tmp_path, 1).path
-    assert path.relative_to(tmp_path) == Path("somewhere.example/made__model%3A1.jsonl")
-
-
-def test_replies_of_another_revision_are_not_taken(tmp_path: Path) -> None:
-    written(tmp_path, 3)
-    assert found(opened(tmp_path, "b"), 1) is None
-
-
 def test_a_line_names_request_provider_and_reply_and_holds_no_text_of_the_request(
     tmp_path: Path,
 ) -> None:
@@ -117,16 +105,6 @@ def test_what_requests_share_is_said_once_and_every_line_is_whole_again(tmp_path
     assert len(settings_of(path).read_bytes().splitlines()) == 3
     whole = {one["digest"]: one["request"] for one in contents(path)}
     assert whole == {recordings.digest(one): one.recorded() for one in (*asked, shown(5))}
-
-
-def test_a_line_that_holds_everything_itself_is_read_too(tmp_path: Path) -> None:
-    path = written(tmp_path, 1).path
-    (content,) = contents(path)
-    checksum = hashlib.sha256(canonical(content).encode()).hexdigest()
-    path.write_text(canonical({**content, "sha256": checksum}) + "\n")
-    settings_of(path).unlink()
-    assert list(contents(path)) == [content]
-    assert found(opened(tmp_path), 0) == reply(0)
 
 
 def test_shared_settings_that_are_lost_are_named_in_one_sentence(tmp_path: Path) -> None:
@@ -162,18 +140,6 @@ def test_the_reply_of_another_provider_is_refused(tmp_path: Path) -> None:
     authored = dataclasses.replace(reply(0), provider="authored")
     with pytest.raises(RecordingError, match="authored cannot stand among those of made"):
         opened(tmp_path).write(request(0), authored)
-
-
-def test_what_a_person_wrote_says_so(tmp_path: Path) -> None:
-    recordings = Recordings(tmp_path, Authored(), "by-hand")
-    asked = Request("authored/by-hand", (Message("user", "a"),), 5)
-    by_hand = Reply("ID 2", "stop", 0, 0, "authored", "by-hand")
-    recordings.write(asked, by_hand)
-    assert recordings.path == tmp_path / "authored" / "by-hand.jsonl"
-    with pytest.raises(RecordingError):
-        recordings.write(request(1), reply(1))
-    again = Recordings(tmp_path, Authored(), "by-hand")
-    assert again.find(again.digest(asked)) == by_hand
 
 
 @tried(
@@ -239,16 +205,6 @@ def test_settled_recordings_do_not_show_who_was_first(tmp_path: Path) -> None:
         path = recordings.path
         files.append(path.read_bytes() + settings_of(path).read_bytes())
     assert len(set(files)) == 1
-
-
-def test_who_reads_while_another_settles_still_finds_everything(tmp_path: Path) -> None:
-    reader, writer = written(tmp_path, 10), opened(tmp_path)
-    writer.settle()
-    assert [found(reader, i) for i in range(10)] == [*map(reply, range(10))]
-    reader.write(request(10), reply(10))
-    assert found(writer, 10) is None
-    assert writer.write(request(10), reply(11)) == reply(10)
-    assert [found(reader, i) for i in range(11)] == [*map(reply, range(11))]
 
 
 def _write_many(folder: str, seed: int, count: int) -> None:

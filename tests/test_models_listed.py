@@ -15,7 +15,6 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import MODELS, Card, ModelSpec, read_models
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
-from chunkstudy.llm import causal_models
 from chunkstudy.runs import checklist
 from chunkstudy.runs.checklist import Listed
 
@@ -82,11 +81,6 @@ def test_each_thing_that_a_model_lacks_is_said_by_itself(lacking: Listed, why: s
     assert why in obstacle
 
 
-def test_a_model_one_token_short_of_the_documented_window_is_long_enough() -> None:
-    assert other(window=8191).suits
-    assert not other(window=8190).suits
-
-
 def test_texts_shorter_than_the_window_in_training_are_a_doubt_and_no_obstacle() -> None:
     short = said(tuned=512)
     assert short.suits and short.doubts == ("it was tuned on texts of up to 512 tokens",)
@@ -113,15 +107,6 @@ def test_an_entry_without_source_or_out_of_shape_is_refused(
     path.write_text(f"[[model]]\n{ENTRY}\n{entry}\n", encoding="utf-8")
     with pytest.raises(ModelError, match=sentence):
         read_models(path)
-
-
-def test_a_part_of_a_name_in_any_case_finds_its_models() -> None:
-    assert [one.id for one in checklist.named(["JINA-embeddings-v2", "ada"])] == [
-        "jinaai/jina-embeddings-v2-small-en",
-        "jinaai/jina-embeddings-v2-base-en",
-        "text-embedding-ada-002",
-    ]
-    assert checklist.named([]) == checklist.every()
 
 
 def test_the_command_prints_every_model_and_what_each_lacks() -> None:
@@ -167,17 +152,3 @@ def test_weights_are_at_hand_where_a_package_or_a_folder_has_them_and_nothing_is
         assert not models.at_hand(spec)
         (made / name).touch()
     assert models.at_hand(spec)
-
-
-def test_a_causal_model_is_at_hand_where_it_was_multiplied_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    monkeypatch.setattr("huggingface_hub.snapshot_download", refuse)
-    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: None)
-    model = causal_models.of_the_hub("somebody/small", "0" * 40)
-    assert not causal_models.at_hand(model)
-    made = tmp_path / "models" / f"somebody__small-{'0' * 12}"
-    made.mkdir(parents=True)
-    (made / "model.safetensors").touch()
-    assert causal_models.at_hand(model)

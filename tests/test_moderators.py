@@ -11,15 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base import places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.collections import chroma
 from chunkstudy.encoders.contextualized import most_context
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.run import load_collection
-from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
 from chunkstudy.studies.moderators.texts import TOKENS, Texts
 
@@ -87,11 +81,6 @@ def test_a_document_of_one_window_is_read_in_its_order_and_has_no_other_token() 
         read_at([10], 10, 128, 32)
 
 
-def test_a_window_wider_than_the_models_positions_is_no_condition() -> None:
-    with pytest.raises(ConditionError, match="512 positions"):
-        Condition("covid-qa-within", "paragraph", MINILM, "contextualized-1024", "corrected")
-
-
 WORDS = ["virus", "viruses", "cell", "cells", "host", "the", "of", "what", "x", "Host"]
 SENTENCE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 
@@ -135,11 +124,6 @@ def test_an_answer_that_lies_in_no_chunk_has_no_row() -> None:
     assert len(list(made.answers())) == 1
 
 
-def test_a_question_judged_on_nothing_is_left_out() -> None:
-    made = texts("a virus and a cell", "Which cell?")
-    assert list(made.chunks(chunks(0, 18))) == [] and list(made.answers()) == []
-
-
 def test_an_answer_of_white_space_is_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match="question q of small is nothing but white space"):
         list(texts("a virus \n\n and a cell", "Which?", (7, 10)).answers())
@@ -169,42 +153,3 @@ def test_the_middle_token_of_an_answer_stands_in_it() -> None:
     assert [middle_token(offsets, *span) for span in ((0, 10), (4, 6), (3, 5), (7, 8))] == [
         3, 2, 2, 4,
     ]  # fmt: skip
-
-
-def test_stop_words_and_single_letters_name_nothing() -> None:
-    assert words.content("What does the virus do to a T cell, and how did it?") == {"virus", "cell"}
-    assert words.content("viruses infecting") == words.content("Virus infects")
-    assert words.content("How is it that it does?") == frozenset()
-
-
-@pytest.mark.real_data
-@pytest.mark.skipif(not chroma.available(), reason="Chroma's corpora are not here")
-def test_the_stored_table_is_what_one_corpus_of_chroma_gives_today() -> None:
-    stored = study_results.read(places.find(), "moderators", "answers")
-    corpus = "state_of_the_union"
-    stored = stored[(stored["collection"] == "chroma-within") & (stored["document"] == corpus)]
-    whole = load_collection("chroma-within")
-    asked = tuple(one for one in whole.queries if one.document == corpus)
-    judged = tuple(one for one in whole.judgments if one.document == corpus)
-    text = tuple(one for one in whole.documents if one.id == corpus)
-    found = {
-        row["query_id"]: row for row in Texts(Collection("c", text, asked, judged), {}).answers()
-    }
-    assert len(found) == len(stored) == 76
-    for row in stored.to_dict("records"):
-        again = found[row["query_id"]]
-        assert [again[name] for name in ("words", "nowhere")] == [row["words"], row["nowhere"]]
-        assert again["place"] == pytest.approx(row["place"])
-
-
-def test_stored_counts_fit_in_one_another() -> None:
-    stored = study_results.tables(places.find(), "moderators")
-    held = stored["chunks"].merge(stored["chunkings"], on="chunking")
-    held = held.merge(stored["answers"], on=["collection", "query_id"], suffixes=("", " before"))
-    held = held.merge(stored["documents"], on=["collection", "document"], suffixes=("", " in all"))
-    assert len(held) == len(stored["chunks"])
-    assert (held["inside"] + held["neighbours"] + held["nowhere"] <= held["words"]).all()
-    assert held["place"].between(0, 1).all()
-    for model in stored["models"]["model"]:
-        size, before, in_all = (held[f"{TOKENS}{model}{end}"] for end in ("", " before", " in all"))
-        assert (size > 0).all() and (size <= in_all).all() and (before < in_all).all()

@@ -13,12 +13,8 @@ from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
 from chunkstudy.runs.library import Library
-from chunkstudy.show import formats
-from chunkstudy.show.faults import StudyError
-from chunkstudy.show.tables import Table
-from chunkstudy.studies.moderators.columns import COLUMNS
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
-from chunkstudy.studies.moderators.regression import ALL, STRETCHES, effects, predictions
+from chunkstudy.studies.moderators.regression import ALL, effects, predictions
 from chunkstudy.studies.moderators.rows import (
     AMID,
     DEEPER,
@@ -30,7 +26,6 @@ from chunkstudy.studies.moderators.rows import (
     SPLIT,
     TRUNCATED,
     WIDER,
-    questions,
     rows,
 )
 from chunkstudy.studies.moderators.texts import DIGITS, TOKENS
@@ -108,13 +103,6 @@ def library(measured: dict[str, pd.DataFrame], effect: float, seed: int = 1) -> 
     return made_library(found)
 
 
-def found_where_moved(ordering: str) -> Library:
-    """One late record at other positions, which is no late chunking as it comes."""
-    scores = pd.DataFrame({"DCG@10": pd.Series(0.5, QUERIES)})
-    conditions = [Condition(WITHIN, "paragraph", WINDOWS[512], one, OWN) for one in (PRE, ordering)]
-    return made_library(dict.fromkeys(conditions, scores))
-
-
 def test_a_known_effect_is_found_at_every_window_and_those_that_are_none_are_not_shown() -> None:
     measured = study()
     found = rows(library(measured, EFFECT), measured)
@@ -146,22 +134,6 @@ def test_intervals_hold_the_true_effects_in_nineteen_worlds_of_twenty() -> None:
     assert 0.92 < share.mean() < 0.98
 
 
-def test_late_less_plain_per_step_is_the_effect() -> None:
-    measured = study()
-    table = effects(rows(library(measured, EFFECT), measured))
-    apart = table["late per step"] - table["plain per step"]
-    assert apart.tolist() == pytest.approx(table["gain per step"].tolist(), abs=1e-9)
-
-
-def test_all_windows_together_have_the_window_for_a_moderator() -> None:
-    measured = study()
-    table = effects(rows(library(measured, EFFECT), measured)).set_index("moderator")
-    assert set(table.index) == set(MODERATORS)
-    assert table.at[WIDER, "size of step"] == 1 and table.at[WIDER, "step"] == "doubling"
-    assert table.at[NEAR, "shown"] == HIGHER and table.at[WIDER, "shown"] != HIGHER
-    assert table.at[NEAR, "rows"] == 3 * 3 * len(QUERIES)
-
-
 def test_the_gain_is_predicted_where_there_is_an_effect_and_not_from_noise() -> None:
     measured = study()
     known = predictions(rows(library(measured, 2 * EFFECT), measured))
@@ -169,14 +141,6 @@ def test_the_gain_is_predicted_where_there_is_an_effect_and_not_from_noise() -> 
     assert (known["shown"] == "better").all() and (known["r2 low"] > 0).all()
     assert (known["change of error high"] < 0).all()
     assert (noise["shown"] != "better").all() and (noise["r2"] < 0.005).all()
-
-
-def test_five_documents_show_nothing_of_a_prediction() -> None:
-    measured = study()
-    found = rows(library(measured, 5 * EFFECT), measured)
-    few = found[found["document"].isin([f"paper-{i}" for i in range(5)])]
-    table = predictions(few)
-    assert (table["r2 low"] > 0).all() and set(table["shown"]) == {"not shown"}
 
 
 def test_the_mean_it_is_held_against_is_that_of_the_chunker_on_the_other_documents() -> None:
@@ -219,41 +183,6 @@ def test_moderators_are_what_the_layout_says_and_shares_of_words_add_up_to_one()
         assert row[LONG_DOCUMENT] == pytest.approx(np.log2(length / (row["window"] - 2)))
 
 
-def test_questions_without_words_and_chunks_that_were_not_measured_have_no_row() -> None:
-    measured = study()
-    measured["answers"].loc[0, ["words", "nowhere"]] = 0
-    measured["chunks"].loc[measured["chunks"]["query_id"] == "q0", ["inside", "neighbours"]] = 0
-    measured["chunkings"].loc[0, "chunks"] = "another"
-    found = rows(library(study(), EFFECT), measured)
-    assert set(found["chunker"]) == set(CHUNKERS[1:])
-    assert "q0" not in set(found["query_id"]) and found["query_id"].nunique() == len(QUERIES) - 1
-    other_model = {**study(), "models": pd.DataFrame({"model": ["another"], "prefix": [0]})}
-    with pytest.raises(StudyError, match="no record has chunks"):
-        rows(library(study(), EFFECT), other_model)
-
-
-def test_a_book_by_itself_is_divided_and_all_collections_take_it_whole() -> None:
-    measured = study()
-    found = rows(library(measured, EFFECT), measured)
-    book = found[found["document"] == "paper-0"].assign(collection=EMMA, document="emma")
-    both = pd.concat([found, book], ignore_index=True)
-    parts = effects(both[both["window"] == 512])
-    by_part = parts.groupby("collection")["documents"].unique()
-    assert by_part[ALL].tolist() == [PAPERS + 1]
-    stretches = book["place"].mul(STRETCHES).astype(int).nunique()
-    assert by_part[EMMA].tolist() == [stretches]
-    foretold = predictions(both[both["window"] == 512])
-    whole = foretold[foretold["collection"] == ALL]
-    assert questions(pd.concat([found, book])) == len(QUERIES) + ASKED
-    assert whole["rows"].item() == 3 * len(QUERIES)  # nobody else knows the book's constant
-
-
-def test_what_does_not_vary_is_no_moderator() -> None:
-    measured = study()
-    found = rows(library(measured, EFFECT), measured).assign(**{SPLIT: 1.0})
-    assert SPLIT not in set(effects(found)["moderator"])
-
-
 def test_a_moderator_that_another_tells_is_left_out() -> None:
     measured = study()
     found = rows(library(measured, EFFECT), measured)
@@ -261,13 +190,6 @@ def test_a_moderator_that_another_tells_is_left_out() -> None:
     together = effects(book)
     assert WIDER in set(together["moderator"]) and LONG_DOCUMENT not in set(together["moderator"])
     assert together["gain per step"].abs().max() < 1
-
-
-def test_tokens_read_at_other_positions_are_no_late_chunking_as_it_comes() -> None:
-    measured = study()
-    assert len(rows(found_where_moved("contextualized-512"), measured)) == len(QUERIES)
-    with pytest.raises(StudyError, match="no record has chunks"):
-        rows(found_where_moved("contextualized-512-at-halved"), measured)
 
 
 def test_ranges_hold_every_row_once_and_their_means_are_the_rows() -> None:
@@ -288,20 +210,3 @@ def test_ranges_hold_every_row_once_and_their_means_are_the_rows() -> None:
     assert (table["low"] <= table["gain"]).all() and (table["gain"] <= table["high"]).all()
     none = table[(table["by"] == WORDS) & (table["range"] == "none") & (table["window"] == 128)]
     assert none["rows"].tolist() == [((found["window"] == 128) & (found[NEAR] == 0)).sum()]
-
-
-def test_one_document_is_no_ground_for_a_prediction() -> None:
-    measured = study()
-    found = rows(library(measured, EFFECT), measured)
-    only = found[(found["query_id"] == "q0")]
-    assert predictions(only)["rows"].tolist() == [0]
-
-
-def test_effects_are_shown_in_points_with_their_interval() -> None:
-    measured = study()
-    table = effects(rows(library(measured, EFFECT), measured))
-    shown = Table.of(table, columns=COLUMNS).text
-    title = "gain of late chunking per step, points"
-    assert {title, "95% interval", "shown"} <= set(shown.columns)
-    first = 100 * table["gain per step"].iloc[0]
-    assert float(shown[title].iloc[0].replace(formats.MINUS, "-")) == pytest.approx(first, abs=0.05)

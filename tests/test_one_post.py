@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.base import places
 from chunkstudy.base.sources import SourceError
-from chunkstudy.runs import study_results
 from chunkstudy.studies import one_post as study
-from chunkstudy.studies.one_post import cuts, figures, printed
+from chunkstudy.studies.one_post import printed
 from chunkstudy.studies.one_post.alignment import align, matched
 
 PAGE = """# a-post
@@ -37,7 +33,6 @@ Title
 
 
 One two. of three
-
 
 
 	four	five
@@ -138,49 +133,3 @@ def test_another_page_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv(printed.FOLDER, str(tmp_path))
     with pytest.raises(SourceError, match="not the page that this study reads"):
         printed.find()
-
-
-@pytest.fixture(scope="module")
-def stored() -> dict[str, pd.DataFrame]:
-    return study_results.tables(places.find(), "one-post")
-
-
-def test_tables_derive_from_the_offsets_alone(
-    stored: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(printed.FOLDER, raising=False)
-    rows = cuts.agreement(stored)
-    own = rows.query("reference == @printed.WITNESS and segmentation == 'segmenter'")
-    numbers = own[["shared cuts", "boundary similarity", "WindowDiff"]]
-    assert numbers.to_numpy().tolist() == [[117, 1.0, 0.0]]
-    pairs = zip(rows["reference"], rows["segmentation"], strict=True)
-    mirrored = dict(zip(pairs, rows["boundary similarity"], strict=True))
-    names = list(cuts.texts(stored["texts"])["segmentation"])
-    assert all(mirrored[a, b] == mirrored[b, a] for a in names for b in names if a != b)
-    sizes = cuts.sizes(stored).set_index("segmentation")
-    assert sizes["parts"].sum() == len(stored["chunks"])
-    (axes,) = figures.figure_cuts(cuts.parts(stored), sizes.reset_index()).axes
-    assert len(axes.get_yticklabels()) == len(sizes)
-
-
-def test_what_is_stored_holds_offsets_and_digests_and_no_text(
-    stored: dict[str, pd.DataFrame],
-) -> None:
-    known = {"segmentation", "sha256"}
-    for frame in stored.values():
-        words = {name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])}
-        assert words <= known
-        for digest in frame.get("sha256", pd.Series(dtype=str)):
-            assert len(digest) == 64
-
-
-def test_the_stored_numbers_are_of_the_page(stored: dict[str, pd.DataFrame]) -> None:
-    if printed.FOLDER not in os.environ:
-        pytest.skip(f"needs the printed page; set {printed.FOLDER}")
-    found = printed.read(printed.find().read_text(encoding="utf-8"))
-    post = printed.source(found)
-    texts, left_out, chunks = study.written(found, post)
-    assert texts.equals(stored["texts"])
-    assert left_out.equals(stored["left_out"])
-    assert chunks.equals(stored["chunks"].iloc[: len(chunks)])
-    assert study.word_spans(post) == list(stored["words"].itertuples(index=False, name=None))

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
-import pandas as pd
 import pytest
 
-from chunkstudy.base import places
 from chunkstudy.base.asking import Reply, Request
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
-from chunkstudy.runs import study_results
 from chunkstudy.studies.one_post import prompting as study
 
 TEXT = "The lane was paved in 1904.\n\nA flood came in 1931 and took the houses."
@@ -64,26 +60,3 @@ def test_a_reply_in_two_steps_comes_to_what_it_comes_to_in_one(kind: Kind) -> No
         whole = Model(says)(breakpoints.request(study.MODEL, TEXT, kind))
         (row,) = study.asked(TEXT, Model(says), kind)
         assert row["outcome"] == study.outcome(whole, kind, TEXT)
-
-
-@pytest.fixture(scope="module")
-def stored() -> Mapping[str, pd.DataFrame]:
-    return study_results.tables(places.find(), "prompted-breakpoints")
-
-
-def test_of_the_post_and_of_replies_only_numbers_and_digests_are_kept(
-    stored: Mapping[str, pd.DataFrame],
-) -> None:
-    replies = stored["replies"]
-    words = {name for name in replies if not pd.api.types.is_numeric_dtype(replies[name])}
-    assert words == {"collection", "document", "prompt", "outcome", "sha256"}
-    assert set(replies["outcome"]) <= set(study.OUTCOMES)
-    assert set(replies.loc[replies["collection"] == study.POST, "document"].fillna("")) == {""}
-
-
-def test_every_reply_is_counted_once(stored: Mapping[str, pd.DataFrame]) -> None:
-    table = study.outcomes(stored["replies"])
-    assert table[list(study.OUTCOMES)].sum(axis=1).tolist() == table["replies"].tolist()
-    assert table["replies"].sum() == len(stored["replies"])
-    used = stored["replies"].query("outcome == @study.USED")
-    assert table["boundaries drawn"].sum() == (used["segments"] - 1).sum()

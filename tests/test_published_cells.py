@@ -46,7 +46,7 @@ def test_an_unknown_column_is_named_with_those_that_are_known(tmp_path: Path) ->
 
 def test_a_doubled_key_is_an_error_even_where_the_values_differ(tmp_path: Path) -> None:
     said = refused(tmp_path, ROW, ROW.replace("87.19", "88.00"))
-    assert "own.csv, line 3 has the key of another cell" in said
+    assert "own.csv, line 3 has the key of another row" in said
     assert "quora, none, small" in said
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import cast
 
 import pandas as pd
@@ -15,27 +14,16 @@ from chunkstudy.base.places import Places
 from chunkstudy.published import side_by_side as published
 from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
-from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare, needs_of
-from chunkstudy.published.sources import IN_CORPUS, Source, Work, conditions_of, source_of
+from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
+from chunkstudy.published.sources import IN_CORPUS, Work, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, printed_range
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import NONE, Condition
+from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))
 NOMIC = "nomic-ai/nomic-embed-text-v1"
-TABLES = {
-    ("chroma", "main"),
-    ("chroma", "minilm"),
-    ("chroma", "appendix"),
-    ("jina", "berlin"),
-    ("jina", "beir"),
-    ("jina", "combinations"),
-    *(("taxonomy", number) for number in "12345"),
-    ("taxonomy", "2, repository"),
-    ("taxonomy", "figure 2, text"),
-    ("taxonomy", "figure 2, repository"),
-}
 
 
 @pytest.fixture(scope="module")
@@ -43,26 +31,11 @@ def comparison() -> pd.DataFrame:
     return compare(Places(ROOT), Library(Places(ROOT)))
 
 
-@dataclass
-class FakeLibrary:
-    """Records whose scores are given by condition."""
-
-    scores: dict[Condition, list[float]] = field(default_factory=dict)
-
-    def get(self, condition: Condition) -> object | None:
-        if condition not in self.scores:
-            return None
-        return SimpleNamespace(scores=self.scores[condition], run=SimpleNamespace(sizes={}))
-
-    def values(self, record: SimpleNamespace, measure: str, part: str) -> pd.Series:
-        return pd.Series(record.scores)
-
-
 def test_every_published_cell_has_a_verdict_or_a_reason(comparison: pd.DataFrame) -> None:
     assert list(comparison.columns) == COLUMNS
     assert [tuple(row) for row in comparison[list(KEYS)].to_numpy()] == [one.key for one in CELLS]
     not_run = comparison["verdict"] == "not_run"
-    assert ((comparison["reason"] != "") == not_run).all()
+    assert ((comparison["needs"] != "") == not_run).all()
     assert (comparison["reproduced"].isna() == not_run).all()
     assert (comparison.loc[~not_run, "run"] != "").all()
     assert set(comparison["verdict"]) <= set(VERDICTS)
@@ -107,16 +80,6 @@ def test_the_search_that_was_run_again_starts_from_the_records_of_exact_search(
     assert len(rows) > 250
 
 
-def test_every_cell_is_counted_once(comparison: pd.DataFrame) -> None:
-    assert len(comparison) == len(CELLS) == 3484
-    counts = comparison["verdict"].value_counts()
-    assert counts.sum() == len(CELLS) and set(counts.index) == set(VERDICTS)
-
-
-def test_every_table_is_watched(comparison: pd.DataFrame) -> None:
-    assert set(map(tuple, comparison[["work", "table"]].to_numpy())) == TABLES
-
-
 def test_numbers_are_unrounded_and_in_the_unit_of_the_cell(comparison: pd.DataFrame) -> None:
     run = comparison[comparison["verdict"] != "not_run"]
     assert run["difference"].equals(run["reproduced"] - run["value"])
@@ -132,6 +95,10 @@ def taxonomy_cell(table: str, collection: str) -> Cell:
     return found
 
 
+def scored(measure: str, values: list[float]) -> pd.DataFrame:
+    return pd.DataFrame({measure: values}, [f"q{at}" for at in range(len(values))])
+
+
 def compared(
     cells: list[Cell],
     scores: dict[str, list[float]],
@@ -139,15 +106,15 @@ def compared(
     folder: Path,
 ) -> pd.DataFrame:
     """Cells compared with records whose scores are given by collection and ordering."""
-    wanted = {
-        one: scores[name]
-        for source in map(source_of, cells)
-        for one in conditions_of(source)
+    records = {
+        condition: scored(cell.measure, scores[name])
+        for cell in cells
+        for one in conditions_of(source_of(cell))
         if (name := f"{one.collection} {one.ordering[:3]}") in scores
+        for condition in (one, replace(one, protocol="corrected"))
     }
-    both = wanted | {replace(one, protocol="corrected"): given for one, given in wanted.items()}
     monkeypatch.setattr(published, "read", lambda places: cells)
-    return compare(Places(folder), cast(Library, FakeLibrary(both)))
+    return compare(Places(folder), made_library(records))
 
 
 def test_a_cell_of_one_condition_is_the_mean_of_its_record(
@@ -174,8 +141,7 @@ def test_a_change_is_computed_from_both_records(
     del both["scifact pre"]
     row = compared([one], both, monkeypatch, tmp_path).iloc[0]
     assert row["verdict"] == "not_run" and math.isnan(row["reproduced"])
-    assert row["reason"].startswith("computed from 2 conditions, 1 not run: needs the weights of ")
-    assert needs_of(row["reason"]) == needs_of(row["reason"].split(": ", 1)[1])
+    assert row["needs"].startswith("needs the weights of ") and ";" not in row["needs"]
 
 
 def test_an_average_is_the_mean_of_six_collections_whatever_their_queries(
@@ -189,27 +155,60 @@ def test_an_average_is_the_mean_of_six_collections_whatever_their_queries(
     assert change == pytest.approx(sum(100 / i for i in range(1, 7)) / 6)
 
 
+def measured(monkeypatch: pytest.MonkeyPatch, **tables: pd.DataFrame) -> None:
+    """What studies left, by their names."""
+    found = {name.replace("_", "-"): table for name, table in tables.items()}
+    monkeypatch.setattr(
+        study_results, "read", lambda places, study, table=None: found.get(study, pd.DataFrame())
+    )
+
+
 def test_a_sentence_on_berlin_is_compared_once_its_own_model_has_measured_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     cells = [c for c in CELLS if (c.table, c.ordering) == ("berlin", "contextualized")]
     rows = compared(cells, {}, monkeypatch, tmp_path)
     assert set(rows["verdict"]) == {"not_run"}
-    assert rows["reason"].str.contains("jina-embeddings-v2-base-en").all()
-    assert rows["reason"].str.endswith("needs `chunkstudy study berlin` then").all()
-    measured = pd.DataFrame(
-        {
-            "encoder": "jinaai/jina-embeddings-v2-base-en",
-            "chunk": [one.chunker for one in cells],
-            "plain": 0.1,
-            "late as published": [one.value for one in cells],
-            "late": 0.2,
-        }
-    )
-    monkeypatch.setattr(published, "_similarities", lambda places: measured)
+    assert rows["needs"].str.contains("jina-embeddings-v2-base-en").all()
+    assert rows["needs"].str.endswith("needs `chunkstudy study berlin` then").all()
+    model, told = "jinaai/jina-embeddings-v2-base-en", [one.value for one in cells]
+    berlin = pd.DataFrame(
+        {"encoder": model, "chunk": [one.chunker for one in cells], "plain": 0.1, "late": 0.2,
+         "late as published": told}
+    )  # fmt: skip
+    measured(monkeypatch, berlin=berlin)
     rows = compared(cells, {}, monkeypatch, tmp_path)
-    assert set(rows["verdict"]) == {"exact"}
-    assert set(rows["corrected"]) == {0.2}
+    assert set(rows["verdict"]) == {"exact"} and set(rows["corrected"]) == {0.2}
+    measured(monkeypatch, berlin=berlin.assign(encoder="another"))
+    assert set(compared(cells, {}, monkeypatch, tmp_path)["verdict"]) == {"not_run"}
+
+
+def test_a_length_is_the_count_of_its_collection(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cells = [one for one in CELLS if one.measure == "characters"]
+    lengths = pd.DataFrame({"collection": ["fiqa"], "mean characters": [768.0]})
+    measured(monkeypatch, document_lengths=lengths)
+    rows = compared(cells, {}, monkeypatch, tmp_path).set_index("collection")
+    assert rows["reproduced"].dropna().to_dict() == {"fiqa": 768.0}
+    assert rows.loc["fiqa", "run"] == "studies/document-lengths"
+    assert (rows.loc[rows["verdict"] == "not_run", "run"] == "").all()
+
+
+def test_a_correlation_waits_for_all_collections_though_a_table_has_it_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lowest, *_ = [
+        one for one in CELLS if one.statistic == "lowest r" and one.ordering == "pre_embedding"
+    ]
+    conditions = list(conditions_of(source_of(lowest)))
+    assert len({c.collection for c in conditions}) == 6 == len({c.chunker for c in conditions})
+    monkeypatch.setattr(published, "published_r", lambda *given: [0.15, 0.07])
+    scores = {f"{name} pre": [0.5] for name in IN_CORPUS}
+    assert compared([lowest], scores, monkeypatch, tmp_path)["reproduced"].tolist() == [0.07]
+    del scores["scidocs pre"]
+    row = compared([lowest], scores, monkeypatch, tmp_path).iloc[0]
+    assert row["verdict"] == "not_run" and row["needs"].startswith("nothing to run: a correlation")
 
 
 def test_a_further_table_costs_one_file_and_one_mapping(
@@ -225,13 +224,15 @@ def test_a_further_table_costs_one_file_and_one_mapping(
         encoding="utf-8",
     )
 
-    def mapping(one: Cell) -> Source:
+    def mapping(one: Cell) -> Condition:
         return Condition(one.collection, one.chunker, NONE, NONE, "as_published-chroma")
 
     monkeypatch.setitem(sources.WORKS, "own", Work(mapping, "as_published-chroma"))
-    first, second = (mapping(one) for one in read(Places(tmp_path)))
-    assert isinstance(first, Condition) and isinstance(second, Condition)
-    library = FakeLibrary({first: [0.298, 0.3], second: [0.1, 0.2]})
-    rows = compare(Places(tmp_path), cast(Library, library))
+    scores = ([0.298, 0.3], [0.1, 0.2])
+    records = {
+        mapping(one): scored("PrecisionOmega", values)
+        for one, values in zip(read(Places(tmp_path)), scores, strict=True)
+    }
+    rows = compare(Places(tmp_path), made_library(records))
     assert list(rows["verdict"]) == ["exact", "deviates"]
     assert list(rows["place"]) == ["Table, row 1, column Ω", "Table, row 2, column Ω"]

@@ -18,7 +18,6 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
-from chunkstudy.runs import study_results
 from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.many_cuts import encoded
 from chunkstudy.runs.store import VectorStore
@@ -27,7 +26,6 @@ from chunkstudy.studies.controls import chance as analysis
 from chunkstudy.studies.controls import random_boundaries as study
 from tests.made_keys import text_keys
 
-PLACES = Places(Path(__file__).parents[1])
 TOPICS, SENTENCES, DOCUMENTS = 12, 4, 24
 
 
@@ -152,11 +150,10 @@ def test_draws_keep_each_document_s_number_of_chunks_and_leave_nothing_out() -> 
 
 def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:
     collection, _ = world(one_mark)
-    part = study.limited(collection, ("d03", "d07"))
+    part = collection.asked_of(("d03", "d07"))
     assert {query.document for query in part.queries} == {"d03", "d07"}
     assert {one.query for one in part.judgments} == {query.id for query in part.queries}
     assert part.documents == collection.documents
-    assert study.limited(collection, ()) is collection
 
 
 def test_sets_of_chunks_encoded_together_get_the_vectors_they_get_alone(tmp_path: Path) -> None:
@@ -196,21 +193,3 @@ def test_where_the_method_lies_among_the_draws_is_counted() -> None:
     assert row["draws"] == 4 and row["p_rank"] == 1  # two draws at its mean or above
     assert row["difference"] == pytest.approx(0.5 - np.mean([0.2, 0.5, 0.9, 0.2]))
     assert row["documents"] == 1 and "queries" in row["interval"]
-
-
-def test_nothing_measured_is_an_empty_table() -> None:
-    assert analysis.against_chance(pd.DataFrame(), pd.DataFrame()).empty
-
-
-@pytest.mark.skipif(
-    not study_results.tables(PLACES, "random-boundaries"), reason="the study was not run here"
-)
-def test_of_the_real_study_every_draw_has_as_many_chunks_and_questions_average_to_draws() -> None:
-    found = study_results.tables(PLACES, "random-boundaries")
-    draws, questions = found["draws"], found["questions"]
-    keys = ["collection", "part", "chunker", "encoder", "ordering"]
-    assert (draws.groupby(keys)["chunks"].nunique() == 1).all()
-    means = draws[draws["draw"] > 0].groupby([*keys, "boundaries"])["DCG@10"].mean()
-    of_questions = questions.groupby([*keys, "boundaries"])["draws DCG@10"].mean()
-    pd.testing.assert_series_equal(means, of_questions, check_names=False, rtol=1e-5)
-    assert (draws.groupby([*keys, "boundaries"])["draw"].nunique().drop("", level=5) >= 5).all()

@@ -16,12 +16,10 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query,
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
 from chunkstudy.runs.store import Role, VectorStore
 from chunkstudy.studies import labels as experiment
 from chunkstudy.studies.labels.averages import LabelRecords
-from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, gold_chunks
+from chunkstudy.studies.labels.chunk_labels import gold_chunks
 from tests.made_keys import text_keys
 from tests.made_study import MODEL
 
@@ -31,40 +29,6 @@ PLACES = Places(Path(__file__).parents[1])
 @pytest.fixture(scope="module")
 def records() -> LabelRecords:
     return LabelRecords.of(study_results.tables(PLACES, "labels"))
-
-
-def test_the_search_is_that_of_the_stored_runs(records: LabelRecords) -> None:
-    library = Library(PLACES)
-    shared = 0
-    for chunker in records.chunkers:
-        stored = library.get(Condition("chroma", chunker, MINILM, "pre_embedding", "corrected"))
-        if stored is None:
-            continue
-        shared += 1
-        assert stored.run.chunks_sha256 == records.facts.at[chunker, "chunks_sha256"]
-        assert stored.run.counts.chunks == records.facts.at[chunker, "chunks"]
-        here = records.by_chunker[chunker]
-        for measure in ("SpanRecall@5", "SpanPrecision@5", "SpanRecall@10"):
-            there = stored.wide[measure]
-            assert set(there.index) == set(here.index)
-            assert np.allclose(here[measure], there[here.index], rtol=0, atol=1e-6)
-    assert shared >= 6
-
-
-@pytest.mark.parametrize("chunker", ["recursive-400-0", "token-250-125"])
-def test_stored_gold_counts_are_those_of_the_collection(
-    chunker: str, records: LabelRecords, chroma_collection: Collection
-) -> None:
-    spans = build_chunker(chunker, CORRECTED, None)
-    chunks = chunk_documents(spans, chroma_collection.documents)
-    assert chunks.digest() == records.facts.at[chunker, "chunks_sha256"]
-    stored = records.by_chunker[chunker]
-    assert list(stored.index) == [query.id for query in chroma_collection.queries]
-    for rule in GOLD_RULES:
-        gold = gold_chunks(chroma_collection, chunks, rule)
-        pairs = set(zip(gold.query.tolist(), gold.chunk.tolist(), strict=True))
-        counts = np.bincount([query for query, _ in pairs], minlength=len(stored))
-        assert stored[f"gold ({rule})"].tolist() == counts.tolist()
 
 
 def test_label_counts_of_a_ranking_are_those_of_sets() -> None:

@@ -69,10 +69,6 @@ def test_verdicts_count_the_graphs_that_are_shown_to_lose() -> None:
         assert row["lost"] == pytest.approx(0.06) and row["spread"] == pytest.approx(0.02)
 
 
-def test_a_root_is_found() -> None:
-    assert study.solve(lambda x: x**3, 0.125) == pytest.approx(0.5, abs=1e-3)
-
-
 def real(chunks: int = 400, asked: int = 60) -> study.Asked:
     random = np.random.default_rng(3)
     vectors = study.unit(random.standard_normal((chunks, 24), dtype=np.float32) + 0.5)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.causal_models import of_the_hub
 from chunkstudy.llm.states import TOGETHER, CausalStates
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.which_models import bidirectionality as study
 from tests import small_llama
 
@@ -75,13 +70,6 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
     assert seen(20, 16) == 10 / 60 and seen(20, 64) == 0
 
 
-def test_every_direction_distance_and_kind_is_measured_once() -> None:
-    found = measured(reads(1, 1))
-    assert not found.index.duplicated().any()
-    ways = len((study.LATER, study.EARLIER))
-    assert len(found) == ways * (2 * len(study.DISTANCES) + len(study.NEAR) + 4)
-
-
 def test_replacing_text_by_the_same_text_moves_nothing() -> None:
     marks = np.random.default_rng(0).integers(0, 2, study.CONTENT).tolist()
     found = measured(reads(40, 40), marks, list(marks))
@@ -90,31 +78,10 @@ def test_replacing_text_by_the_same_text_moves_nothing() -> None:
     assert (found.loc[yardsticks] > 0).any(axis=None)
 
 
-def test_two_chunks_read_alone_know_nothing_of_each_other() -> None:
-    own = [*[0] * study.CHUNK, *[MARK] * (study.CONTENT - study.CHUNK)]
-    found: Any = pd.DataFrame(study.neighbours(reads(1, 0), own)).set_index("direction")
-    # of the second chunk all tokens but the last see a mark; in the text the first one's last would
-    between = (study.CHUNK - 1) / study.CHUNK
-    assert found.loc[study.LATER, "relative distance"] == pytest.approx(between)
-    assert found.loc[study.EARLIER, "relative distance"] == 0
-    in_text = measured(reads(1, 0), own, own)
-    moved = in_text.loc[(study.NEIGHBOUR, study.LATER, 0), "relative distance"]
-    assert moved == pytest.approx((1 - 1 / study.CHUNK) / np.sqrt(1 + study.CHUNK**-2.0))
-
-
 def test_what_stands_nearer_than_the_distance_stays_and_all_beyond_is_replaced() -> None:
     own, other = list(range(10)), list(range(100, 110))
     assert study.replaced(own, other, study.LATER, 7) == [*range(7), 107, 108, 109]
     assert study.replaced(own, other, study.EARLIER, 7) == [100, 101, 102, *range(3, 10)]
-
-
-def test_chunks_stand_as_far_from_what_is_replaced_as_is_said() -> None:
-    for distance in study.DISTANCES:
-        inwards = study.DISTANCES[-1] - distance
-        last = study.chunk(study.LATER, inwards).stop
-        first = study.chunk(study.EARLIER, inwards).start
-        kept = study.CHUNK + study.DISTANCES[-1]
-        assert kept - last == distance == first - (study.CONTENT - kept)
 
 
 @pytest.fixture(scope="module")
@@ -149,23 +116,9 @@ def test_states_of_a_causal_model_are_those_of_each_text_read_by_itself(
         np.testing.assert_allclose(states, alone, atol=2e-5)
 
 
-def test_an_encoder_moves_both_ways() -> None:
-    model = study.load("sentence-transformers/all-MiniLM-L6-v2")
-    chance = np.random.default_rng(3)
-    own, other = chance.integers(2000, 20000, (2, study.CONTENT)).tolist()
-    found: Any = pd.DataFrame(study.from_the_middle(model.read, own, other))
-    assert (found["cosine distance"] > 1e-3).all()
-    assert model.described["window"] == study.WINDOW
-
-
 def test_a_model_without_token_states_says_so() -> None:
     with pytest.raises(StudyError, match=r"text-embedding-3-large returns one vector .* no token"):
         study.load("text-embedding-3-large")
-
-
-def test_a_model_that_nobody_registered_is_answered_with_those_there_are() -> None:
-    with pytest.raises(ModelError, match="unknown model 'gpt-2'; registered are"):
-        study.load("gpt-2")
 
 
 def test_texts_of_another_length_are_refused() -> None:
@@ -211,49 +164,3 @@ def test_a_text_with_too_few_tokens_is_named() -> None:
     place = study.Place("few", "00", 7)
     with pytest.raises(StudyError, match="00 of few has 500 tokens from character 7 on"):
         study.content(lambda text: [0] * 500, "x" * 9000, place)
-
-
-def fake_model(reader: study.Read) -> study.Model:
-    described: dict[str, Any] = {"id": "letters", "revision": "0" * 40}
-    return study.Model(described, lambda text: [ord(letter) % 2 for letter in text], reader)
-
-
-def test_a_run_that_was_stopped_goes_on_and_ends_in_the_same_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = {name: collection(name, 3) for name in ("chroma", "covid-qa")}
-    monkeypatch.setattr("chunkstudy.runs.study_runs.load_collection", here.__getitem__)
-    monkeypatch.setattr(study, "TEXTS", {"letters": 3})
-    read: list[int] = []
-
-    def stopping(after: int, batch: Sequence[Sequence[int]]) -> list[study.Matrix]:
-        if len(read) >= after:
-            raise KeyboardInterrupt
-        read.append(len(batch))
-        return reads(2, 3)(batch)
-
-    def run(folder: Path, after: int) -> pd.DataFrame:
-        monkeypatch.setattr(study, "load", lambda name: fake_model(partial(stopping, after)))
-        return study.tables(Context(Places(folder)), tuple(here))["movements"]
-
-    whole = run(tmp_path / "whole", 10_000)
-    needed = len(read)
-    read.clear()
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "stopped", 6)
-    stopped = len(read)
-    resumed = run(tmp_path / "stopped", 10_000)
-    pd.testing.assert_frame_equal(resumed, whole)
-    assert len(read) < stopped + needed  # what was whole was not read again
-    assert set(whole["model"]) == {"letters"} and whole["collection"].nunique() == 2
-    assert len(whole) == 3 * len(measured(reads(1, 1)))
-
-
-def test_context_notes_what_was_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = {name: collection(name, 3) for name in ("chroma", "covid-qa")}
-    monkeypatch.setattr("chunkstudy.runs.study_runs.load_collection", here.__getitem__)
-    monkeypatch.setattr(study, "TEXTS", {"letters": 1})
-    monkeypatch.setattr(study, "load", lambda name: fake_model(reads(1, 1)))
-    context = Context(Places(tmp_path))
-    study.tables(context, tuple(here))
-    assert set(context.collections) == set(here) and context.models[0]["id"] == "letters"

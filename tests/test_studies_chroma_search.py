@@ -14,7 +14,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
-from chunkstudy.evaluation.retrieval.hnsw import Insertion, as_asked
+from chunkstudy.evaluation.retrieval.hnsw import Insertion
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.chroma.search import CELL, Row
@@ -64,11 +64,6 @@ def value(cells: pd.DataFrame, *where: str) -> float:
     return float(rows.to_dict()[where])
 
 
-def test_corpora_come_as_the_questions_name_them() -> None:
-    order = as_asked(ROW.collection, ROW.chunks["located"])
-    assert order.tolist() == [*range(EACH, 2 * EACH), *range(EACH)]
-
-
 def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:
     cells = ROW.cells({"located": ROW.exact, "true": ROW.exact}, asked=[5])
     assert value(cells, "true", "all", "SpanRecall@5", "mean") == 1
@@ -84,10 +79,6 @@ def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:
 def test_chunks_located_elsewhere_are_counted_and_those_at_the_start_are_not() -> None:
     moved = ROW.moved().set_index("part")["moved"].to_dict()
     assert moved == {"a": 0, "b": EACH - 1}
-
-
-def test_the_depth_of_min_is_the_most_chunks_that_touch_and_no_more_than_twenty() -> None:
-    assert ROW.at_min("true") == 3  # a chunk and those that end and start where it does
 
 
 def test_every_setting_is_run_with_every_seed_and_exact_search_misses_nothing(

@@ -5,29 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.sources import fetch
 from chunkstudy.base.spans import Collection, Document, chunk_documents
-from chunkstudy.collections import chroma
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.study_results import read
-from chunkstudy.studies.chroma import chunks_per_question, printed_texts, questions
+from chunkstudy.studies.chroma import chunks_per_question, printed_texts
 from chunkstudy.studies.jina import document_lengths
 
 ROOT = Places(Path(__file__).parents[1])
-
-
-@pytest.mark.real_data
-def test_questions_are_counted_as_committed(chroma_collection: Collection) -> None:
-    released = fetch(chroma.FILES["questions_df.csv"]).read_bytes().decode("utf-8")
-    found = questions.counts(chroma_collection, released)
-    pd.testing.assert_frame_equal(found, read(ROOT, "questions", "counts"), rtol=1e-7)
 
 
 @pytest.mark.real_data
@@ -49,13 +39,6 @@ def test_chunks_of_a_question_are_counted_as_committed_and_by_brute_force(
     ]
     touching = TokenOverlap.of(chroma_collection, chunks, "overlap").touching_counts
     assert counts == touching[:40].tolist()
-
-
-def test_a_word_and_between_names_is_told_from_one_between_things() -> None:
-    assert questions.joins_with_and("Who are Ada and what did she do?")
-    assert questions.joins_with_and("What are date and place?")
-    assert not questions.joins_with_and("What do Procter and Gamble sell?")
-    assert not questions.joins_with_and("What is sand?")
 
 
 def test_the_printed_prompt_is_counted_from_its_first_to_its_last_line() -> None:

@@ -54,16 +54,6 @@ def test_every_correlation_of_the_page_is_that_of_its_points(points: pd.DataFram
     assert found.loc["fixed-64"]["published highest r"].isna().all()
 
 
-def test_side_by_side_loses_no_correlation(points: pd.DataFrame) -> None:
-    found = taxonomy.correlations(points, FIGURE)
-    wide = taxonomy.side_by_side(found)
-    assert len(wide) == 2 * 3 * 3
-    shown = wide[["r", "r, code", "r, within"]].to_numpy().ravel()
-    np.testing.assert_array_equal(
-        np.sort(shown[~np.isnan(shown)]), np.sort(found["r"].dropna().to_numpy())
-    )
-
-
 def test_the_sensitivity_holds_both_definitions_themselves(points: pd.DataFrame) -> None:
     keys = ["chunker", "collection", "ordering"]
     found = taxonomy.sensitivity(points).set_index(keys)
@@ -92,34 +82,6 @@ def test_a_panel_tells_the_correlation_of_its_points(points: pd.DataFrame) -> No
     assert len(titles) == 2 * 3 and f"together, r = {r.statistic:.2f}" in titles[-1]
     assert all(axes.get_title(loc="left").endswith("sizes are equal") for axes in alone.axes)
     plt.close("all")
-
-
-def test_marks_are_of_paired_tests_against_the_best_and_the_worst() -> None:
-    study = Study("trial")
-    chunkers = ["sentence-5", "fixed-64", "semantic"]
-    scores = study.runs(GRADED, chunkers, window=512).scores(k=10)
-    own, tests = taxonomy.marked([scores])
-    of = {one: scores.of(one, "nDCG@10") for one in chunkers}
-    means = pd.Series({one: values.mean() for one, values in of.items()})
-    best, worst = means.idxmax(), means.idxmin()
-    tested: Any = tests.set_index(["method", "against"])
-    row = tested.loc[worst, "best"]
-    expected = stats.ttest_rel(of[str(worst)], of[str(best)])
-    assert (row["other"], row["p"]) == (best, pytest.approx(expected.pvalue))
-    assert (tests["p_holm"] >= tests["p"]).all() and len(tests) == 3
-    named: Any = own.set_index("method")
-    assert named.loc[best, "best"] and named.loc[worst, "worst"]
-    assert ("a" in named.loc[worst, "marks"]) == (expected.pvalue < 0.05)
-    assert "<table" in taxonomy.as_printed(CELLS, own)
-
-
-def test_structure_is_held_against_guidance_with_each_published_model() -> None:
-    table = CELLS[(CELLS["work"] == "taxonomy") & (CELLS["table"] == "3")]
-    pairs = taxonomy.structure_against_guided(table)
-    assert len(pairs) == 4 * 3 * 3
-    rows: Any = pairs.set_index(["encoder", "a", "b"])
-    row = rows.loc["jinaai/jina-embeddings-v3", "paragraph", "semantic"]
-    assert (row["structure"], row["best chunker"]) == (0.4948, "paragraph")
 
 
 def test_rankings_agree_as_kendall_counts_it_over_the_six_methods() -> None:

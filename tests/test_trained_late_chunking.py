@@ -14,16 +14,14 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.collections import chroma, covid_qa
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies import trained_late_chunking as trained
-from chunkstudy.studies.trained_late_chunking import elsewhere, material, price, within
+from chunkstudy.studies.trained_late_chunking import elsewhere, price
 from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
-from chunkstudy.studies.trained_late_chunking.training import folds
 
 NAME = "trained-late-chunking"
 ROOT = Path(__file__).parents[1]
@@ -125,19 +123,6 @@ def test_a_model_that_two_parts_share_is_priced_once() -> None:
     assert "\t120 steps\t" in first and "\t0 steps\t" in second
 
 
-def test_every_part_has_a_name_of_its_own_and_the_recipe_that_its_fields_say() -> None:
-    assert len({one.name for one in PLAN}) == len(PLAN)
-    for one in PLAN:
-        if recipe := one.recipe:
-            said = (recipe.arm, recipe.window, recipe.fold, recipe.fraction, recipe.seed)
-            assert said == (one.arm, one.window, one.fold, one.share, one.seed)
-            assert recipe.steps == one.steps
-        else:
-            assert one.arm == "untrained"
-    trained = {one.model for one in PLAN if one.test == "within"}
-    assert {one.model for one in PLAN if one.test == "elsewhere"} <= trained
-
-
 def many(documents: int, queries: int, judged: int) -> Collection:
     """Each query is judged on some documents after its own number."""
     names = [f"{i:04d}" for i in range(documents)]
@@ -178,40 +163,11 @@ def test_only_questions_and_chunks_of_the_documents_left_out_are_scored() -> Non
     texts = tuple(Document(name, "text") for name in "abc")
     queries = tuple(Query(f"q{name}", "why", name) for name in "abc")
     judgments = tuple(Judgment(f"q{name}", name, 0, 2) for name in "abc")
-    some = within.limited(Collection("c", texts, queries, judgments), ["b", "c"])
+    some = Collection("c", texts, queries, judgments).asked_of(["b", "c"])
     assert [one.id for one in some.queries] == ["qb", "qc"]
     assert [one.document for one in some.judgments] == ["b", "c"]
     chunks = Chunks(np.array([0, 1, 1, 2]), np.array([0, 0, 2, 0]), np.array([4, 2, 4, 4]))
-    assert within.kept(chunks, [1]).start.tolist() == [0, 2]
-
-
-@pytest.mark.real_data
-@pytest.mark.skipif(
-    not (covid_qa.available() and chroma.available()), reason="needs COVID-QA and Chroma's corpora"
-)
-def test_no_paper_and_no_corpus_is_trained_on_and_tested_on(places: Places) -> None:
-    context = Context(places)
-    asked = material.asked(context)
-    texts = {
-        (name, one.id): one.text
-        for name in material.COLLECTIONS
-        for one in context.collection(name).documents
-    }
-    tested: set[tuple[str, str]] = set()
-    for number in range(material.FOLDS):
-        fold = material.fold(context, number)
-        parts = {
-            part: folds.of_documents(asked, getattr(fold, part), part)
-            for part in ("train", "validation", "test")
-        }
-        sources = {part: {one.source for one in found} for part, found in parts.items()}
-        assert not sources["test"] & (sources["train"] | sources["validation"])
-        assert not sources["train"] & sources["validation"]
-        openings = {part: {texts[one][:500] for one in found} for part, found in sources.items()}
-        assert not openings["test"] & openings["train"], "a document under two names"
-        assert not tested & fold.test
-        tested |= fold.test
-    assert tested == set(texts)
+    assert chunks.only(chunks.document == 1).start.tolist() == [0, 2]
 
 
 ROWS = {
@@ -302,19 +258,6 @@ def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_fold
     assert table["family"].nunique() == 1
 
 
-def test_folds_stand_apart_and_come_to_the_whole(made: dict[str, pd.DataFrame]) -> None:
-    models = trained.scored(made, 512)
-    folds = trained.by_fold(models)
-    whole = trained.costs(models).set_index("trained on")["difference"].to_dict()
-    assert list(zip(folds["trained on"], folds["fold"], folds["n"], strict=True)) == [
-        ("untrained", 0, 2), ("untrained", 1, 1), ("alone", 0, 2), ("alone", 1, 1),
-        ("context", 0, 2),
-    ]  # fmt: skip
-    for arm, rows in folds.groupby("trained on"):
-        mean = (rows["difference"] * rows["n"]).sum() / rows["n"].sum()
-        assert mean == pytest.approx(whole[arm])
-
-
 def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame]) -> None:
     table = trained.arms(trained.scored(made, 512))
     keys = ["trained on", "counted", "against one trained on", "against"]
@@ -343,65 +286,3 @@ def test_the_learning_curve_takes_the_folds_that_every_share_has(
     whole = {**made, "parts": made["parts"][made["parts"]["share"] == 1]}
     one_share = trained.triples(trained.scored(whole, 512), whole["parts"])
     assert one_share.empty, "one share is no curve"
-
-
-def test_longer_training_is_held_against_the_usual_and_joins_no_other_table(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    models = trained.scored(made, 512)
-    keys = ["counted", "against", "steps of the other"]
-    longer = trained.longer(models, trained.scored(made, 512, trained.LONGER))
-    found = longer.set_index(keys)["difference"].to_dict()
-    assert found == pytest.approx(
-        {
-            ("late", "late", "a third"): 0.8 - 0.9,
-            ("plain", "plain", "a third"): 0.9 - 0.8,
-            ("late minus plain", "late minus plain", "a third"): -0.1 - 0.1,
-            ("late", "plain", "as many"): 0.8 - 0.9,
-        }
-    )
-    parts = made["parts"]
-    usual = trained.scored({**made, "parts": parts[parts["steps at most"] <= 120]}, 512)
-    for table in (trained.costs, trained.arms, trained.seeds):
-        pd.testing.assert_frame_equal(table(models), table(usual))
-
-
-def test_another_seed_is_held_against_the_first_on_the_questions_of_both_and_joins_no_other_table(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    models = trained.scored(made, 512)
-    found = trained.seeds(models).set_index("counted")
-    assert set(found["trained on"]) == {"context"} and set(found["n"]) == {1}
-    expected = {"late": 0.5 - 0.9, "plain": 0.7 - 0.8, "late minus plain": -0.2 - 0.1}
-    assert found["difference"].to_dict() == pytest.approx(expected)
-    parts = made["parts"]
-    first = trained.scored({**made, "parts": parts[parts["seed"] == 0]}, 512)
-    for table in (trained.costs, trained.arms):
-        pd.testing.assert_frame_equal(table(models), table(first))
-    assert trained.seeds(first).empty
-
-
-def test_other_collections_are_held_against_the_model_as_it_was(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    (found,) = trained.on_others(made["parts"], made["elsewhere"]).to_dict("records")
-    assert (found["trained on"], found["n"]) == ("context", 3)
-    assert found["against one trained on"] == "untrained"
-    assert found["difference"] == pytest.approx(-0.1 / 3)
-
-
-def test_a_trained_model_stands_beside_its_loss_before_and_where_it_was_kept(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    table = trained.trained(made["parts"], made["curves"])
-    first = (table["share"] == 1) & (table["seed"] == 0) & (table["steps at most"] == 120)
-    (here,) = table[(table["trained on"] == "context") & first].to_dict("records")
-    assert (here["loss before"], here["loss kept"]) == (1.2, 0.9)
-    assert "untrained" not in set(table["trained on"])
-
-
-def test_one_recipe_has_one_model_whatever_it_is_tested_on() -> None:
-    parts = study_results.read(Places(ROOT), NAME, "parts")
-    trained = parts[parts["arm"] != "untrained"].groupby("recipe_sha256")["weights_sha256"]
-    assert (trained.nunique() == 1).all(), "trained on several machines; train and score it on one"
-    assert parts.loc[parts["arm"] == "untrained", "weights_sha256"].nunique() == 1

@@ -188,11 +188,6 @@ def test_a_stream_shows_every_triple_before_any_again_and_is_the_same_twice(
     assert any(batch.read > small.WINDOW for batch in first)
 
 
-def test_validation_sees_every_triple_once(library: batches.Library) -> None:
-    found = [text for batch in once(TRIPLES, library, 60) for text in batch.questions]
-    assert sorted(found) == sorted(one.question for one in TRIPLES)
-
-
 def test_a_last_question_that_is_alone_with_its_passage_joins_those_before_it(
     encoder: TransformerEncoder, library: batches.Library
 ) -> None:
@@ -234,22 +229,6 @@ def test_a_batch_of_one_passage_is_refused() -> None:
     one = torch.ones(1, 4)
     with pytest.raises(TrainingError, match="nothing to tell them from"):
         info_nce(one, one, torch.tensor([0]), torch.ones(1, 1, dtype=torch.bool), 0.05)
-
-
-def test_a_batch_whose_other_passages_all_answer_its_question_is_refused() -> None:
-    with pytest.raises(TrainingError, match="raise the budget"):
-        info_nce(torch.ones(1, 2), torch.eye(2), torch.tensor([0]), torch.tensor([[True, True]]), 1)
-
-
-def test_a_batch_of_one_question_has_a_loss() -> None:
-    found = info_nce(
-        torch.tensor([[1.0, 0.0]]),
-        torch.eye(2),
-        torch.tensor([0]),
-        torch.tensor([[True, False]]),
-        1.0,
-    )
-    assert float(found) == pytest.approx(math.log(1 + math.exp(-1)))
 
 
 @settings(max_examples=40)

@@ -10,18 +10,16 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import covid_qa
-from chunkstudy.evaluation.statistics.differences import EQUIVALENT, OVER_DOCUMENTS, SIGNIFICANT
+from chunkstudy.evaluation.statistics.differences import EQUIVALENT, OVER_DOCUMENTS
 from chunkstudy.published import cells
 from chunkstudy.runs import chunker_costs, facts
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, Condition
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
 from chunkstudy.studies.which_chunker import (
-    ADVISED,
     AS_GOOD,
     ENCODED,
     GROUP,
-    ITSELF,
     OPERATIONS,
     READ,
     Known,
@@ -41,17 +39,6 @@ def table() -> pd.DataFrame:
     sizes, papers = facts.every(ROOT), facts.read(ROOT, covid_qa.WITHIN)
     known = Known(PUBLISHED, chunker_costs.table(LIBRARY), sizes, papers)
     return ranking(LIBRARY, known)
-
-
-def test_every_task_is_ranked_from_its_best_down(table: pd.DataFrame) -> None:
-    assert list(dict.fromkeys(table["task"])) == ["excerpts", "in-corpus", "in-document"]
-    for _, group in table.groupby(GROUP):
-        assert (np.diff(group["score"]) <= 0).all()
-        assert group["difference"].iloc[0] == 0
-        assert (group["difference"] <= 0).all()
-        assert group["behind"].iloc[0] == ""
-        others = group.iloc[1:]
-        assert ((others["behind"] == "yes") == (others["p_holm"] < SIGNIFICANT)).all()
 
 
 def test_a_score_is_the_mean_of_its_collections_means(table: pd.DataFrame) -> None:
@@ -79,22 +66,6 @@ def test_advice_names_the_best_and_counts_who_is_behind(table: pd.DataFrame) -> 
         assert row["others"] == row["behind"] + len(as_good) + len(open_)
         equal = group[group["shown"] == EQUIVALENT]
         assert as_good == (equal["chunker"] + " " + equal["ordering"]).tolist()
-
-
-def test_advice_says_where_parents_are_credited(table: pd.DataFrame) -> None:
-    found = advice(table)
-    propositions = found["chunker"].str.startswith("proposition")
-    assert propositions.any()
-    assert ((found["credited"] != ITSELF) == propositions).all()
-
-
-def test_too_few_questions_are_shown_and_advise_nothing(table: pd.DataFrame) -> None:
-    found = advice(table)
-    assert ((found[ADVISED] == "yes") == (found["n"] >= 100)).all()
-    emma = found[found["collections"] == "gutenqa-emma"]
-    assert len(emma) and set(emma[ADVISED]) == {"no"}
-    papers = found[found["collections"] == covid_qa.WITHIN]
-    assert len(papers) and set(papers[ADVISED]) == {"yes"} and set(papers["n"]) == {1351}
 
 
 def test_on_papers_intervals_and_tests_are_over_papers(table: pd.DataFrame) -> None:
@@ -145,34 +116,6 @@ def test_two_arms_are_no_choice_and_four_bits_give_no_advice() -> None:
     assert ranking(made_library(four_bits), ALONE).empty
 
 
-def test_a_control_is_no_choice_and_a_language_model_is_what_its_boundaries_need() -> None:
-    queries = [f"q{i}" for i in range(50)]
-    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
-    small = "lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
-    names = ("fixed-256", "paragraph", small, "lumberchunker-last")
-    made = {Condition("gutenqa-emma", one, WIDE, PRE, OWN): scores for one in names}
-    found = ranking(made_library(made), ALONE)
-    assert found.set_index("chunker")["needs"].to_dict() == {
-        "fixed-256": "nothing", "paragraph": "nothing", small: "an LLM",
-    }  # fmt: skip
-
-
-def test_a_second_model_is_ranked_by_itself() -> None:
-    random = np.random.default_rng(0)
-    queries = [f"q{i}" for i in range(50)]
-    base = random.random(50)
-    made = {}
-    for encoder, better in ((WIDE, "fixed-256"), ("jinaai__jina-embeddings-v2-small-en", "none")):
-        for chunker in ("fixed-256", "none", "sentence-5"):
-            values = base + 0.2 * (chunker == better) + 0.01 * random.standard_normal(50)
-            one = Condition("scifact", chunker, encoder, PRE, OWN)
-            made[one] = pd.DataFrame({"nDCG@10": values}, index=queries)
-    table = ranking(made_library(made), ALONE)
-    best = table.groupby("encoder")["chunker"].first()
-    assert best[WIDE] == "fixed-256" and best.drop(WIDE).tolist() == ["none"]
-    assert table["behind"].tolist() == ["", "yes", "yes"] * 2
-
-
 def test_within_documents_late_chunking_competes_at_every_window_and_plain_chunks_once() -> None:
     queries = [f"q{i}" for i in range(50)]
     scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
@@ -197,15 +140,3 @@ def test_within_documents_late_chunking_competes_at_every_window_and_plain_chunk
         "chroma-within": whole | {("fixed-256", "contextualized-128")}, "scifact": whole
     }  # fmt: skip
     assert table.groupby("collections")["ordering"].first()["chroma-within"] == "contextualized-128"
-
-
-def test_late_arms_without_their_plain_ones_are_not_ranked() -> None:
-    queries = [f"q{i}" for i in range(50)]
-    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
-    chunkers = ("fixed-256", "paragraph", "sentence-5")
-    plain = {Condition("chroma-within", one, WIDE, PRE, OWN): scores for one in chunkers}
-    late = {Condition("chroma-within", one, WIDE, LATE, OWN): scores + 1 for one in chunkers}
-    assert ranking(made_library(late), ALONE).empty
-    del plain[Condition("chroma-within", "paragraph", WIDE, PRE, OWN)]
-    table = ranking(made_library(plain | late), ALONE)
-    assert ("paragraph" not in set(table["chunker"])) and len(table) == 4

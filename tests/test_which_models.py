@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.runs import checklist, study_results
+from chunkstudy.runs import checklist
 from chunkstudy.studies.which_models import bidirectionality as study
-from chunkstudy.studies.which_models import figures as figure
 from chunkstudy.studies.which_models.reach import AGAINST, checked, reach, yardsticks
 
-ROOT = Places(Path(__file__).parents[1])
 TEXTS = 12
 
 
@@ -64,32 +60,9 @@ def test_yardsticks_stand_apart_by_direction_and_the_same_text_gives_0() -> None
     assert (found.loc[AGAINST[study.SAME], "largest"] == 0).all()
 
 
-def test_the_figure_has_a_column_per_model_and_a_line_per_direction() -> None:
-    two = pd.concat([movements(0.02, 0.01), movements(0.02, 0.01, SMOLLM)], ignore_index=True)
-    rows: Any = reach(two.replace({"model": {"a": "text-embedding-3-large"}}))
-    drawn: Any = figure.figure_reach(rows)
-    assert len(drawn.axes) == 2 * len(figure.ROWS)
-    for at, axes in enumerate(drawn.axes):
-        distances = len(study.NEAR if at // 2 == 1 else study.DISTANCES)
-        lines = [line for line in axes.get_lines() if len(line.get_xdata()) == distances]
-        assert len(lines) >= 2
-
-
 def test_the_table_of_models_has_all_of_them_and_says_what_is_unknown() -> None:
     table: Any = checked().set_index("model")
     assert list(table.index) == [one.id for one in checklist.every()]
     assert table.loc["text-embedding-3-large", "tuned on"] == "unknown"
     assert table.loc["jinaai/jina-embeddings-v2-base-en", "tuned on"] == "512"
     assert table.loc[SMOLLM, "tuned on"] == "8,192"
-
-
-def test_what_was_measured_keeps_to_what_attention_allows() -> None:
-    found: Any = study_results.read(ROOT, "bidirectionality")
-    replaced: Any = found[found["replaced"].isin((study.BEYOND, study.FEW, study.HALF))]
-    causal = replaced["model"] == SMOLLM
-    later = replaced["direction"] == study.LATER
-    assert set(found["model"]) == set(study.TEXTS)
-    assert replaced.loc[causal & later, "cosine distance"].max() < 1e-9
-    assert replaced.loc[causal & ~later, "cosine distance"].min() > 0
-    assert replaced.loc[~causal, "cosine distance"].min() > 0
-    assert (found.loc[found["replaced"] == study.SAME, "cosine distance"] < 1e-9).all()

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 
-from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, chunk_documents
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.runs import study_results
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.language_models import window_answers as study
 
-PLACES = Places(Path(__file__).parents[1])
 TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in range(80))
 BOOK = Collection("gutenqa-emma", (Document("book", TEXT),), (), ())
 
@@ -72,22 +68,6 @@ def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() ->
     for *_, chunks in sizes:
         assert len(chunks) == 20 and chunks.start[0] == 0
     assert len({chunks.digest() for _, chunker, _, chunks in sizes if chunker == study.SMALL}) == 5
-
-
-def test_a_model_that_was_not_asked_yet_is_left_out() -> None:
-    draws = list(study.every_draw(context(recorded=False), BOOK, study.PRE))
-    assert {chunker for _, chunker, *_ in draws} == {""}
-
-
-def test_of_the_real_study_questions_average_to_draws() -> None:
-    draws, questions = (
-        study_results.read(PLACES, "window-answers", one) for one in ("draws", "questions")
-    )
-    keys = ["ordering", "at random", "chunker"]
-    by_draw = draws.groupby(keys)[list(study.MEASURES)].mean()
-    by_question = questions.groupby(keys)[list(study.MEASURES)].mean()
-    assert len(by_draw) == 4
-    assert (by_draw - by_question).abs().max().max() < 1e-6
 
 
 def _plain() -> tuple[str, str, str]:

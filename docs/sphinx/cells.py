@@ -14,15 +14,14 @@ import pandas as pd
 from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
-from chunkstudy.published.side_by_side import needs_of
 from chunkstudy.runs import display_names
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published
 search differs from run to run. What each code does is said in the
 [protocols](../docs/protocols.md)."""
-CLAIMS = """Every sentence that can be checked, read twice: charitably, as a fair reader takes it,
-and strictly, as it is written. Where a work's models were not run, that a claim holds means that
+CLAIMS = """Every sentence that can be checked, read twice: as a fair reader takes it, and strictly,
+as it is written. Where a work's models were not run, that a claim holds means that
 its own tables bear it out."""
 SCRIPT = "_static/tables.js"
 LOADED = f'\n```{{raw}} html\n<script src="../{SCRIPT}"></script>\n```\n'
@@ -32,7 +31,7 @@ MEANS = {"mean": "mean", "std": "standard deviation"}
 
 def published(root: Path) -> dict[str, str]:
     """By work, the page of its published numbers."""
-    rows = pd.read_csv(root / "results/comparison.csv", dtype={"published": str, "reason": str})
+    rows = pd.read_csv(root / "results/comparison.csv", dtype={"published": str, "needs": str})
     return {
         str(work): f"{WIDE}# Published beside ours: {display_names.WORKS[work]}\n\n{NUMBERS}\n"
         + "".join(_numbers(str(name), part) for name, part in of_work.groupby("table", sort=False))
@@ -91,7 +90,7 @@ def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
     """How many numbers were run, what the others wait for, and what tells their price."""
     if waiting.empty:
         return f"All {run:,} numbers were run."
-    needs = Counter(need for reason in waiting["reason"] for need in needs_of(reason))
+    needs = Counter(need for needs in waiting["needs"] for need in needs.split("; "))
     asked = [one for one, _ in needs.most_common() if one.startswith("needs ")]
     brief = (one.removeprefix("needs ").partition(": ")[0].partition(", which")[0] for one in asked)
     told = "; ".join(dict.fromkeys(brief)) or "records of what they are computed from"
@@ -119,9 +118,7 @@ def _title(notebook: Path) -> str:
 def _claim(readings: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, str]:
     """A claim with its fair reading first; one that is read in one way has it twice. Its number
     leads to the notebook that is about it."""
-    read = readings["reading"]
-    strict = readings[~read.str.startswith("charitable")].iloc[0]
-    fair = readings[~read.str.startswith("strict")].iloc[0]
+    fair, strict = readings.iloc[0], readings.iloc[-1]
     named = f'id="{fair["id"]}"'
     if title := titles.get(fair["page"]):
         named += f' href="../results/notebooks/{fair["page"]}.html" title="{escape(title)}"'

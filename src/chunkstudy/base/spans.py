@@ -7,8 +7,8 @@ An offset counts Python characters (Unicode code points) from 0; a span is half-
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -131,6 +131,13 @@ class Collection:
             found[judgment.query].append(judgment)
         return found
 
+    def asked_of(self, documents: Container[str]) -> Collection:
+        """The same with the questions asked of some documents alone, and their judgments."""
+        queries = tuple(query for query in self.queries if query.document in documents)
+        asked = {query.id for query in queries}
+        judgments = tuple(one for one in self.judgments if one.query in asked)
+        return replace(self, queries=queries, judgments=judgments)
+
     def digest(self) -> str:
         """sha256 over documents, queries and judgments in their order."""
         return _digest(self._lines())
@@ -174,6 +181,10 @@ class Chunks:
     def lengths(self) -> NDArray[np.int64]:
         """Characters between the offsets, shape (chunks,)."""
         return self.end - self.start
+
+    def only(self, here: NDArray[np.bool_]) -> Chunks:
+        """Those chunks, which are not rewritten, where ``here``, of shape (chunks,), is true."""
+        return Chunks(self.document[here], self.start[here], self.end[here])
 
     def texts(self, documents: Sequence[Document]) -> list[str]:
         """What is embedded: the rewritten text where there is one, else the source."""

@@ -59,9 +59,9 @@ def study(
 @app.command(rich_help_panel=PANEL)
 def predict() -> None:
     """What became of the registered predictions: a record decides them."""
-    from chunkstudy.published.predictions import outcomes, register, tables
+    from chunkstudy.published.predictions import outcomes, register
 
     with one_sentence():
         where = places.find()
-        counts = tables.by_outcome(register.read(where), outcomes.known(where))
+        counts = outcomes.by_outcome(register.read(where).predictions, outcomes.known(where))
         typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))

@@ -1,16 +1,16 @@
 """The cells of published tables: typed, with the string as printed and where it stands.
 
-This is the only reader of ``results/published/*.csv``. A new table is a new file there: a row per
-cell, the columns being those of `Cell`.
+This is the only reader of ``results/published``. A new table is a new file there: a row per cell,
+the columns being those of `Cell`.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -24,10 +24,11 @@ KEYS = (
 )  # fmt: skip
 """What tells one cell from every other."""
 COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "place", "marks", "of_retrieval"]
+Row = TypeVar("Row", bound=BaseModel)
 
 
 class CellError(ValueError):
-    """A file of published cells that cannot be read as one."""
+    """A file of what was published that cannot be read as one."""
 
 
 class Cell(BaseModel):
@@ -107,46 +108,53 @@ def read(places: Places) -> list[Cell]:
         CellError: for an unknown column, a doubled key, a cell without a place in its source, or a
             string that is no number of as many decimals.
     """
-    found: dict[tuple[str, ...], Cell] = {}
-    for path in sorted(places.published.glob("*.csv")):
-        for where, row in _rows(path):
-            cell = _cell(row, where)
-            if cell.key in found:
-                raise CellError(
-                    f"{where} has the key of another cell ({', '.join(filter(None, cell.key))}); "
-                    "keep one of them or tell them apart by a column"
-                )
-            found[cell.key] = cell
-    return list(found.values())
+    return by_key(sorted(places.published.glob("*.csv")), Cell, lambda cell: cell.key)
 
 
-def frame(cells: Iterable[Cell]) -> pd.DataFrame:
-    """A row per cell with the columns `COLUMNS`; ``value`` is a float, ``decimals`` an integer."""
+def frame(cells: Iterable[Cell], columns: Sequence[str] = COLUMNS) -> pd.DataFrame:
+    """A row per cell; ``value`` is a float, ``decimals`` an integer."""
     return pd.DataFrame(
-        [{name: getattr(cell, name) for name in COLUMNS} for cell in cells], columns=COLUMNS
+        [{name: getattr(cell, name) for name in columns} for cell in cells], columns=list(columns)
     ).astype({"value": float, "decimals": int})
 
 
-def _rows(path: Path) -> Iterable[tuple[str, dict[str, str]]]:
+def by_key(
+    paths: Iterable[Path], kind: type[Row], key: Callable[[Row], tuple[str, ...]]
+) -> list[Row]:
+    """The rows of CSV files in their order, each checked, none with the key of another.
+
+    Raises:
+        CellError: naming the file and the line.
+    """
+    found: dict[tuple[str, ...], Row] = {}
+    for path in paths:
+        for where, fields in _lines(path, kind):
+            try:
+                row = kind.model_validate_strings({k: text for k, text in fields.items() if text})
+            except ValidationError as error:
+                column, message = first_fault(error)
+                raise CellError(f"{where}: {f'{column}: ' if column else ''}{message}") from error
+            if key(row) in found:
+                raise CellError(
+                    f"{where} has the key of another row ({', '.join(filter(None, key(row)))}); "
+                    "keep one of them or tell them apart by a column"
+                )
+            found[key(row)] = row
+    return list(found.values())
+
+
+def _lines(path: Path, kind: type[BaseModel]) -> Iterator[tuple[str, dict[str, str]]]:
     """A file's rows, each with its name for an error."""
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
-        unknown = [name for name in reader.fieldnames or () if name not in Cell.model_fields]
+        unknown = [name for name in reader.fieldnames or () if name not in kind.model_fields]
         if unknown:
             raise CellError(
-                f"{path.name} has the unknown column {unknown[0]!r}; a published cell has "
-                f"{', '.join(Cell.model_fields)}"
+                f"{path.name} has the unknown column {unknown[0]!r}; the columns are "
+                f"{', '.join(kind.model_fields)}"
             )
         for row in reader:
             where = f"{path.name}, line {reader.line_num}"
             if None in row or None in row.values():
                 raise CellError(f"{where} does not have as many fields as the file has columns")
             yield where, row
-
-
-def _cell(row: dict[str, str], where: str) -> Cell:
-    try:
-        return Cell.model_validate_strings({name: text for name, text in row.items() if text})
-    except ValidationError as error:
-        column, message = first_fault(error)
-        raise CellError(f"{where}: {f'{column}: ' if column else ''}{message}") from error

@@ -9,39 +9,23 @@ collections are pooled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import AS_PUBLISHED_IELAB
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.intervals import constant
-from chunkstudy.published.sources import IN_CORPUS
-from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
+from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import parse_chunker
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
-POOLED = "in-corpus, pooled"
 BOOKS = ("gutenqa", "gutenqa-emma")
 """Collections in which a passage of a known document is looked for."""
-METHODS = {
-    "paragraph": ("paragraph",),
-    "sentence-5": ("sentence-5",),
-    "fixed-256": ("fixed-256",),
-    "semantic": ("semantic",),
-    "lumberchunker": ("lumberchunker", "lumberchunker-released"),
-    "proposition": ("proposition", "proposition-released"),
-}
-"""The paper's six and the chunkers that are this method, of which the first recorded is taken."""
 MEASURE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 LEAST = 5
 """Points without which the official code gives no r."""
@@ -52,26 +36,6 @@ NOTHING = pd.DataFrame(
     | {name: pd.Series(dtype=float) for name in ("relevant", "document")}
 )
 """The sizes of a collection of which no condition is recorded."""
-OfPoints = Callable[[pd.DataFrame, str], Iterator[dict[str, object]]]
-
-
-def correlations(library: Library, places: Places) -> pd.DataFrame:
-    """``encoder, collection, method, ordering, n, dropped, r, p`` of the records under the
-    taxonomy's protocol. Collections whose chunk sizes were not measured have no rows.
-
-    Args:
-        library: the records.
-        places: where the experiment ``chunk-sizes`` left its tables.
-    """
-    sizes = study_results.tables(places, "chunk-sizes")
-    rows = [
-        {"encoder": encoder, "method": method} | row
-        for encoder, arms in _by_encoder(library).items()
-        for method in METHODS
-        for row in of_method(dict(_points(library, sizes, arms, method)), _as_the_code)
-    ]
-    columns = ["encoder", "collection", "method", "ordering", "n", "dropped", "r", "p"]
-    return pd.DataFrame(rows, columns=columns)
 
 
 def correlate(
@@ -124,24 +88,6 @@ def scored(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     return points.assign(score=scores[arm]).dropna(subset="score")
 
 
-def of_method(found: Mapping[str, pd.DataFrame], of_points: OfPoints) -> Iterator[dict[str, Any]]:
-    """The rows of a method under each arm: of every collection, and of several in-corpus ones
-    pooled.
-
-    Args:
-        found: ``query_id, relevant, document, plain, late, collection`` by collection.
-        of_points: the rows of one collection's points under an arm.
-    """
-    for arm in ARMS:
-        here = {name: one for name, one in found.items() if len(one) and len(scored(one, arm))}
-        inside = [one for name, one in here.items() if name not in BOOKS]
-        if len(inside) > 1:
-            here[POOLED] = pd.concat(inside, ignore_index=True)
-        for name, points in here.items():
-            for row in of_points(points, arm):
-                yield {"collection": name, "ordering": arm} | row
-
-
 def kept(
     sizes: Mapping[str, pd.DataFrame], collection: str, chunker: str, encoder: str, protocol: str
 ) -> pd.DataFrame:
@@ -158,52 +104,37 @@ def with_scores(own: pd.DataFrame, plain: pd.Series, late: pd.Series | None) -> 
     return own.reset_index()
 
 
-def _as_the_code(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
-    yield correlate(by_code(points, arm), outliers=False, logarithm=True)
+def published_r(
+    conditions: Iterable[Condition], arm: str, library: Library, sizes: Mapping[str, pd.DataFrame]
+) -> list[float]:
+    """r of each method by the official script, all of whose conditions have records; none of a
+    method whose sizes were not measured.
 
-
-def _by_encoder(library: Library) -> dict[str, dict[str, dict[tuple[str, str], Condition]]]:
-    """The conditions by encoder, then plain and at the widest late window, then by chunker and
-    collection."""
-    found: dict[str, dict[int, dict[tuple[str, str], Condition]]] = {}
-    for one in library:
-        if one.protocol != AS_PUBLISHED_IELAB.name or one.collection not in (*BOOKS, *IN_CORPUS):
-            continue
-        window = parse_ordering(one.ordering).window
-        if one.ordering in (PRE_EMBEDDING, f"{CONTEXTUALIZED}-{window}"):
-            at = 0 if one.ordering == PRE_EMBEDDING else window
-            spec = parse_chunker(one.chunker)
-            # Other encoders' boundaries are the same method, another language model's are not.
-            chunker = one.chunker if spec.entry.llm else str(replace(spec, by=""))
-            arm = found.setdefault(one.encoder, {}).setdefault(at, {})
-            key = (chunker, one.collection)
-            arm[key] = min(arm.get(key, one), one)
-    return {
-        encoder: {"plain": arms.get(0, {}), "late": arms[max(arms)] if max(arms) else {}}
-        for encoder, arms in found.items()
-    }
-
-
-def _points(
-    library: Library,
-    sizes: Mapping[str, pd.DataFrame],
-    arms: Mapping[str, Mapping[tuple[str, str], Condition]],
-    method: str,
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """A method's points by collection; NaN where late chunking has no record."""
-    for name in (*BOOKS, *IN_CORPUS):
-        plain, late = (
-            next((arm[one, name] for one in METHODS[method] if (one, name) in arm), None)
-            for arm in (arms["plain"], arms["late"])
-        )
-        if plain is None:
-            continue
-        scores = [_scores(library, one) for one in (plain, late)]
-        if scores[0] is not None:
+    Args:
+        conditions: plain and, where the arm needs it, late, of every collection pooled.
+        arm: of ``ARMS``.
+        library: the records.
+        sizes: the tables of the experiment ``chunk-sizes``.
+    """
+    found: dict[str, dict[str, dict[bool, Condition]]] = {}
+    for one in conditions:
+        by_collection = found.setdefault(one.chunker, {})
+        by_collection.setdefault(one.collection, {})[one.ordering == PRE_EMBEDDING] = one
+    rs = []
+    for by_collection in found.values():
+        parts = []
+        for name, both in by_collection.items():
+            plain = both[True]
             own = kept(sizes, name, plain.chunker, plain.encoder, plain.protocol)
-            yield name, with_scores(own, scores[0], scores[1]).assign(collection=name)
+            late = _scores(library, both[False]) if False in both else None
+            parts.append(with_scores(own, _scores(library, plain), late).assign(collection=name))
+        if all(map(len, parts)):
+            points = by_code(pd.concat(parts, ignore_index=True), arm)
+            rs.append(float(correlate(points, outliers=False, logarithm=True)["r"]))
+    return rs
 
 
-def _scores(library: Library, one: Condition | None) -> pd.Series | None:
-    record = library.get(one) if one else None
-    return record.wide[MEASURE[one.task]].dropna() if one and record else None
+def _scores(library: Library, one: Condition) -> pd.Series:
+    record = library.get(one)
+    assert record is not None
+    return record.wide[MEASURE[one.task]].dropna()

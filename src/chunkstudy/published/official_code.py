@@ -8,18 +8,12 @@ a fact quotes one line of it.
 
 from __future__ import annotations
 
-import csv
+from pydantic import BaseModel, ConfigDict, Field
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from chunkstudy.base.faults import first_fault
 from chunkstudy.base.places import Places
+from chunkstudy.published.cells import by_key
 
 FOLDER = "official_code"
-
-
-class FactError(ValueError):
-    """A file of facts that cannot be read as one."""
 
 
 class Fact(BaseModel):
@@ -42,7 +36,7 @@ class Fact(BaseModel):
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
     commit: str = Field(pattern=r"^[0-9a-f]{7,40}$")
     file: str = Field(min_length=1)
-    lines: str = Field(pattern=r"^(\d+(-\d+)?)?$")
+    lines: str = Field("", pattern=r"^(\d+(-\d+)?)?$")
     says: str = Field(min_length=10)
     value: str = Field(min_length=1)
     read: str = ""
@@ -59,19 +53,7 @@ def read(places: Places) -> dict[str, Fact]:
     """Every fact by its name.
 
     Raises:
-        FactError: for a row that is no fact, or a name that stands twice.
+        CellError: for a row that is no fact, or a name that stands twice.
     """
-    found: dict[str, Fact] = {}
-    for path in sorted((places.published / FOLDER).glob("*.csv")):
-        with path.open(encoding="utf-8", newline="") as file:
-            for number, row in enumerate(csv.DictReader(file), 2):
-                where = f"{FOLDER}/{path.name}, line {number}"
-                try:
-                    fact = Fact.model_validate(row)
-                except ValidationError as error:
-                    column, fault = first_fault(error)
-                    raise FactError(f"{where}, {column}: {fault}") from error
-                if fact.fact in found:
-                    raise FactError(f"{where}: fact {fact.fact} stands twice; rename one")
-                found[fact.fact] = fact
-    return found
+    paths = sorted((places.published / FOLDER).glob("*.csv"))
+    return {one.fact: one for one in by_key(paths, Fact, lambda fact: (fact.fact,))}

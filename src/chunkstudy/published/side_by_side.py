@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -13,32 +14,29 @@ from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
+from chunkstudy.published.chunk_size import published_r
 from chunkstudy.published.sources import (
     Change,
     Mean,
-    NoCondition,
-    Similarity,
+    Measured,
     Source,
     conditions_of,
+    corrected_source,
     pattern,
     source_of,
-    with_conditions,
     work_of,
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
+from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.needs import weights_needed
-from chunkstudy.runs.published_grid import corrected
 
 SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high", "stack_low", "stack_high"]
-BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "reason"]
+BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "needs"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
-COMPUTED = "computed from"
-"""How the reason of a cell begins that several conditions make."""
 SEARCHED_AGAIN = "chroma-search"
 """The experiment that ran Chroma's search again, with all-MiniLM-L6-v2 on Chroma's corpora."""
 OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
@@ -48,46 +46,38 @@ SETTING = f"{SEARCHED_AGAIN}, official"
 """That setting, as the column ``setting`` names it."""
 
 
-def compare(
-    places: Places,
-    library: Library,
-    cells: Sequence[Cell] | None = None,
-    source: Callable[[Cell], Source] = source_of,
-) -> pd.DataFrame:
+def compare(places: Places, library: Library) -> pd.DataFrame:
     """A row per published cell: what it says, what was reproduced, and a verdict.
 
     Args:
-        places: of the cells, and of what measured the published stack and similarities.
+        places: of the cells, and of what studies measured.
         library: the records.
-        cells: every published one unless named.
-        source: what a cell is judged by.
 
     Returns:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
-        again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated.
+        again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated;
+        ``needs`` what a cell waits for, joined by semicolons.
     """
-    cells = read(places) if cells is None else cells
+    cells = read(places)
     comparison = _Comparison(places, library)
-    beside = pd.DataFrame([comparison.row(cell, source(cell)) for cell in cells], columns=BESIDE)
+    beside = pd.DataFrame([comparison.row(cell, source_of(cell)) for cell in cells], columns=BESIDE)
     return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
-
-
-def needs_of(reason: str) -> list[str]:
-    """What a cell waits for, one by one, from its column ``reason``."""
-    if reason.startswith(COMPUTED):
-        reason = reason.split(": ", 1)[1]
-    return reason.split("; ")
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A cell's value from records, in its printed unit."""
+    """A cell's value, in its printed unit.
+
+    Attributes:
+        low, high: the interval of a mean over queries; NaN for anything else.
+        corrected: the value where published and corrected were measured at once.
+    """
 
     value: float
     low: float = math.nan
     high: float = math.nan
-    """The interval of a mean over queries; NaN for anything else."""
+    corrected: float = math.nan
 
 
 class Stacks:
@@ -96,7 +86,7 @@ class Stacks:
     def __init__(self, places: Places) -> None:
         self._spread = _stacks(places)
 
-    def of(self, cell: Cell, source: Source | None) -> Stack | None:
+    def of(self, cell: Cell, source: Source) -> Stack | None:
         """The spread of a cell in its printed unit; None where nothing was run again."""
         if not isinstance(source, Condition):
             return None
@@ -115,84 +105,54 @@ def scale_of(cell: Cell) -> float:
 
 
 class _Comparison:
-    """Published cells against the records of one library."""
+    """Published cells against the records of one library and what studies measured."""
 
     def __init__(self, places: Places, library: Library) -> None:
+        self.places = places
         self.library = library
         self.stacks = Stacks(places)
-        self.similarities = _similarities(places)
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
     def row(self, cell: Cell, source: Source) -> dict[str, object]:
         """What stands beside a cell; numbers that there are none of have no entry."""
-        row: dict[str, object] = {
-            "protocol": work_of(cell).protocol,
-            "run": "",
-            "setting": "",
-            "verdict": "not_run",
-            "fits": "",
-            "reason": "",
-        }
-        if isinstance(source, NoCondition):
-            return row | {"reason": source.reason}
-        if isinstance(source, Similarity):
-            return row | self._similarity(cell, source)
-        row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
-        if reason := self._why_missing(source):
-            return row | {"reason": reason}
-        ours = self._reproduced(cell, source)
-        row |= {"low": ours.low, "high": ours.high}
-        twin = with_conditions(source, corrected)
-        if all(self.library.get(one) for one in conditions_of(twin)):
-            row["corrected"] = self._reproduced(cell, twin).value
-        return row | self._judged(cell, ours, source)
-
-    def _judged(
-        self, cell: Cell, ours: Reproduced, source: Source | None = None
-    ) -> dict[str, object]:
-        stack = self.stacks.of(cell, source)
-        row: dict[str, object] = {
+        row: dict[str, object] = {"protocol": work_of(cell).protocol, "run": "", "setting": "",
+                                  "verdict": "not_run", "fits": "", "needs": ""}  # fmt: skip
+        missing = [one for one in conditions_of(source) if self.library.get(one) is None]
+        if not isinstance(source, Measured):
+            row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
+        ours = None if missing else self._reproduced(cell, source)
+        if ours is None:
+            needs = source.waits if isinstance(source, Measured) else _needs(missing)
+            return row | {"needs": needs}
+        if isinstance(source, Measured):
+            row |= {"run": f"studies/{source.study}", "corrected": ours.corrected}
+        else:
+            twin = corrected_source(source)
+            if all(self.library.get(one) for one in conditions_of(twin)):
+                row["corrected"] = self._value(cell, twin).value
+        if stack := self.stacks.of(cell, source):
+            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}
+        return row | {
             "reproduced": ours.value,
             "difference": ours.value - cell.value,
+            "low": ours.low,
+            "high": ours.high,
             "verdict": verdict(cell, ours.value, stack),
             "fits": fits(cell, ours.value),
         }
-        if stack is not None:
-            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}
-        return row
 
-    def _similarity(self, cell: Cell, source: Similarity) -> dict[str, object]:
-        found = self.similarities
-        if len(found):
-            own = (found["encoder"] == source.model) & (found["chunk"] == source.chunk)
-            found = found[own]
-        if found.empty:
-            needs = weights_needed(models.spec(source.model))
-            return {"reason": "; ".join([*map(str, needs), "needs `chunkstudy study berlin` then"])}
-        measured = found.iloc[0]
-        row: dict[str, object] = {"run": "studies/berlin"}
-        if source.arm != "plain":
-            row["corrected"] = float(measured["late"])
-        return row | self._judged(cell, Reproduced(float(measured[source.arm])))
+    def _reproduced(self, cell: Cell, source: Source) -> Reproduced | None:
+        """The cell's value, all of whose conditions have records; None where no study measured
+        it."""
+        if not isinstance(source, Measured):
+            return self._value(cell, source)
+        if cell.unit == "correlation":
+            return self._correlation(cell, source.conditions)
+        return self._length(cell) if cell.measure == "characters" else self._cosine(cell)
 
-    def _why_missing(self, source: Source) -> str:
-        """Why a cell has no score: what its condition needs, or all that several need."""
-        wanted = list(dict.fromkeys(conditions_of(source)))
-        missing = [one for one in wanted if self.library.get(one) is None]
-        if not missing:
-            return ""
-        # What this machine has is left out, so that the table is the same everywhere.
-        needs = dict.fromkeys(need for one in missing for need in one.needs())
-        reason = "; ".join(map(str, needs)) or f"open: run `chunkstudy run --only '{missing[0]}'`"
-        if len(wanted) == 1:
-            return reason
-        left = "none of which was" if len(missing) == len(wanted) else f"{len(missing)} not"
-        return f"{COMPUTED} {len(wanted)} conditions, {left} run: {reason}"
-
-    def _reproduced(self, cell: Cell, source: Source) -> Reproduced:
-        """The cell's value, all of whose conditions have records."""
+    def _value(self, cell: Cell, source: Source) -> Reproduced:
         if isinstance(source, Mean):
-            parts = [self._reproduced(cell, part) for part in source.parts]
+            parts = [self._value(cell, part) for part in source.parts]
             return Reproduced(statistics.mean([part.value for part in parts]))
         if isinstance(source, Change):
             before, after = (
@@ -220,10 +180,51 @@ class _Comparison:
             self._scores[key] = self.library.values(record, cell.measure, cell.part)
         return self._scores[key]
 
+    def _length(self, cell: Cell) -> Reproduced | None:
+        """The mean number of characters of a collection's documents."""
+        table = self._lengths
+        found = table[table["collection"] == cell.collection] if len(table) else table
+        return Reproduced(float(found["mean characters"].iloc[0])) if len(found) else None
 
-def _similarities(places: Places) -> pd.DataFrame:
-    """The cosines of Jina's example that were measured here; no row where none were."""
-    return study_results.read(places, "berlin")
+    def _cosine(self, cell: Cell) -> Reproduced | None:
+        """Of Jina's example on Berlin."""
+        found = self._cosines
+        if len(found):
+            found = found[(found["encoder"] == cell.encoder) & (found["chunk"] == cell.chunker)]
+        if found.empty:
+            return None
+        measured = found.iloc[0]
+        if cell.ordering == PRE_EMBEDDING:
+            return Reproduced(float(measured["plain"]))
+        return Reproduced(float(measured["late as published"]), corrected=float(measured["late"]))
+
+    def _correlation(self, cell: Cell, conditions: Iterable[Condition]) -> Reproduced | None:
+        """r as the official code defines it; the lowest or highest of all methods where the cell
+        says so."""
+        of_methods = published_r(conditions, cell.ordering, self.library, self._chunk_sizes)
+        found = [r for r in of_methods if not math.isnan(r)]
+        if not found:
+            return None
+        return Reproduced(min(found) if cell.statistic == "lowest r" else max(found))
+
+    @cached_property
+    def _lengths(self) -> pd.DataFrame:
+        return study_results.read(self.places, "document-lengths")
+
+    @cached_property
+    def _cosines(self) -> pd.DataFrame:
+        return study_results.read(self.places, "berlin")
+
+    @cached_property
+    def _chunk_sizes(self) -> dict[str, pd.DataFrame]:
+        return study_results.tables(self.places, "chunk-sizes")
+
+
+def _needs(missing: list[Condition]) -> str:
+    """What conditions wait for, each once; what this machine has is left out, so that the table is
+    the same everywhere."""
+    needs = dict.fromkeys(need for one in dict.fromkeys(missing) for need in one.needs())
+    return "; ".join(map(str, needs)) or f"open: run `chunkstudy run --only '{missing[0]}'`"
 
 
 def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:

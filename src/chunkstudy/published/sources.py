@@ -1,4 +1,4 @@
-"""Where a published cell comes from: a condition, a computation over several, or neither.
+"""Where a published cell comes from: a condition, a computation over several, or a study.
 
 A further published work takes one entry in `WORKS`: how its cells are mapped, and the protocol
 under which they were made.
@@ -10,10 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
+from chunkstudy.encoders import models
 from chunkstudy.published.cells import Cell
 from chunkstudy.runs import published_grid
-from chunkstudy.runs.conditions import LARGE, MINILM, NONE, Condition
+from chunkstudy.runs.conditions import (
+    LARGE,
+    MINILM,
+    NONE,
+    Condition,
+)
 from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.needs import weights_needed
 
 CHROMA_LENGTH = "-wordpiece-special"
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
@@ -31,17 +38,10 @@ IN_CORPUS = tuple(name for name in published_grid.TAXONOMY_COLLECTIONS if name !
 
 
 @dataclass(frozen=True, slots=True)
-class NoCondition:
-    """A cell that no retrieval run gives, and why."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Mean:
     """A row's or a column's average."""
 
-    parts: tuple[Source, ...]
+    parts: tuple[Scored, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,22 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Similarity:
-    """A cosine of Jina's example on Berlin, as ``chunkstudy study berlin`` measures it."""
+class Measured:
+    """What no single score gives, such as a correlation over records.
 
-    model: str
-    chunk: str
-    arm: str
+    Attributes:
+        study: whose table gives it.
+        waits: why it is not there before the study ran.
+        conditions: what has to be recorded before.
+    """
+
+    study: str
+    waits: str
+    conditions: tuple[Condition, ...] = ()
 
 
-Source = Condition | Mean | Change | Similarity | NoCondition
+Scored = Condition | Mean | Change
+Source = Scored | Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +104,20 @@ def conditions_of(source: Source) -> Iterator[Condition]:
         yield source
     elif isinstance(source, Change):
         yield from (source.before, source.after)
-    elif isinstance(source, Mean):
+    elif isinstance(source, Measured):
+        yield from source.conditions
+    else:
         for part in source.parts:
             yield from conditions_of(part)
 
 
-def with_conditions(source: Source, other: Callable[[Condition], Condition]) -> Source:
-    """The same computation over other conditions."""
+def corrected_source(source: Scored) -> Scored:
+    """The same computation under the corrected protocol."""
     if isinstance(source, Condition):
-        return other(source)
+        return published_grid.corrected(source)
     if isinstance(source, Change):
-        return Change(other(source.before), other(source.after))
-    if isinstance(source, Mean):
-        return Mean(tuple(with_conditions(part, other) for part in source.parts))
-    return source
+        return Change(*map(published_grid.corrected, conditions_of(source)))
+    return Mean(tuple(map(corrected_source, source.parts)))
 
 
 def pattern(source: Source) -> str:
@@ -138,25 +145,39 @@ def chroma_minilm(row: str) -> Condition:
 
 def _jina(cell: Cell) -> Source:
     if cell.measure == "characters":
-        return NoCondition("nothing to run: the mean length of the collection's documents")
+        waits = "nothing to run: the mean length of the collection's documents"
+        return Measured("document-lengths", waits)
     if cell.measure == "cosine":
-        arm = "plain" if cell.ordering == PRE_EMBEDDING else "late as published"
-        return Similarity(cell.encoder, cell.chunker, arm)
+        needs = [*weights_needed(models.spec(cell.encoder)), "needs `chunkstudy study berlin` then"]
+        return Measured("berlin", "; ".join(map(str, needs)))
     return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
+
+
+def _correlation(cell: Cell) -> Source:
+    """Of Figure 2: within documents, or over the collections that are searched as a whole."""
+    collections = (cell.collection,) if cell.collection == "gutenqa" else IN_CORPUS
+    methods = published_grid.TAXONOMY_METHODS if cell.chunker == "all" else (cell.chunker,)
+    orderings = published_grid.ORDERINGS
+    behind = (
+        published_grid.taxonomy(name, method, cell.encoder, ordering)
+        for name in collections
+        for method in methods
+        for ordering in (orderings[:1] if cell.ordering == PRE_EMBEDDING else orderings)
+    )
+    waits = "nothing to run: a correlation over records, see taxonomy_4_correlations"
+    return Measured("chunk-sizes", waits, tuple(behind))
 
 
 def _taxonomy(cell: Cell) -> Source:
     if cell.unit == "correlation":
-        return NoCondition(
-            "nothing to run: a correlation over records, see taxonomy_4_correlations"
-        )
+        return _correlation(cell)
     if cell.statistic == "original":
         # Table 1 quotes LumberChunker's scores, Table 2 Jina's: their protocols made them.
         if cell.table == "1":
             return published_grid.lumberchunker(cell.chunker)
         return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
-    def at(collection: str, chunker: str) -> Source:
+    def at(collection: str, chunker: str) -> Scored:
         if cell.table != "4":
             return published_grid.taxonomy(collection, chunker, cell.encoder, cell.ordering)
         before, after = (

@@ -79,6 +79,22 @@ class Study:
         """A collection's corpora, questions and judged excerpts, by number; its texts on demand."""
         return ShownCollection(self.places, name, fresh=self._computing.compute == "fresh")
 
+    def can_run(
+        self,
+        collection: str,
+        chunkers: Sequence[runs.Chunker],
+        encoder: str = ENCODER,
+        window: int | None = None,
+        protocol: str = CORRECTED.name,
+        ordering: str = PRE_EMBEDDING,
+    ) -> bool:
+        """Whether :meth:`runs` of the same may be asked for: where nothing is computed, whether all
+        have records."""
+        if self._computing.compute != "stored":
+            return True
+        given = (collection, chunkers, encoder, window, ordering, protocol, self._computing)
+        return all(one.has_record and self._computing.kept(one) for one in runs.arms(*given))
+
     def runs(
         self,
         collection: str | ShownCollection,

@@ -73,7 +73,8 @@ def differences(
 
     Args:
         pairs: the comparisons, all with the same keys.
-        family: the question that they answer, or which question a pair with these keys answers.
+        family: the question that they answer, with keys in braces where pairs answer several, or
+            what names it by a pair's keys.
         first: name of the column of the first system's mean; ``second`` likewise.
         seed: of the resamples behind the intervals.
 
@@ -102,7 +103,7 @@ def differences(
             first: one.first,
             second: one.second,
             "margin": one.margin,
-            "family": family if isinstance(family, str) else family(one.keys),
+            "family": family.format_map(one.keys) if isinstance(family, str) else family(one.keys),
             "interval": one.drawn,
             **({} if one.documents is None else {"documents": one.asked_of}),
             "difference": found.mean,
@@ -134,6 +135,13 @@ def corrected(table: pd.DataFrame) -> pd.DataFrame:
     size = families["p"].transform("count").astype(int)
     table = table.assign(**adjusted, family_size=size)
     return table.assign(shown=shown(table))
+
+
+def at(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
+    """The rows with these keys."""
+    if table.empty:
+        return table
+    return table[(table[list(keys)] == list(keys.values())).all(axis=1)]
 
 
 def documents_of(parts: pd.DataFrame) -> pd.Series | None:

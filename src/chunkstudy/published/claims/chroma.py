@@ -11,10 +11,6 @@ from typing import Any
 from chunkstudy.published.claims import chroma_computed as computed
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
-    CODE,
-    NO_BASIS,
-    OWN,
-    PUBLISHED,
     Readings,
     Work,
     fair,
@@ -122,10 +118,9 @@ def minilm_cell(evidence: Evidence, chunker: str) -> Outcome:
 
 def appendix(evidence: Evidence, encoder: str) -> Any:
     """The appendix at five chunks over all corpora, means by chunker and measure."""
-    keep = [RECALL, PRECISION, OMEGA, IOU]
     return evidence.cells(
         "chroma/appendix", "chunker", "measure",
-        encoder=encoder, part="all", statistic="mean", measure=keep,
+        encoder=encoder, part="all", statistic="mean", measure=[RECALL, PRECISION, OMEGA, IOU],
     )  # fmt: skip
 
 
@@ -180,26 +175,23 @@ def choice_of_chunker_matters(evidence: Evidence) -> Readings:
     """The choice of chunker matters: some have up to 9% more recall than others."""
     found = recall(evidence)
     ratio, gap = percent_over(found.max(), found.min()), spread(found, "chunker")
-    nine = every(ratio, at_least=9, below=10, label="highest over lowest recall", form="{:.1f}%")
-    points = within(gap, 9, 9, label="highest minus lowest recall, points:")
-    return (
-        fair("a ratio that begins with 9 percent", nine, PUBLISHED),
-        strict("9 points of recall", points, PUBLISHED),
-    )
+    nine = every(ratio, "highest over lowest recall", "{:.1f}%", at_least=9, below=10)
+    yield fair("a ratio that begins with 9 percent", nine)
+    yield strict("9 points of recall", within(gap, 9, 9, "highest minus lowest recall, points:"))
 
 
 @claim("C02", FIRST_TABLE, CORPORA)
 def precision_omega_of_eight_rows(evidence: Evidence) -> Readings:
     """Precision Ω of the eight recursive and token-window rows, means and deviations."""
     found = reproduced(evidence, "chroma/main", measure=OMEGA, chunker=RECURSIVE + TOKEN)
-    return plain(found, OWN)
+    yield plain(found)
 
 
 @claim("C03", "First table, column Size", CORPORA)
 def mean_sizes_of_recursive_chunks(evidence: Evidence) -> Readings:
     """Recursive chunks of the main table hold 661, 312, 276 and 137 tokens on average."""
     found = reproduced(evidence, "chroma/main", measure="chunk size", chunker=RECURSIVE)
-    return plain(found, OWN)
+    yield plain(found)
 
 
 @claim("C04", "Corpora", CORPORA)
@@ -209,7 +201,7 @@ def tokens_of_the_corpora(evidence: Evidence) -> Readings:
         "state_of_the_union": 10444, "wikitexts": 26649, "chatlogs": 7727, "finance": 166177,
         "pubmed": 117211,
     }  # fmt: skip
-    return plain(equal(tokens(evidence), stated(told, "part"), form="{:.0f}"), OWN)
+    yield plain(equal(tokens(evidence), stated(told, "part"), form="{:.0f}"))
 
 
 @claim("C05", f"{FILTERED}, last row", CORPORA)
@@ -217,10 +209,10 @@ def tokens_and_queries_together(evidence: Evidence) -> Readings:
     """Together the corpora hold 328,208 tokens and 472 queries."""
     all_tokens, all_queries = (one(evidence).sum(min_count=1) for one in (tokens, queries))
     parts = {
-        "tokens": equal(all_tokens, 328208, label="tokens", form="{:.0f}"),
-        "queries": equal(all_queries, 472, label="queries", form="{:.0f}"),
+        "tokens": equal(all_tokens, 328208, "tokens", "{:.0f}"),
+        "queries": equal(all_queries, 472, "queries", "{:.0f}"),
     }
-    return plain(in_parts(parts), OWN)
+    yield plain(in_parts(parts))
 
 
 @claim("C06", FILTERED, CORPORA)
@@ -229,16 +221,14 @@ def queries_of_the_corpora(evidence: Evidence) -> Readings:
     told = {
         "state_of_the_union": 76, "wikitexts": 144, "chatlogs": 56, "finance": 97, "pubmed": 99,
     }  # fmt: skip
-    return plain(equal(queries(evidence), stated(told, "part"), form="{:.0f}"), OWN)
+    yield plain(equal(queries(evidence), stated(told, "part"), form="{:.0f}"))
 
 
 @claim("C07", "Appendix All Results, last caption", CORPORA)
 def caption_counts_474_queries(evidence: Evidence) -> Readings:
     """The dataset has 474 queries (a caption; the table says 472)."""
-    found = equal(
-        queries(evidence).sum(min_count=1), 474, label="queries in the file:", form="{:.0f}"
-    )
-    return plain(found, OWN)
+    found = equal(queries(evidence).sum(min_count=1), 474, "queries in the file:", "{:.0f}")
+    yield plain(found)
 
 
 @claim("C08", SUMMARY, OVERLAP)
@@ -247,17 +237,14 @@ def default_settings_can_do_poorly(evidence: Evidence) -> Readings:
     # The sentence says "certain" and "can": one default below the mean on every measure does.
     margins = pick(over_mean(main(evidence)), chunker=["token-800-400", "kamradt"])
     label = "rows; best margin over the mean, points:"
-    found = some(over(margins, "measure").max(), below=0, label=label, form="{:+.2f}")
-    return plain(found, PUBLISHED)
+    yield plain(some(over(margins, "measure").max(), label, "{:+.2f}", below=0))
 
 
 @claim("C09", SUMMARY, OVERLAP)
 def recursive_often_does_well(evidence: Evidence) -> Readings:
     """The recursive splitter often does well once its parameters are chosen."""
-    margins = pick(over_mean(main(evidence)), chunker=RECURSIVE)
-    above = over(1.0 * (margins > 0), "measure").sum()
-    label = "settings; of 4 measures above the mean"
-    return plain(some(above, above=2, label=label, form="{:.0f}"), PUBLISHED)
+    above = over(1.0 * (pick(over_mean(main(evidence)), chunker=RECURSIVE) > 0), "measure").sum()
+    yield plain(some(above, "settings; of 4 measures above the mean", "{:.0f}", above=2))
 
 
 @claim("C10", RESULTS, OVERLAP)
@@ -267,54 +254,45 @@ def recursive_200_is_consistently_high(evidence: Evidence) -> Readings:
         pick(margin(main(evidence)), chunker="recursive-200-0")
         for margin in (over_mean, over_median)
     )
-    above_mean = every(mean, above=0, label="points over the mean:", form="{:+.2f}")
-    above_middle = every(middle, above=0, label="points over the middle row:", form="{:+.1f}")
-    return (
-        fair("above the mean on every measure", above_mean, PUBLISHED),
-        strict("above the middle row of every measure", above_middle, PUBLISHED),
-    )
+    above_mean = every(mean, "points over the mean:", "{:+.2f}", above=0)
+    above_middle = every(middle, "points over the middle row:", "{:+.1f}", above=0)
+    yield fair("above the mean on every measure", above_mean)
+    yield strict("above the middle row of every measure", above_middle)
 
 
 @claim("C11", RESULTS, OVERLAP)
 def recursive_beats_tokens_without_overlap(evidence: Evidence) -> Readings:
     """Up to 400 tokens without overlap, recursive beats token windows on every measure."""
     leads = recursive_over_token(main(evidence), "400-0", "200-0")
-    found = every(leads, above=0, label="recursive minus token, points:", form="{:+.1f}")
+    found = every(leads, "recursive minus token, points:", "{:+.1f}", above=0)
     # The table with the other model comes later in the text and is not spoken of here.
     other = recursive_over_token(minilm_recall(evidence.beside), "250-125", "250-0", "200-0")
     label = "all-MiniLM-L6-v2, printed recall, points:"
-    return plain(found, PUBLISHED, witness=listed(other, label, "{:+.1f}"))
+    yield plain(found, witness=listed(other, label, "{:+.1f}"))
 
 
 @claim("C12", RESULTS, OVERLAP)
 def recursive_no_longer_beats_tokens_with_overlap(evidence: Evidence) -> Readings:
     """With larger chunks and overlap, recursive no longer beats token windows on every measure."""
     lowest = over(recursive_over_token(main(evidence), "800-400", "400-200"), "measure").min()
-    label = "recursive minus token at its lowest, points:"
-    return plain(every(lowest, at_most=0, label=label, form="{:+.1f}"), PUBLISHED)
+    yield plain(every(lowest, "recursive minus token at its lowest, points:", "{:+.1f}", at_most=0))
 
 
 @claim("C13", RESULTS, OVERLAP)
 def less_overlap_improves_iou(evidence: Evidence) -> Readings:
     """Less overlap improves IoU, which charges for redundancy."""
-    changes, label = less_overlap(main(evidence)), "change of IoU, points:"
-    never_falls = every(changes, at_least=0, label=label, form="{:+.1f}")
-    on_average = every(changes.mean(), above=0, label="on average", form="{:+.2f}")
-    rises = every(changes, above=0, label=label, form="{:+.1f}")
+    changes = less_overlap(main(evidence))
+    label = "change of IoU, points:"
+    never_falls = every(changes, label, "{:+.1f}", at_least=0)
+    on_average = every(changes.mean(), "on average", "{:+.2f}", above=0)
+    rises = every(changes, label, "{:+.1f}", above=0)
     again = less_overlap(appendix(evidence, LARGE))
     beside = listed(again, "the appendix prints these rows again:", "{:+.1f}")
     records = computed.difference_of_records(
         evidence.of_any_model, "recursive-250-0", "recursive-250-125", IOU
     )
-    return (
-        fair(
-            "IoU rises on average and never falls",
-            jointly(never_falls, on_average),
-            PUBLISHED,
-            beside,
-        ),
-        strict("IoU rises for both chunkers", rises, PUBLISHED, beside, witness=records),
-    )
+    yield fair("IoU rises on average and never falls", jointly(never_falls, on_average), beside)
+    yield strict("IoU rises for both chunkers", rises, beside, witness=records)
 
 
 @claim("C14", RESULTS, OVERLAP)
@@ -322,23 +300,22 @@ def default_of_openai_is_low(evidence: Evidence) -> Readings:
     """OpenAI's default (800 tokens, 400 overlap) has slightly less recall than average and the
     lowest score on everything else."""
     part = pick(below_mean_in_part(recall(evidence)), chunker="token-800-400")
-    label = "of the way from the mean to the lowest row"
     rest = without(main(evidence), measure=RECALL)
     parts = {
         "recall slightly below average: nearer to the mean than to the lowest row": every(
-            part, above=0, below=0.5, label=label, form="{:.0%}"
+            part, "of the way from the mean to the lowest row", "{:.0%}", above=0, below=0.5
         ),
         "the lowest score on everything else": ranked(rest, "token-800-400", first=13, last=13),
     }
-    return plain(in_parts(parts), PUBLISHED)
+    yield plain(in_parts(parts))
 
 
 @claim("C15", RESULTS, OVERLAP)
 def cluster_400_has_second_highest_recall(evidence: Evidence) -> Readings:
     """Cluster at 400 tokens has the second highest recall, 0.913."""
     found = recall(evidence)
-    value = equal(pick(found, chunker="cluster-400"), 91.3, label="recall")
-    return plain(jointly(ranked(found, "cluster-400", first=2, last=2), value), PUBLISHED)
+    value = equal(pick(found, chunker="cluster-400"), 91.3, "recall")
+    yield plain(jointly(ranked(found, "cluster-400", first=2, last=2), value))
 
 
 @claim("C16", RESULTS, OVERLAP)
@@ -350,25 +327,25 @@ def cluster_200_is_best_apart_from_average_recall(evidence: Evidence) -> Reading
             without(main(evidence), measure=RECALL), "cluster-200", last=1
         ),
     }
-    return plain(in_parts(parts), PUBLISHED, witness=cluster_again(evidence.beside))
+    yield plain(in_parts(parts), witness=cluster_again(evidence.beside))
 
 
 @claim("C17", RESULTS, OVERLAP)
 def llm_has_highest_recall(evidence: Evidence) -> Readings:
     """The LLM chunker has the highest recall, 0.919."""
     found = recall(evidence)
-    value = equal(pick(found, chunker="llm"), 91.9, label="recall")
+    value = equal(pick(found, chunker="llm"), 91.9, "recall")
     again = pick(appendix(evidence.beside, LARGE), measure=RECALL)
     label = "the appendix prints both rows again, the LLM chunker minus Cluster 400, points:"
     witness = listed(change(again, "llm", "cluster-400"), label, "{:+.1f}")
-    return plain(jointly(ranked(found, "llm", last=1), value), PUBLISHED, witness=witness)
+    yield plain(jointly(ranked(found, "llm", last=1), value), witness=witness)
 
 
 @claim("C18", RESULTS, OVERLAP)
 def llm_is_average_apart_from_recall(evidence: Evidence) -> Readings:
     """Apart from recall the LLM chunker's scores are average."""
     found = ranked(without(main(evidence), measure=RECALL), "llm", first=4, last=10)
-    return plain(found, PUBLISHED)
+    yield plain(found)
 
 
 @claim("C19", RESULTS, OVERLAP)
@@ -376,14 +353,11 @@ def kamradt_is_slightly_below_average(evidence: Evidence) -> Readings:
     """Kamradt's chunker with default settings is slightly below average on every measure."""
     found = main(evidence)
     against = pick(percent_over(found, over(found, "chunker").mean()), chunker="kamradt")
-    below = every(against, below=0, label="against the mean:", form="{:+.0f}%")
-    part, label = below_mean_in_part(found), "of the way from the mean to the lowest row"
-    row = pick(part, chunker="kamradt")
-    nearer = every(row, above=0, below=0.5, label=label, form="{:.0%}")
-    return (
-        fair("below the mean on every measure", below, PUBLISHED),
-        strict("below the mean, yet nearer to it than to the lowest row", nearer, PUBLISHED),
-    )
+    below = every(against, "against the mean:", "{:+.0f}%", below=0)
+    row = pick(below_mean_in_part(found), chunker="kamradt")
+    nearer = every(row, "of the way from the mean to the lowest row", "{:.0%}", above=0, below=0.5)
+    yield fair("below the mean on every measure", below)
+    yield strict("below the mean, yet nearer to it than to the lowest row", nearer)
 
 
 @claim("C20", RESULTS, OVERLAP)
@@ -393,20 +367,15 @@ def modified_kamradt_raises_all_measures(evidence: Evidence) -> Readings:
     gain = percent_over(after, before)
     of_recall = pick(gain, measure=RECALL)
     multiple = without(gain, measure=RECALL) / of_recall
-    to = equal(pick(after, measure=RECALL), 87.1, label="recall")
-    rises = every(of_recall, above=0, label="change", form="{:+.0f}%")
-    label = "change as a multiple of recall's:"
-    alike = every(multiple, at_least=0.5, at_most=2, label=label, form="{:.1f}")
-    all_rise = every(gain, above=0, label="change:", form="{:+.0f}%")
+    rises = every(of_recall, "change", "{:+.0f}%", above=0)
+    alike = every(multiple, "change as a multiple of recall's:", "{:.1f}", at_least=0.5, at_most=2)
     parts = {
-        "recall rises to 0.871": jointly(to, rises),
+        "recall rises to 0.871": jointly(equal(pick(after, measure=RECALL), 87.1, "recall"), rises),
         "a similar boost of the other measures": alike,
     }
     meaning = "the other measures rise by as many percent, within a factor of 2"
-    return (
-        fair("every measure rises", all_rise, PUBLISHED),
-        strict(meaning, in_parts(parts), PUBLISHED),
-    )
+    yield fair("every measure rises", every(gain, "change:", "{:+.0f}%", above=0))
+    yield strict(meaning, in_parts(parts))
 
 
 @claim("C21", RESULTS, OVERLAP)
@@ -415,13 +384,12 @@ def modified_kamradt_has_shorter_chunks(evidence: Evidence) -> Readings:
     names = ("kamradt-modified-300", "kamradt")
     gain, sizes = change(recall(evidence), *names), main(evidence, "chunk size")
     size = change(pick(sizes, measure="chunk size"), *names)
-    label = "change of mean size, tokens:"
     parts = {
-        "recall rises": every(gain, above=0, label="change, points:", form="{:+.1f}"),
-        "chunks get shorter": every(size, below=0, label=label, form="{:+.0f}"),
+        "recall rises": every(gain, "change, points:", "{:+.1f}", above=0),
+        "chunks get shorter": every(size, "change of mean size, tokens:", "{:+.0f}", below=0),
     }
     witness = computed.difference_of_records(evidence.of_any_model, *names, RECALL)
-    return plain(in_parts(parts), PUBLISHED, witness=witness)
+    yield plain(in_parts(parts), witness=witness)
 
 
 @claim("C22", "KamradtModifiedChunker", OVERLAP, models="any")
@@ -429,10 +397,9 @@ def modified_kamradt_keeps_its_limit(evidence: Evidence) -> Readings:
     """The modified Kamradt chunker keeps its largest chunk below the length asked for."""
     # An algorithm's promise: chunks by any model's vectors can break it.
     size = pick(main(evidence, "chunk size"), chunker="kamradt-modified-300", measure="chunk size")
-    mean = every(size, below=300, label="limit 300, published mean size", form="{:.0f}")
+    mean = every(size, "limit 300, published mean size", "{:.0f}", below=300)
     largest = computed.largest_chunk_is_below(evidence, "kamradt-modified-300", 300)
-    official = code(evidence, "chroma-modified-size", "largest")
-    return plain(jointly(mean, largest, official), OWN)
+    yield plain(jointly(mean, largest, code(evidence, "chroma-modified-size", "largest")))
 
 
 @claim("C23", "Results, first table, row KamradtMod", OVERLAP)
@@ -440,7 +407,7 @@ def modified_kamradt_has_397_tokens(evidence: Evidence) -> Readings:
     """The modified Kamradt chunker at 300 gives chunks of 397 tokens on average."""
     name = "kamradt-modified-300"
     found = reproduced(evidence, "chroma/main", measure="chunk size", chunker=name)
-    return plain(found, OWN, witness=computed.mean_size_of_records(evidence.of_any_model, name))
+    yield plain(found, witness=computed.mean_size_of_records(evidence.of_any_model, name))
 
 
 @claim("C24", "Results, between its two tables", OVERLAP)
@@ -455,35 +422,29 @@ def recall_may_peak_at_a_size(evidence: Evidence) -> Readings:
         "token windows to 800": change(found, "token-800-400", "token-400-200"),
         "token windows to 200": change(found, "token-200-0", "token-400-0"),
     }
-    label = "change of recall from 400 tokens, points:"
-    falls = every(stated(steps, "step"), below=0, label=label, form="{:+.1f}")
+    yield fair(
+        "in the main table recall falls on both sides of 400 tokens",
+        every(
+            stated(steps, "step"), "change of recall from 400 tokens, points:", "{:+.1f}", below=0
+        ),
+        witness=computed.difference_of_records(
+            everywhere, "recursive-200-0", "recursive-250-0", RECALL
+        ),
+    )
     peak = once(
         computed.recall_peaks_inside(evidence, sizes),
         "records of token windows without overlap in at least three sizes: OPENAI_API_KEY or "
         "recordings of text-embedding-3-large",
         "published series have at most 2 sizes with one overlap",
     )
-    with_minilm = everywhere.table(
-        "chroma_scores", "chunker", value="mean", encoder=MINILM.replace("/", "__"),
-        measure=RECALL, part="all", protocol="as_published-chroma", chunker=sizes,
-    )  # fmt: skip
+    with_minilm = computed.mean_recall(
+        everywhere, "chunker", encoder=MINILM.replace("/", "__"), part="all", chunker=sizes
+    )
     label = "all-MiniLM-L6-v2, recall of token windows without overlap:"
-    return (
-        fair(
-            "in the main table recall falls on both sides of 400 tokens",
-            falls,
-            PUBLISHED,
-            witness=computed.difference_of_records(
-                everywhere, "recursive-200-0", "recursive-250-0", RECALL
-            ),
-        ),
-        strict(
-            "in a series of at least three sizes, all else equal, a middle one has the highest "
-            "recall",
-            peak,
-            OWN,
-            witness=listed(with_minilm, label, "{:.3f}"),
-        ),
+    yield strict(
+        "in a series of at least three sizes, all else equal, a middle one has the highest recall",
+        peak,
+        witness=listed(with_minilm, label, "{:.3f}"),
     )
 
 
@@ -494,10 +455,8 @@ def recall_with_minilm(evidence: Evidence) -> Readings:
         reproduced(evidence, "chroma/minilm", within_stack=one, measure=RECALL, statistic="mean")
         for one in (True, False)
     )
-    return (
-        fair("each within what running the published search again moves it", stack, OWN),
-        strict("each to the printed digit", exact, OWN),
-    )
+    yield fair("each within what running the published search again moves it", stack)
+    yield strict("each to the printed digit", exact)
 
 
 @claim("C26", "Results, table with all-MiniLM-L6-v2 and its caption", OVERLAP, models=(MINILM,))
@@ -513,26 +472,22 @@ def sizes_with_minilm(evidence: Evidence) -> Readings:
             (evidence.beside, "WordPiece with special tokens", "wordpiece-special"),
         )
     ]
-    label = "counted in cl100k minus printed:"
     more = sizes[0] - stated(told, "chunker")
-    found = every(more, at_least=0, below=1, label=label, form="{:+.1f}")
-    label = "counted in WordPiece with special tokens:"
-    return plain(found, OWN, listed(sizes[1], label, "{:.1f}"))
+    found = every(more, "counted in cl100k minus printed:", "{:+.1f}", at_least=0, below=1)
+    yield plain(found, listed(sizes[1], "counted in WordPiece with special tokens:", "{:.1f}"))
 
 
 @claim("C27", MINILM_RESULTS, OVERLAP, models=(MINILM,))
 def cluster_is_most_precise_with_minilm(evidence: Evidence) -> Readings:
     """With MiniLM, cluster has the highest precision, precision Ω and IoU."""
-    rows = ["cluster-200", "cluster-250"]
-    return plain(computed.leads(evidence, rows, [PRECISION, OMEGA, IOU]), OWN)
+    yield plain(computed.leads(evidence, ["cluster-200", "cluster-250"], [PRECISION, OMEGA, IOU]))
 
 
 @claim("C28", MINILM_RESULTS, OVERLAP, models=(MINILM,))
 def cluster_recall_is_below_average_with_minilm(evidence: Evidence) -> Readings:
     """With MiniLM, cluster's recall is slightly below average."""
     rows = pick(over_mean(minilm_recall(evidence)), chunker=["cluster-250", "cluster-200"])
-    found = every(rows, below=0, label="against the mean, points:", form="{:+.2f}")
-    return plain(found, PUBLISHED)
+    yield plain(every(rows, "against the mean, points:", "{:+.2f}", below=0))
 
 
 @claim("C29", MINILM_RESULTS, OVERLAP, models=(MINILM,))
@@ -542,36 +497,29 @@ def tokens_with_overlap_lead_with_minilm(evidence: Evidence) -> Readings:
     highest = jointly(
         ranked(minilm_recall(evidence), row, last=1), computed.leads(evidence, [row], [RECALL])
     )
-    value = minilm_cell(evidence, row)
-    parts = {"the highest recall": highest, "0.824": value}
+    parts = {"the highest recall": highest, "0.824": minilm_cell(evidence, row)}
     meaning = "in print and in the records, and the printed value comes out again"
-    return (
-        fair("the highest in print and in the records", highest, OWN),
-        strict(meaning, in_parts(parts), OWN),
-    )
+    yield fair("the highest in print and in the records", highest)
+    yield strict(meaning, in_parts(parts))
 
 
 @claim("C30", MINILM_RESULTS, OVERLAP, models=(MINILM,))
 def recall_falls_without_overlap(evidence: Evidence) -> Readings:
     """Without the overlap that recall falls to 0.771."""
     falls = computed.overlap_raises_recall(evidence, ["token"])
-    value = minilm_cell(evidence, "token-250-0")
-    both = in_parts({"recall falls": falls, "to 0.771": value})
-    return (
-        fair("recall falls", falls, OWN),
-        strict("it falls, and the printed value comes out again", both, OWN),
-    )
+    both = in_parts({"recall falls": falls, "to 0.771": minilm_cell(evidence, "token-250-0")})
+    yield fair("recall falls", falls)
+    yield strict("it falls, and the printed value comes out again", both)
 
 
 @claim("C31", MINILM_RESULTS, OVERLAP, models=(MINILM,))
 def overlap_is_necessary_in_small_contexts(evidence: Evidence) -> Readings:
     """With a small context, overlapping chunks are necessary for high recall."""
     highest = computed.leads(evidence, ["token-250-125", "recursive-250-125"], [RECALL])
-    lost = computed.overlap_raises_recall(evidence, ["token"])
-    either = computed.overlap_raises_recall(evidence, ["token", "recursive"])
     meaning = "the highest recall is reached with overlap, and lost without"
     word_for_word = "either chunker loses recall without its overlap, in print and in the records"
-    return fair(meaning, jointly(highest, lost), OWN), strict(word_for_word, either, OWN)
+    yield fair(meaning, jointly(highest, computed.overlap_raises_recall(evidence, ["token"])))
+    yield strict(word_for_word, computed.overlap_raises_recall(evidence, ["token", "recursive"]))
 
 
 @claim("C32", "Appendix All Results", CORPORA)
@@ -583,8 +531,7 @@ def excerpts_need_one_to_three_chunks(evidence: Evidence) -> Readings:
         )
         for value in ("one to three", "questions")
     )
-    label = "share of questions with 1 to 3:"
-    return plain(every(few / of, above=0.5, label=label, form="{:.0%}"), OWN)
+    yield plain(every(few / of, "share of questions with 1 to 3:", "{:.0%}", above=0.5))
 
 
 @claim(
@@ -597,40 +544,34 @@ def appendix_with_minilm(evidence: Evidence) -> Readings:
         evidence, "chroma/appendix", within_stack=True, encoder=MINILM, statistic="mean"
     )
     digits = reproduced(evidence, "chroma/appendix", encoder=MINILM)
-    meaning = "every mean within what running the published search again moves it"
-    return (
-        fair(meaning, means, OWN),
-        strict("every printed digit of means and standard deviations", digits, OWN),
-    )
+    yield fair("every mean within what running the published search again moves it", means)
+    yield strict("every printed digit of means and standard deviations", digits)
 
 
 @claim("C34", "Appendix All Results, tables with text-embedding-3-large", OVERLAP)
 def appendix_with_the_large_model(evidence: Evidence) -> Readings:
     """Recall, precision, precision Ω and IoU of the appendix with text-embedding-3-large."""
-    return plain(reproduced(evidence, "chroma/appendix", encoder=LARGE), OWN)
+    yield plain(reproduced(evidence, "chroma/appendix", encoder=LARGE))
 
 
 @claim("C35", "Metrics, formula of IoU", OVERLAP)
 def iou_counts_repeated_tokens(evidence: Evidence) -> Readings:
     """IoU counts a token again for every retrieved chunk that holds it."""
-    counted_again = "sum of retrieved plus missed"
-    return plain(code(evidence, "chroma-iou-denominator", counted_again), CODE)
+    yield plain(code(evidence, "chroma-iou-denominator", "sum of retrieved plus missed"))
 
 
 @claim("C36", "Metrics, formula of F1", OVERLAP, models="any")
 def f1_is_twice_the_overlap(evidence: Evidence) -> Readings:
     """F1 of precision and recall is twice the overlap over the sum of both lengths."""
-    return plain(computed.f1_is_the_harmonic_mean(evidence), OWN)
+    yield plain(computed.f1_is_the_harmonic_mean(evidence))
 
 
 @claim("C37", "Metrics, Precision Ω", OVERLAP, models="any")
 def omega_bounds_precision(evidence: Evidence) -> Readings:
     """Precision Ω bounds the token efficiency that perfect recall allows."""
     means, each_query = (computed.omega_bounds_precision(evidence, one) for one in (False, True))
-    return (
-        fair("for every chunker on average", means, OWN),
-        strict("for every query", each_query, OWN),
-    )
+    yield fair("for every chunker on average", means)
+    yield strict("for every query", each_query)
 
 
 @claim("C38", "Metrics", OVERLAP)
@@ -639,34 +580,29 @@ def measures_count_tokens(evidence: Evidence) -> Readings:
     pieces = code(evidence, "chroma-unit", "token", "word", "character")
     witness = computed.tokens_against_characters(evidence.of_any_model)
     counted = code(evidence, "chroma-unit", "token")
-    return (
-        fair("they count pieces of text that are smaller than chunks", pieces, CODE),
-        strict("the official numbers count tokens", counted, CODE, witness=witness),
-    )
+    yield fair("they count pieces of text that are smaller than chunks", pieces)
+    yield strict("the official numbers count tokens", counted, witness=witness)
 
 
 @claim("C39", "Dataset Generation", CORPORA)
 def excerpts_are_found_in_full(evidence: Evidence) -> Readings:
     """Only excerpts that are found in full in their corpus are accepted."""
     standing = questions(evidence, "excerpts that stand at their offsets")
-    stand = equal(standing, questions(evidence, "excerpts"), label="at their offsets")
+    stand = equal(standing, questions(evidence, "excerpts"), "at their offsets")
     twice = evidence.beside.facts(
         "chroma_counts", "part", value="excerpts_that_stand_more_than_once"
     )
     further = listed(twice.sum(min_count=1), "at further places too:", "{:.0f}")
     refused = code(evidence, "chroma-accepted-excerpts", "exact match")
-    return (
-        fair("every published excerpt stands at its offset", stand, OWN, further),
-        strict("whatever does not stand there is refused", refused, CODE),
-    )
+    yield fair("every published excerpt stands at its offset", stand, further)
+    yield strict("whatever does not stand there is refused", refused)
 
 
 @claim("C40", "Dataset Generation", CORPORA)
 def prompt_samples_fifty_questions(evidence: Evidence) -> Readings:
     """The prompt holds a random sample of up to 50 earlier questions."""
-    label = "questions sampled at most by the official code:"
     sampled = evidence.code_number("chroma-earlier-questions")
-    return plain(equal(sampled, 50, label=label, form="{:.0f}"), CODE)
+    yield plain(equal(sampled, 50, "questions sampled at most by the official code:", "{:.0f}"))
 
 
 @claim("C41", "Dataset Generation", CORPORA)
@@ -674,15 +610,15 @@ def prompt_forbids_and(evidence: Evidence) -> Readings:
     """The prompt asks for questions that do not join two things by "and"."""
     used = questions(evidence.beside, "questions with and outside of names")
     beside = listed(used, "questions that do so all the same:", "{:.0f}")
-    return plain(code(evidence, "chroma-and-forbidden", "forbidden"), CODE, beside)
+    yield plain(code(evidence, "chroma-and-forbidden", "forbidden"), beside)
 
 
 @claim("C42", "Appendix Synthetic Dataset Prompt", CORPORA)
 def five_references_at_most(evidence: Evidence) -> Readings:
     """No question has more than five references."""
-    at_most = every(questions(evidence, "most excerpts of a question"), at_most=5, label="at most")
+    at_most = every(questions(evidence, "most excerpts of a question"), "at most", at_most=5)
     single = questions(evidence.beside, "questions of one excerpt")
-    return plain(at_most, OWN, listed(single, "questions of one excerpt:"))
+    yield plain(at_most, listed(single, "questions of one excerpt:"))
 
 
 @claim("C43", FILTERED, CORPORA)
@@ -696,13 +632,12 @@ def dissimilar_questions_were_dropped(evidence: Evidence) -> Readings:
         "questions/similarity", "part", "query_id", value="least similar excerpt"
     )
     margin = over(alike, "query_id").min() - stated(thresholds, "part")
-    label = "least similarity over the threshold:"
     found = once(
-        every(margin, at_least=0, label=label, form="{:+.3f}"),
+        every(margin, "least similarity over the threshold:", "{:+.3f}", at_least=0),
         "OPENAI_API_KEY: the filter used text-embedding-3-large",
         "published thresholds 0.40 to 0.43",
     )
-    return plain(found, OWN, witness=computed.least_similarity(evidence.of_any_model))
+    yield plain(found, witness=computed.least_similarity(evidence.of_any_model))
 
 
 @claim("C44", "Dataset Prefiltering", OVERLAP)
@@ -721,18 +656,15 @@ def filter_has_negligible_bias(evidence: Evidence) -> Readings:
     word_for_word = (
         "recall does not depend on how alike a question and its excerpts are: |r| below 0.1"
     )
-    return (
-        fair(meaning, order, OWN, witness=witness),
-        strict(word_for_word, alone, OWN, witness=witness),
-    )
+    yield fair(meaning, order, witness=witness)
+    yield strict(word_for_word, alone, witness=witness)
 
 
 @claim("C45", COST, CORPORA)
 def base_prompt_has_703_tokens(evidence: Evidence) -> Readings:
     """The base prompt has 703 cl100k tokens."""
     counted = evidence.study("printed-texts/prompt", value="printed prompt tokens")
-    label = "tokens of the prompt printed in the appendix:"
-    return plain(equal(counted, 703, label=label, form="{:.0f}"), OWN)
+    yield plain(equal(counted, 703, "tokens of the prompt printed in the appendix:", "{:.0f}"))
 
 
 @claim("C46", COST, CORPORA)
@@ -742,8 +674,7 @@ def question_costs_a_cent(_: Evidence) -> Readings:
         "2,000 tokens in and 200 out for $0.01 imply $3.85 per million tokens in, if a token out "
         "costs three times as much"
     )
-    found = beyond("the vendor's price list of July 2024", figures, PAST_DOCUMENT)
-    return plain(found, NO_BASIS)
+    yield plain(beyond("the vendor's price list of July 2024", figures, PAST_DOCUMENT))
 
 
 @claim("C47", COST, CORPORA)
@@ -751,7 +682,7 @@ def question_takes_seconds(_: Evidence) -> Readings:
     """Generating a question takes 3 to 16 seconds."""
     why = "a report of how long a vendor's service took on a past day"
     found = beyond("the authors' log of the day", "3 to 16 seconds stated, 0 measured", why)
-    return plain(found, NO_BASIS)
+    yield plain(found)
 
 
 @claim("C48", SPLITTERS, CORPORA)
@@ -759,8 +690,8 @@ def default_separators_give_short_chunks(evidence: Evidence) -> Readings:
     """LangChain's own separators commonly give very short chunks, so others were chosen."""
     own, chosen = (shorter_than_a_tenth(evidence, n) for n in ("LangChain's", "Chroma's"))
     label = "share of chunks shorter than a tenth, LangChain's minus Chroma's:"
-    more = every(own - chosen, above=0, label=label, form="{:+.1%}")
-    return plain(more, OWN, listed(own, "LangChain's own:", "{:.1%}"))
+    more = every(own - chosen, label, "{:+.1%}", above=0)
+    yield plain(more, listed(own, "LangChain's own:", "{:.1%}"))
 
 
 @claim("C49", "KamradtSemanticChunker", OVERLAP, models="any")
@@ -768,9 +699,8 @@ def percentile_gives_larger_chunks_in_larger_corpora(evidence: Evidence) -> Read
     """A percentile threshold is relative, so larger corpora can get larger chunks."""
     # What can happen by any model's vectors can happen.
     label = "mean chunk of a whole corpus minus that of its first tenth, tokens:"
-    found = some(by_growth(evidence, "mean tokens"), above=0, label=label, form="{:+.0f}")
     largest = listed(by_growth(evidence.beside, "largest"), "so the largest:", "{:+.0f}")
-    return plain(found, OWN, largest)
+    yield plain(some(by_growth(evidence, "mean tokens"), label, "{:+.0f}", above=0), largest)
 
 
 @claim("C50", "ClusterSemanticChunker", OVERLAP, models="any")
@@ -782,14 +712,11 @@ def cluster_finds_the_optimum(evidence: Evidence) -> Readings:
         for value in ("best", "as described", "official")
     )
     described, official = (
-        every(one - best, at_least=-1e-6, at_most=1e-6, label=label, form="{:.2f}")
+        every(one - best, label, "{:.2f}", at_least=-1e-6, at_most=1e-6)
         for one in (described, official)
     )
-    word_for_word = "the official code always reaches the best of all segmentations"
-    return (
-        fair("the algorithm as described does", described, OWN),
-        strict(word_for_word, official, OWN),
-    )
+    yield fair("the algorithm as described does", described)
+    yield strict("the official code always reaches the best of all segmentations", official)
 
 
 @claim("C51", "ClusterSemanticChunker", OVERLAP, models="any")
@@ -797,7 +724,7 @@ def cluster_chunks_again_when_text_is_added(evidence: Evidence) -> Readings:
     """Cluster must chunk a corpus again when text is added."""
     changed = evidence.study("cluster-optimum/appended", "text", value="changed")
     label = "texts; boundaries among the first 40 pieces that change when 20 follow:"
-    return plain(some(changed, above=0, label=label, form="{:.0f}"), OWN)
+    yield plain(some(changed, label, "{:.0f}", above=0))
 
 
 @claim("C52", "LLMSemanticChunker", CORPORA, models="any")
@@ -806,7 +733,7 @@ def models_answer_in_the_form_asked_for(evidence: Evidence) -> Readings:
     # Whatever embeds the chunks, another model answers.
     asked = sum(one.chunker == "llm" for one, _ in evidence.records("chroma"))
     figures = f"{asked} records with a language model's boundaries"
-    return plain(once(computed.every_answer_was_usable(evidence, "llm"), KEY, figures), OWN)
+    yield plain(once(computed.every_answer_was_usable(evidence, "llm"), KEY, figures))
 
 
 @claim("C53", "Limitations & Future Work", CORPORA, models="any")
@@ -814,16 +741,14 @@ def time_to_chunk(evidence: Evidence) -> Readings:
     """Chunking takes from next to no time to tens of minutes with the LLM chunker."""
     seconds = chunking_seconds(evidence)
     label = "chunkers in under a second, seconds for all corpora:"
-    long = every(
-        pick(seconds, chunker="llm"), at_least=600, label="seconds for all corpora", form="{:.0f}"
-    )
+    long = every(pick(seconds, chunker="llm"), "seconds for all corpora", "{:.0f}", at_least=600)
     parts = {
-        "next to no time": some(seconds, below=1, label=label, form="{:.2f}"),
+        "next to no time": some(seconds, label, "{:.2f}", below=1),
         "tens of minutes with the LLM chunker": once(
             long, KEY, "0 records with a language model's boundaries"
         ),
     }
-    return plain(in_parts(parts), OWN)
+    yield plain(in_parts(parts))
 
 
 @claim("C54", "Conclusion", OVERLAP)
@@ -840,10 +765,8 @@ def cluster_is_consistently_strong(evidence: Evidence) -> Readings:
     mostly, always = (judge(own, above=0, label=label, form="{:+.1f}") for judge in (most, every))
     where = "both sizes above the middle row in"
     witness = computed.ranks_by_corpus(evidence.of_any_model, "cluster-250")
-    return (
-        fair(f"{where} most corpora and measures with both models", mostly, PUBLISHED),
-        strict(f"{where} every one", always, PUBLISHED, witness=witness),
-    )
+    yield fair(f"{where} most corpora and measures with both models", mostly)
+    yield strict(f"{where} every one", always, witness=witness)
 
 
 @claim("C55", "Appendix Logit & Attention Based Chunking", CORPORA)
@@ -854,9 +777,7 @@ def entropy_rises_at_ends_of_sentences(evidence: Evidence) -> Readings:
         "0 tokens of Llama 3 8B measured",
         "the probabilities of a model of eight billion parameters, whose weights are not at hand",
     )
-    return plain(
-        found, NO_BASIS, witness=computed.entropy_around_sentence_ends(evidence.of_any_model)
-    )
+    yield plain(found, witness=computed.entropy_around_sentence_ends(evidence.of_any_model))
 
 
 @claim("C56", RESULTS, CORPORA)
@@ -864,33 +785,26 @@ def default_of_openai_assistants(evidence: Evidence) -> Readings:
     """OpenAI's Assistants chunk into 800 tokens with an overlap of 400 by default."""
     row = pick(main(evidence), chunker="token-800-400")
     figures = f"{len(row)} published means stand in a row named 800 and 400"
-    needs = "the vendor's documentation of June 2024"
-    return plain(beyond(needs, figures, PAST_DOCUMENT), NO_BASIS)
+    yield plain(beyond("the vendor's documentation of June 2024", figures, PAST_DOCUMENT))
 
 
 @claim("X01", COST, CORPORA)
 def prompt_makes_2000_tokens(evidence: Evidence) -> Readings:
     """Base prompt, a slice of 4,000 characters and 50 questions make 2,000 tokens on average."""
     growing, full = (computed.prompt_of_two_thousand_tokens(evidence, one) for one in (True, False))
-    meaning = "with as many as there were so far in the corpus, to the nearest thousand"
-    return (
-        fair(meaning, growing, OWN),
-        strict("with 50 questions, to the nearest hundred", full, OWN),
-    )
+    yield fair("with as many as there were so far in the corpus, to the nearest thousand", growing)
+    yield strict("with 50 questions, to the nearest hundred", full)
 
 
 @claim("X02", "Appendix Synthetic Dataset Prompt, below the prompt", CORPORA)
 def questions_avoid_and(evidence: Evidence) -> Readings:
     """Once an oath was asked for, questions consistently avoid "and" outside of names."""
     used = questions(evidence, "questions with and outside of names")
-    label = "share of questions with it outside of names:"
     share = used / questions(evidence, "questions")
-    rarely = every(share, at_most=0.1, label=label, form="{:.0%}")
-    never = equal(used, 0, label="questions with it outside of names:")
-    return (
-        fair("nine questions in ten do without", rarely, OWN),
-        strict("no question uses it outside of a name", never, OWN),
-    )
+    rarely = every(share, "share of questions with it outside of names:", "{:.0%}", at_most=0.1)
+    never = equal(used, 0, "questions with it outside of names:")
+    yield fair("nine questions in ten do without", rarely)
+    yield strict("no question uses it outside of a name", never)
 
 
 @claim("X03", SUMMARY, OVERLAP)
@@ -902,17 +816,13 @@ def new_chunkers_are_competitive(evidence: Evidence) -> Readings:
     llm = pick(found, chunker="llm") - older.max()
     label = "over the best older row, points:"
     best = {
-        "cluster is competitive": some(cluster, above=0, label=label, form="{:+.1f}"),
-        "LLM is competitive": some(llm, above=0, label="over it:", form="{:+.1f}"),
+        "cluster is competitive": some(cluster, label, "{:+.1f}", above=0),
+        "LLM is competitive": some(llm, "over it:", "{:+.1f}", above=0),
     }
     new = pick(found, chunker=[*CLUSTER, "llm"]) - older.mean()
-    label = "over the mean of the older rows, points:"
-    mean = every(new, above=0, label=label, form="{:+.2f}")
-    word_for_word = "either is above the mean of the older rows on every measure"
-    return (
-        fair("each beats every older row on some measure", in_parts(best), PUBLISHED),
-        strict(word_for_word, mean, PUBLISHED),
-    )
+    mean = every(new, "over the mean of the older rows, points:", "{:+.2f}", above=0)
+    yield fair("each beats every older row on some measure", in_parts(best))
+    yield strict("either is above the mean of the older rows on every measure", mean)
 
 
 @claim("X04", "Metrics", OVERLAP)
@@ -922,12 +832,11 @@ def iou_weighs_both(evidence: Evidence) -> Readings:
     iou, precision = (pick(main(evidence.beside), measure=one) for one in (IOU, PRECISION))
     label = "printed IoU is apart from printed precision by at most"
     apart = listed(abs(iou - precision).max(), label, "{:.1f} points")
-    alike = correlation(iou, precision, "chunker")
     label = "and orders the 13 rows alike, rank correlation"
-    return plain(found, CODE, apart, listed(alike, label, "{:.2f}"))
+    yield plain(found, apart, listed(correlation(iou, precision, "chunker"), label, "{:.2f}"))
 
 
 @claim("X05", "Appendix All Results", OVERLAP)
 def appendix_holds_the_tables(evidence: Evidence) -> Readings:
     """The appendix holds all results, those of the two tables among them."""
-    return plain(computed.appendix_repeats_the_tables(evidence), PUBLISHED)
+    yield plain(computed.appendix_repeats_the_tables(evidence))

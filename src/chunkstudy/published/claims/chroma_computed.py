@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
-from chunkstudy.published.claims.evidence import Evidence, model, paired, points, rank
-from chunkstudy.published.claims.numbers import pairs
+from chunkstudy.published.claims.evidence import Evidence, model, paired, points
+from chunkstudy.published.claims.numbers import pairs, pick, ranks, without
 from chunkstudy.published.claims.outcomes import Outcome, counted, decide, unanswered
 from chunkstudy.published.sources import chroma_minilm
 from chunkstudy.runs.conditions import MINILM, NONE, Condition
@@ -72,19 +74,20 @@ def overlap_raises_recall(evidence: Evidence, names: list[str]) -> Outcome:
     return counted(cases, "; ".join(figures))
 
 
+def mean_recall(evidence: Evidence, *keys: str, **where: str | list[str]) -> Any:
+    """Mean recall of the records under the official protocol, by these columns."""
+    protocol = AS_PUBLISHED_CHROMA.name
+    return evidence.table(
+        "chroma_scores", *keys, value="mean", protocol=protocol, measure=RECALL, **where
+    )
+
+
 def recall_peaks_inside(evidence: Evidence, chunkers: list[str]) -> Outcome:
     """In a series of chunkers from small to large, is recall highest at neither end?"""
-    scores = evidence.frame("table", "chroma_scores")
-    if len(scores):
-        scores = scores[
-            (scores["protocol"] == AS_PUBLISHED_CHROMA.name)
-            & (scores["measure"] == RECALL)
-            & (scores["part"] == "all")
-            & scores["chunker"].isin(chunkers)
-        ]
-    if scores.empty or set(scores["chunker"]) != set(chunkers):
+    found = mean_recall(evidence, "encoder", "chunker", part="all", chunker=chunkers)
+    if set(found.index.get_level_values("chunker")) != set(chunkers):
         return unanswered(NO_RECORDS, f"series of {len(chunkers)} sizes, 0 on record")
-    wide = scores.pivot(index="encoder", columns="chunker", values="mean")[chunkers]
+    wide = found.unstack("chunker")[chunkers]
     peaks = wide.to_numpy().argmax(axis=1)
     inner = {
         str(name): 0 < peak < len(chunkers) - 1
@@ -279,10 +282,12 @@ def tokens_against_characters(evidence: Evidence) -> str:
 
 def least_similarity(evidence: Evidence) -> str:
     """The smallest similarity of a question and an excerpt, by corpus."""
-    facts = evidence.frame("study", "questions/similarity")
-    if facts.empty:
+    alike = evidence.study(
+        "questions/similarity", "part", "query_id", value="least similar excerpt"
+    )
+    if alike.empty:
         return ""
-    smallest = facts.groupby("part")["least similar excerpt"].min()
+    smallest = alike.groupby(level="part").min()
     return f"all-MiniLM-L6-v2, smallest similarity {pairs(smallest)}"
 
 
@@ -304,23 +309,14 @@ def entropy_around_sentence_ends(evidence: Evidence) -> str:
 
 def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     """A row's rank by recall in each corpus."""
-    scores = evidence.frame("table", "chroma_scores")
-    if scores.empty:
+    rows = [_row(name).chunker for name in MINILM_ROWS]
+    found = mean_recall(evidence, "chunker", "part", encoder=MINILM, chunker=rows)
+    places = pick(ranks(without(found, part="all")), chunker=row).sort_index().astype(int)
+    if places.empty:
         return ""
-    names = {_row(name).chunker: name for name in MINILM_ROWS}
-    scores = scores[
-        (scores["protocol"] == AS_PUBLISHED_CHROMA.name)
-        & (scores["measure"] == RECALL)
-        & (scores["encoder"] == MINILM)
-        & (scores["part"] != "all")
-        & scores["chunker"].isin(names)
-    ]
-    wide = scores.pivot(index="chunker", columns="part", values="mean")
-    if row not in wide.index:
-        return ""
-    places = pd.Series({part: rank(wide[part], row) for part in wide.columns})
-    ranks = pairs(places, "{:d}")
-    return f"all-MiniLM-L6-v2, rank by recall of {_chunker(row)} among {len(wide)} rows: {ranks}"
+    of = found.index.get_level_values("chunker").nunique()
+    among = f"all-MiniLM-L6-v2, rank by recall of {_chunker(row)} among {of} rows"
+    return f"{among}: {pairs(places, '{:d}')}"
 
 
 def _chunker(name: str) -> str:
@@ -360,14 +356,9 @@ def _recall_with(evidence: Evidence, encoder: str) -> pd.DataFrame:
     )
 
 
-def _similar(evidence: Evidence) -> pd.Series:
+def _similar(evidence: Evidence) -> Any:
     """Similarity of each question to its least similar excerpt."""
-    facts = evidence.frame("study", "questions/similarity")
-    if facts.empty:
-        return pd.Series(dtype=float)
-    return facts.assign(query_id=facts["query_id"].astype(str)).set_index("query_id")[
-        "least similar excerpt"
-    ]
+    return evidence.study("questions/similarity", "query_id", value="least similar excerpt")
 
 
 def _prompt_parts(evidence: Evidence) -> tuple[float, float, float]:
@@ -375,9 +366,7 @@ def _prompt_parts(evidence: Evidence) -> tuple[float, float, float]:
 
     Slices are drawn per question, so corpora count by their questions.
     """
-    question = float(
-        evidence.frame("study", "questions/counts")["mean tokens of a question"].iloc[0]
-    )
+    question = evidence.study("questions/counts", value="mean tokens of a question")
     corpora = evidence.frame("facts", "chroma_counts")
     counts = corpora["queries"]
     rate = (corpora["tokens"] / corpora["characters"] * counts).sum() / counts.sum()

@@ -2,9 +2,9 @@
 
 A claim about what a model scores is decided by records of that model alone. So a claim is not
 given the sources but `Evidence` of certain models: rows of another encoder are not in the tables
-it sees, and it is left open where nothing remains. What it asked for is kept, by which the ledger
-holds it to the basis that it names. All sources are committed with the project, so that verdicts
-come out the same with or without the collections at hand.
+it sees, and it is left open where nothing remains. What it asked for is kept, from which the ledger
+tells its basis. All sources are committed with the project, so that verdicts come out the same with
+or without the collections at hand.
 """
 
 from __future__ import annotations
@@ -98,44 +98,33 @@ class Sources:
         return NO_MODEL
 
     @cached_property
-    def _published(self) -> dict[str, pd.DataFrame]:
-        tables = cells.frame(cells.read(self.library.places)).groupby(["work", "table"])
-        return {f"{work}/{table}": found for (work, table), found in tables}
+    def _published(self) -> pd.DataFrame:
+        return cells.frame(cells.read(self.library.places))
 
     def _frame(self, kind: Kind, name: str) -> pd.DataFrame:
-        match kind:
-            case "cells":
-                if name not in self._published:
-                    work, _, table = name.partition("/")
-                    raise ClaimError(f"{work} has no published table {table!r}")
-                return self._published[name]
-            case "compared":
-                of = self.comparison
-                return of[of["work"] + "/" + of["table"].astype(str) == name]
-            case "table":
-                if name not in self.tables:
-                    raise ClaimError(f"there is no derived table {name!r}")
-                return self.tables[name]
-            case "facts":
-                return facts.read(self.library.places, name)
-            case "study":
-                study, _, table = name.partition("/")
-                return study_results.read(self.library.places, study, table or None)
-            case "records":
-                raise ClaimError(f"records of {name} are no table; ask for them one by one")
-            case "code":
-                return self._code(name)
-
-    def _code(self, name: str) -> pd.DataFrame:
-        found = official_code.read(self.library.places)
-        if name not in found:
+        work, _, table = name.partition("/")
+        if kind in ("cells", "compared"):
+            of = self._published if kind == "cells" else self.comparison
+            found = of[(of["work"] == work) & (of["table"].astype(str) == table)]
+            if kind == "cells" and found.empty:
+                raise ClaimError(f"{work} has no published table {table!r}")
+            return found
+        if kind == "facts":
+            return facts.read(self.library.places, name)
+        if kind == "study":
+            return study_results.read(self.library.places, work, table or None)
+        if kind == "table":
+            if name not in self.tables:
+                raise ClaimError(f"there is no derived table {name!r}")
+            return self.tables[name]
+        known = official_code.read(self.library.places)
+        if name not in known:
             raise ClaimError(
                 f"no fact of official code is called {name!r}; add it to "
                 f"results/published/{official_code.FOLDER}"
             )
-        fact = found[name]
-        row = {"fact": name, "value": fact.value, "says": fact.says, "place": fact.place}
-        return pd.DataFrame([row])
+        fact = known[name]
+        return pd.DataFrame([{"value": fact.value, "says": fact.says, "place": fact.place}])
 
 
 @dataclass(frozen=True)

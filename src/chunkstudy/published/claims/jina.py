@@ -11,10 +11,6 @@ from typing import Any
 from chunkstudy.published.claims import witnesses
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
-    CODE,
-    NO_BASIS,
-    OWN,
-    PUBLISHED,
     Readings,
     Work,
     fair,
@@ -42,9 +38,11 @@ from chunkstudy.published.claims.predicates import (
     some,
 )
 from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.published_grid import E5_INSTRUCT as E5
+from chunkstudy.runs.published_grid import JINA_SMALL as V2
+from chunkstudy.runs.published_grid import JINA_V3 as V3
+from chunkstudy.runs.published_grid import NOMIC
 
-V2, V3 = "jinaai/jina-embeddings-v2-small-en", "jinaai/jina-embeddings-v3"
-NOMIC, E5 = "nomic-ai/nomic-embed-text-v1", "intfloat/multilingual-e5-large-instruct"
 WORK = Work("jina", (V2, "jinaai/jina-embeddings-v2-base-en", V3, NOMIC))
 claim = WORK.claim
 
@@ -125,10 +123,10 @@ def after_replacing(evidence: Evidence, sentence: str) -> Any:
 
 def gain_without_tails(evidence: Evidence) -> Any:
     """The low end of the gain where no last chunk is short."""
-    chunkers = ["fixed-merged-256-64", "fixed-dropped-256-64"]
     return evidence.table(
         "late_chunking_gains", "encoder", "collection", "chunker", value="low",
-        measure="nDCG@10", protocol="as_published-jina", chunker=chunkers,
+        measure="nDCG@10", protocol="as_published-jina",
+        chunker=["fixed-merged-256-64", "fixed-dropped-256-64"],
     )  # fmt: skip
 
 
@@ -136,23 +134,22 @@ def gain_without_tails(evidence: Evidence) -> Any:
 def similarities_of_berlin(evidence: Evidence) -> Readings:
     """Six cosine similarities of "Berlin" to three sentences, naive and late."""
     witness = witnesses.berlin_with_minilm(evidence.of_any_model)
-    return plain(reproduced(evidence, "jina/berlin"), OWN, witness=witness)
+    yield plain(reproduced(evidence, "jina/berlin"), witness=witness)
 
 
 @claim("C58", BERLIN, LATE_CHUNKING)
 def late_chunking_raises_similarities_of_berlin(evidence: Evidence) -> Readings:
     """Late chunking raises the similarity of the Berlin sentences, as one sees at once."""
     late, naive = (evidence.cells("jina/berlin", "chunker", ordering=o) for o in (LATE, NAIVE))
-    witness = witnesses.berlin_with_minilm(evidence.of_any_model)
-    found = every(late - naive, above=0, label="change:", form="{:+.3f}")
-    return plain(found, PUBLISHED, witness=witness)
+    found = every(late - naive, "change:", "{:+.3f}", above=0)
+    yield plain(found, witness=witnesses.berlin_with_minilm(evidence.of_any_model))
 
 
 @claim("C59", f"{EVALUATION}, table", LATE_CHUNKING)
 def fifteen_scores_of_beir(evidence: Evidence) -> Readings:
     """Fifteen nDCG@10 of five BEIR collections: naive, late and no chunking."""
     witness = witnesses.gains_with_minilm(evidence.of_any_model, "as_published-jina")
-    return plain(reproduced(evidence, "jina/beir", measure="nDCG@10"), OWN, witness=witness)
+    yield plain(reproduced(evidence, "jina/beir", measure="nDCG@10"), witness=witness)
 
 
 @claim("C60", f"{EVALUATION}, table", LATE_CHUNKING)
@@ -160,7 +157,8 @@ def lengths_of_documents(evidence: Evidence) -> Readings:
     """Documents have 1498.4, 1116.7, 767.2, 1589.8 and 62.2 characters on average."""
     # Title and text; documents of FiQA and Quora have no title. MTEB counts a space between title
     # and text where both are there, which is so for most of TREC-COVID's documents.
-    told, form = characters(evidence), "{:.1f}"
+    told = characters(evidence)
+    form = "{:.1f}"
     counted = evidence.study("document-lengths", "collection", value="mean characters")
     fiqa, quora, covid = (
         (evidence.code_number(f"mteb-characters-{name}"), pick(told, collection=name))
@@ -168,34 +166,29 @@ def lengths_of_documents(evidence: Evidence) -> Readings:
     )
     spaces = covid[0] - covid[1]
     found = jointly(
-        equal(counted, told, digits=1, label="counted here:", form=form),
+        equal(counted, told, "counted here:", form, digits=1),
         equal(*fiqa, digits=1, label="FiQA as MTEB counts it", form=form),
         equal(*quora, digits=1, label="Quora", form=form),
-        every(
-            spaces, at_least=0, at_most=1, label="TREC-COVID, spaces counted, more by", form=form
-        ),
+        every(spaces, "TREC-COVID, spaces counted, more by", form, at_least=0, at_most=1),
     )
-    return plain(found, OWN)
+    yield plain(found)
 
 
 @claim("C61", EVALUATION, LATE_CHUNKING)
 def late_chunking_improves_everywhere(evidence: Evidence) -> Readings:
     """Late chunking improves on naive chunking in all cases."""
-    nowhere = every(gain(evidence), at_least=0, label="gain in points:", form=POINTS)
-    larger = every(gain(evidence), above=0, label="gain in points:", form=POINTS)
+    nowhere = every(gain(evidence), "gain in points:", POINTS, at_least=0)
+    larger = every(gain(evidence), "gain in points:", POINTS, above=0)
     witness = witnesses.gains_with_minilm(evidence.of_any_model, "as_published-jina")
-    return (
-        fair("nowhere smaller", nowhere, PUBLISHED, witness=witness),
-        strict("larger in each collection", larger, PUBLISHED),
-    )
+    yield fair("nowhere smaller", nowhere, witness=witness)
+    yield strict("larger in each collection", larger)
 
 
 @claim("C62", EVALUATION, LATE_CHUNKING)
 def late_chunking_beats_whole_documents_in_places(evidence: Evidence) -> Readings:
     """In some collections late chunking also beats encoding whole documents."""
     lead = post(evidence, "fixed-256", LATE) - post(evidence, "none", NAIVE)
-    label = "collections; late minus no chunking:"
-    return plain(some(lead, above=0, label=label, form=POINTS), PUBLISHED)
+    yield plain(some(lead, "collections; late minus no chunking:", POINTS, above=0))
 
 
 @claim("C63", EVALUATION, LATE_CHUNKING)
@@ -203,8 +196,7 @@ def not_chunking_is_best_elsewhere(evidence: Evidence) -> Readings:
     """In other collections not chunking at all is best."""
     naive, late = (post(evidence, "fixed-256", ordering) for ordering in (NAIVE, LATE))
     lead = post(evidence, "none", NAIVE) - naive.where(naive > late, late)
-    label = "collections; no chunking minus the better of both:"
-    return plain(some(lead, above=0, label=label, form=POINTS), PUBLISHED)
+    yield plain(some(lead, "collections; no chunking minus the better of both:", POINTS, above=0))
 
 
 @claim("C64", EVALUATION, LATE_CHUNKING)
@@ -213,12 +205,11 @@ def longer_documents_gain_more(evidence: Evidence) -> Readings:
     # The sentence tells of the post's five collections; other models and boundaries are witnesses.
     order = correlation(gain(evidence), characters(evidence), "collection")
     label = "rank correlation over the 5 collections of the post"
-    found = every(order, at_least=1, label=label, form="{:.2f}")
+    found = every(order, label, "{:.2f}", at_least=1)
     r = correlation(gain(evidence), characters(evidence), "collection", "pearson")
     second = correlation(gains(evidence.beside), characters(evidence), "collection")
     label = "second post, nine rows of model and boundaries over 4 collections,"
-    witness = listed(second, label, "{:.2f}")
-    return plain(found, PUBLISHED, listed(r, "r =", "{:.2f}"), witness=witness)
+    yield plain(found, listed(r, "r =", "{:.2f}"), witness=listed(second, label, "{:.2f}"))
 
 
 @claim("C65", EVALUATION, LATE_CHUNKING, models="any")
@@ -231,7 +222,7 @@ def boundaries_come_from_an_expression(evidence: Evidence) -> Readings:
     }
     size = evidence.beside.table("one_post_sizes", value="mean tokens", segmentation="segmenter")
     label = "tokens of a chunk that the segmenter's public expression draws on this post, mean:"
-    return plain(in_parts(parts), CODE, listed(size, label, "{:.1f}"))
+    yield plain(in_parts(parts), listed(size, label, "{:.1f}"))
 
 
 @claim("C66", "First post, The Solution: Late Chunking", LATE_CHUNKING, models="any")
@@ -240,16 +231,15 @@ def late_chunks_depend_on_previous_ones(evidence: Evidence) -> Readings:
     # It is conditioned on later text as well, which the sentence does not deny; the second post
     # does. Any encoder-only transformer can show it.
     label = "similarity of a chunk's vector to itself after earlier text is replaced:"
-    earlier = after_replacing(evidence, "first")
     later = listed(after_replacing(evidence, "last"), "after later text is replaced:", "{:.3f}")
-    return plain(every(earlier, below=0.9999, label=label, form="{:.3f}"), OWN, later)
+    yield plain(every(after_replacing(evidence, "first"), label, "{:.3f}", below=0.9999), later)
 
 
 @claim("C67", f"{ARCHIVED}, headings of its segmentations", SEGMENTING)
 def chunks_of_four_segmentations(evidence: Evidence) -> Readings:
     """The four segmentations have 4, 9, 7 and 118 chunks."""
     found, told = (segmentations(evidence, f"chunks {one}") for one in ("found", "stated"))
-    return plain(equal(found, told, form="{:.0f}"), OWN)
+    yield plain(equal(found, told, form="{:.0f}"))
 
 
 @claim("C68", f"{ARCHIVED}, its four segmentations", SEGMENTING)
@@ -257,10 +247,10 @@ def segmentations_are_of_one_article(evidence: Evidence) -> Readings:
     """The four segmentations are of one article."""
     # No sentence says it; that they stand below one headline does.
     added = segmentations(evidence, "characters added")
-    foreign = every(added, at_most=0, label="characters added:", form="{:.0f}")
+    foreign = every(added, "characters added:", "{:.0f}", at_most=0)
     kept = segmentations(evidence.beside, "characters kept")
     share = kept / segmentations(evidence.beside, "characters of the post")
-    return plain(foreign, OWN, listed(share, "share of the post's characters:", "{:.0%}"))
+    yield plain(foreign, listed(share, "share of the post's characters:", "{:.0%}"))
 
 
 @claim("X10", "First post, Conclusion", LATE_CHUNKING)
@@ -268,9 +258,8 @@ def late_chunking_is_highly_effective(evidence: Evidence) -> Readings:
     """Late chunking is a highly effective answer to what naive chunking loses."""
     # Highly: where naive chunking falls behind whole documents, most of the way back.
     lost = post(evidence, "none", NAIVE) - post(evidence, "fixed-256", NAIVE)
-    regained = (gain(evidence) / lost)[lost > 0]
     label = "share regained of what naive chunking loses against whole documents:"
-    return plain(every(regained, above=0.5, label=label, form="{:.2f}"), PUBLISHED)
+    yield plain(every((gain(evidence) / lost)[lost > 0], label, "{:.2f}", above=0.5))
 
 
 @claim("X15", "First post, Conclusion", LATE_CHUNKING)
@@ -279,28 +268,24 @@ def naive_chunks_lose_by_context(evidence: Evidence) -> Readings:
     # A short last chunk is poor by itself; late chunking repairs it, and so does merging it.
     label = "low end of the gain without short tails:"
     found = once(
-        every(gain_without_tails(evidence), above=0, label=label, form="{:+.4f}"),
+        every(gain_without_tails(evidence), label, "{:+.4f}", above=0),
         "records of jina-embeddings-v2-small-en with short last chunks merged or dropped, naive "
         "and late",
         "0 gains of Jina's models without short last chunks",
     )
     minilm = pick(gain_without_tails(evidence.of_any_model), encoder=f"{MINILM}-w512")
     label = "all-MiniLM-L6-v2, low end of late chunking's gain without short tails:"
-    return plain(found, OWN, witness=listed(minilm, label, "{:+.4f}"))
+    yield plain(found, witness=listed(minilm, label, "{:+.4f}"))
 
 
 @claim("C131", RESILIENT, BOUNDARIES)
 def models_profit_consistently(evidence: Evidence) -> Readings:
     """All three models consistently profit from late chunking in all collections."""
     means = over(gains(evidence), "chunker").mean()
-    on_average = every(means, above=0, digits=3, label="mean gain", form=POINTS)
-    cells = every(gains(evidence), above=0, digits=2, label="gain", form=POINTS)
     meaning = "each model in each collection, on average over the kinds of boundaries"
     witness = witnesses.gains_with_minilm(evidence.of_any_model, "as_published-jina")
-    return (
-        fair(meaning, on_average, PUBLISHED, witness=witness),
-        strict("in each cell", cells, PUBLISHED),
-    )
+    yield fair(meaning, every(means, "mean gain", POINTS, above=0, digits=3), witness=witness)
+    yield strict("in each cell", every(gains(evidence), "gain", POINTS, above=0, digits=2))
 
 
 @claim("C132", RESILIENT, BOUNDARIES)
@@ -310,38 +295,32 @@ def no_weaker_model_overtakes(evidence: Evidence) -> Readings:
         "v2-small and nomic": (V2, NOMIC), "v2-small and v3": (V2, V3), "nomic and v3": (NOMIC, V3),
     }  # fmt: skip
     late, naive = (combinations(evidence, ordering) for ordering in (LATE, NAIVE))
-    leads, label = model_over_model(late, naive, pairs), "weaker and late minus stronger"
-    means = every(over(leads, "collection").mean(), at_most=0, label=label, form=POINTS)
-    cells = every(leads, at_most=0, digits=2, label=label, form=POINTS)
-    return (
-        fair("on average over the four collections", means, PUBLISHED),
-        strict("with the same boundaries, in each collection", cells, PUBLISHED),
-    )
+    leads = model_over_model(late, naive, pairs)
+    label = "weaker and late minus stronger"
+    means = every(over(leads, "collection").mean(), label, POINTS, at_most=0)
+    cells = every(leads, label, POINTS, at_most=0, digits=2)
+    yield fair("on average over the four collections", means)
+    yield strict("with the same boundaries, in each collection", cells)
 
 
 @claim("C133", RESILIENT, BOUNDARIES)
 def fixed_late_beats_semantic_naive(evidence: Evidence) -> Readings:
     """Late chunking at fixed lengths beats naive chunking at semantic boundaries."""
     leads = fixed_over_semantic(evidence, NAIVE)
-    means = over(leads, "collection").mean()
-    on_average = every(means, above=0, label="mean lead in points:", form=POINTS)
-    cells = every(leads, above=0, digits=2, label="lead in points", form="{:+.1f}")
-    return (
-        fair("each model on average", on_average, PUBLISHED),
-        strict("for each model and collection", cells, PUBLISHED),
-    )
+    on_average = every(over(leads, "collection").mean(), "mean lead in points:", POINTS, above=0)
+    cells = every(leads, "lead in points", "{:+.1f}", above=0, digits=2)
+    yield fair("each model on average", on_average)
+    yield strict("for each model and collection", cells)
 
 
 @claim("C134", RESILIENT, BOUNDARIES)
 def fixed_does_as_well_when_late(evidence: Evidence) -> Readings:
     """With late chunking fixed lengths do as well as elaborate boundaries."""
     leads = fixed_over_semantic(evidence, LATE)
-    on_average = every(leads.mean(), at_least=0, label="fixed minus semantic, mean", form=POINTS)
-    cells = every(leads, at_least=0, digits=2, label="fixed minus semantic", form="{:+.1f}")
-    return (
-        fair("no worse on average over models and collections", on_average, PUBLISHED),
-        strict("no worse for each model and collection", cells, PUBLISHED),
-    )
+    on_average = every(leads.mean(), "fixed minus semantic, mean", POINTS, at_least=0)
+    cells = every(leads, "fixed minus semantic", "{:+.1f}", at_least=0, digits=2)
+    yield fair("no worse on average over models and collections", on_average)
+    yield strict("no worse for each model and collection", cells)
 
 
 @claim("C135", RESILIENT, BOUNDARIES)
@@ -351,19 +330,16 @@ def order_of_models(evidence: Evidence) -> Readings:
     naive = combinations(evidence, NAIVE)
     pairs = {"nomic over v2-small": (NOMIC, V2), "v3 over nomic": (V3, NOMIC)}
     leads = model_over_model(naive, naive, pairs)
-    means, label = over(leads, "collection").mean(), "mean lead of the stronger model"
+    means = over(leads, "collection").mean()
+    label = "mean lead of the stronger model"
     needs = "MTEB's average of each of the three models, from its leaderboard or their reports"
     why = "the average runs over tasks that this study does not hold"
     mteb = beyond(needs, "4 of its tasks stand in the post's table", why)
     witness = listed(leads, "lead of the stronger model in the post's own cells", "{:+.1f}")
-    return (
-        fair(
-            "on average over the post's own collections",
-            every(means, above=0, label=label, form="{:+.1f}"),
-            PUBLISHED,
-        ),
-        strict("by MTEB's average", mteb, NO_BASIS, witness=witness),
+    yield fair(
+        "on average over the post's own collections", every(means, label, "{:+.1f}", above=0)
     )
+    yield strict("by MTEB's average", mteb, witness=witness)
 
 
 @claim("C136", "Second post, Late Chunking is Bidirectional", BOUNDARIES, models="any")
@@ -373,12 +349,12 @@ def late_chunks_depend_on_both_sides(evidence: Evidence) -> Readings:
     later, earlier = (after_replacing(evidence, one) for one in ("last", "first"))
     label = "similarity of a chunk's vector to itself after later text is replaced:"
     parts = {
-        "on text after it": every(later, below=0.9999, label=label, form="{:.3f}"),
+        "on text after it": every(later, label, "{:.3f}", below=0.9999),
         "on text before it": every(
-            earlier, below=0.9999, label="after earlier text is replaced:", form="{:.3f}"
+            earlier, "after earlier text is replaced:", "{:.3f}", below=0.9999
         ),
     }
-    return plain(in_parts(parts), OWN)
+    yield plain(in_parts(parts))
 
 
 @claim("C137", "Second post, Late Chunking vs. Contextual Retrieval", "contextual_retrieval")
@@ -391,7 +367,7 @@ def contextual_retrieval_behaves_alike(_: Evidence) -> Readings:
         "what a language model adds to a chunk differs from call to call and model to model, and "
         "the post prints none of it",
     )
-    return plain(found, NO_BASIS)
+    yield plain(found)
 
 
 POOLED_OTHERWISE = (
@@ -406,27 +382,28 @@ def other_poolings_cannot_be_used(evidence: Evidence) -> Readings:
     keys = ("encoder", "collection", "chunker", "measure", "protocol", "ordering")
     high = evidence.table("late_chunking_gains", *keys, value="high")
     found = once(
-        every(high, below=0, label="high end of late chunking's gain", form="{:+.3f}"),
+        every(high, "high end of late chunking's gain", "{:+.3f}", below=0),
         "records of a model trained with CLS pooling, naive and late",
         "0 records of such a model",
     )
-    return plain(found, OWN)
+    yield plain(found)
 
 
 @claim("C139", f"{RESILIENT}, table", BOUNDARIES)
 def combination_table(evidence: Evidence) -> Readings:
     """72 nDCG@10 of three models, three kinds of boundaries and four collections."""
-    return plain(reproduced(evidence, "jina/combinations"), OWN)
+    yield plain(reproduced(evidence, "jina/combinations"))
 
 
 @claim("X11", RESILIENT, BOUNDARIES)
 def boundaries_are_varied(evidence: Evidence) -> Readings:
     """The study varies boundaries: fixed lengths, sentences and semantic ones."""
-    apart, label = sentence_from_semantic(evidence), "difference of sentence and semantic rows"
-    mostly = most(apart, above=0, digits=2, label=f"rows; largest {label}", form="{:.1f}")
-    always = every(apart, above=0, digits=2, label=f"largest {label}", form="{:.1f}")
-    word_for_word = "no row of sentences repeats the row of semantic boundaries"
-    return fair("most rows differ", mostly, PUBLISHED), strict(word_for_word, always, PUBLISHED)
+    apart = sentence_from_semantic(evidence)
+    label = "difference of sentence and semantic rows"
+    mostly = most(apart, f"rows; largest {label}", "{:.1f}", above=0, digits=2)
+    always = every(apart, f"largest {label}", "{:.1f}", above=0, digits=2)
+    yield fair("most rows differ", mostly)
+    yield strict("no row of sentences repeats the row of semantic boundaries", always)
 
 
 @claim("X12", "Second post, introduction", BOUNDARIES)
@@ -434,15 +411,13 @@ def context_matters_more_than_boundaries(evidence: Evidence) -> Readings:
     """Lost context is the more critical problem, boundaries the lesser one."""
     # As the post's table of four cases has it: context kept at poor boundaries against good
     # boundaries with context lost.
-    leads, label = context_over_boundaries(evidence), "worst late minus best naive,"
-    means = every(leads.mean(), above=0, digits=3, label=f"{label} mean, points:", form=POINTS)
-    cells = every(leads, above=0, digits=2, label=f"{label} points:", form="{:+.1f}")
-    word_for_word = (
-        "for each model and collection, late at its worst boundaries beats naive at its best"
-    )
-    return (
-        fair("on average over models and collections", means, PUBLISHED),
-        strict(word_for_word, cells, PUBLISHED),
+    leads = context_over_boundaries(evidence)
+    label = "worst late minus best naive,"
+    means = every(leads.mean(), f"{label} mean, points:", POINTS, above=0, digits=3)
+    cells = every(leads, f"{label} points:", "{:+.1f}", above=0, digits=2)
+    yield fair("on average over models and collections", means)
+    yield strict(
+        "for each model and collection, late at its worst boundaries beats naive at its best", cells
     )
 
 
@@ -450,13 +425,10 @@ def context_matters_more_than_boundaries(evidence: Evidence) -> Readings:
 def boundaries_matter_less_when_late(evidence: Evidence) -> Readings:
     """Late chunking makes boundaries matter less."""
     late, naive = (spread(combinations(evidence, one), "chunker") for one in (LATE, NAIVE))
-    ranges, label = late - naive, "range over boundaries, late minus naive:"
-    means = every(ranges.mean(), below=0, label=f"mean {label}", form=POINTS)
-    cells = every(ranges, below=0, digits=2, label=label, form=POINTS)
-    return (
-        fair("on average", means, PUBLISHED),
-        strict("for each model and collection", cells, PUBLISHED),
-    )
+    ranges = late - naive
+    label = "range over boundaries, late minus naive:"
+    yield fair("on average", every(ranges.mean(), f"mean {label}", POINTS, below=0))
+    yield strict("for each model and collection", every(ranges, label, POINTS, below=0, digits=2))
 
 
 @claim("X14", SUPPORTED, BOUNDARIES)
@@ -465,11 +437,8 @@ def short_windows_make_no_sense(evidence: Evidence) -> Readings:
     changes = evidence.cells("taxonomy/4", "encoder", chunker="average", collection="average")
     e5, least = pick(changes, encoder=E5), without(changes, encoder=E5).min()
     label = "E5's average change minus the smallest of the others, points of percent:"
-    less = every(e5 - least, below=0, label=label, form=POINTS)
+    less = every(e5 - least, label, POINTS, below=0)
     label = "average change in the taxonomy's corpora with E5's 512 tokens:"
-    nothing = every(e5, at_most=0, label=label, form="{:+.2f}%")
     witness = witnesses.gains_with_minilm(evidence.of_any_model, "corrected")
-    return (
-        fair("it gains less than each model of 8192", less, PUBLISHED, witness=witness),
-        strict("a model of 512 tokens gains nothing", nothing, PUBLISHED),
-    )
+    yield fair("it gains less than each model of 8192", less, witness=witness)
+    yield strict("a model of 512 tokens gains nothing", every(e5, label, "{:+.2f}%", at_most=0))

@@ -2,11 +2,11 @@
 
 A claim is a function of its work's file (:mod:`~chunkstudy.published.claims.chroma` and so on)
 under the sentence it restates. It is given the records of no other models than it speaks of
-(:mod:`~chunkstudy.published.claims.evidence`) and returns its readings: a plain one, or, where a
+(:mod:`~chunkstudy.published.claims.evidence`) and yields its readings: a plain one, or, where a
 sentence is loose, the fair one that a reader takes from it and the strict one that takes it at its
 word, which never grants it more. Each reading rests on a predicate
-(:mod:`~chunkstudy.published.claims.predicates`) and names its basis; what other models show stands
-beside it as a witness and decides nothing.
+(:mod:`~chunkstudy.published.claims.predicates`), and its basis is what was asked for until it was
+yielded; what other models show stands beside it as a witness and decides nothing.
 
 Ids C01 to C139 are those of the study's list; X ids are claims found while reading, among them
 pairs of sentences of one source that cannot both be true.
@@ -14,7 +14,7 @@ pairs of sentences of one source that cannot both be true.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Literal
@@ -23,21 +23,12 @@ import pandas as pd
 
 from chunkstudy.published.claims.evidence import Evidence, Sources
 from chunkstudy.published.claims.outcomes import STRENGTH, ClaimError, Outcome
-from chunkstudy.runs.library import Library
 
 WORKS = ("chroma", "jina", "taxonomy", "tutorial")
 COLUMNS = [
     "id", "work", "source", "claim", "reading", "verdict", "basis", "models", "figures", "needs",
     "predicate", "page",
 ]  # fmt: skip
-Basis = Literal["own data", "published arithmetic", "official code", "none"]
-OWN: Basis = "own data"
-PUBLISHED: Basis = "published arithmetic"
-CODE: Basis = "official code"
-NO_BASIS: Basis = "none"
-"""Of what nothing here can decide."""
-WITNESS = "witness"
-"""The basis of what is shown where nothing decides."""
 Models = Iterable[str] | Literal["any"]
 
 
@@ -49,7 +40,6 @@ class Reading:
         name: ``plain``, ``fair`` or ``strict``.
         meaning: what the sentence is taken to mean; a plain one says itself.
         outcome: what its predicate finds.
-        basis: on what the verdict rests.
         beside: further numbers.
         witness: what another model or collection shows, which never decides.
     """
@@ -57,9 +47,8 @@ class Reading:
     name: str
     meaning: str
     outcome: Outcome
-    basis: Basis
-    beside: tuple[str, ...] = ()
-    witness: str = ""
+    beside: tuple[str, ...]
+    witness: str
 
     @property
     def figures(self) -> str:
@@ -67,26 +56,36 @@ class Reading:
         found = "; ".join(filter(None, (self.outcome.figures, *self.beside)))
         return f"{found}; witness: {self.witness}" if self.witness else found
 
-
-def plain(outcome: Outcome, basis: Basis, *beside: str, witness: str = "") -> tuple[Reading, ...]:
-    """The one reading of a sentence that says what it means."""
-    return (Reading("plain", "", outcome, basis, beside, witness),)
-
-
-def fair(meaning: str, outcome: Outcome, basis: Basis, *beside: str, witness: str = "") -> Reading:
-    """What a reader takes from the sentence."""
-    return Reading("fair", meaning, outcome, basis, beside, witness)
-
-
-def strict(
-    meaning: str, outcome: Outcome, basis: Basis, *beside: str, witness: str = ""
-) -> Reading:
-    """What the sentence literally says."""
-    return Reading("strict", meaning, outcome, basis, beside, witness)
+    def basis(self, asked: set[str]) -> str:
+        """On what its verdict rests, given the kinds of sources that were asked for; on a witness
+        where nothing decides and there is one."""
+        if self.witness and self.outcome.verdict == "open":
+            return "witness"
+        leaves = list(self.outcome.leaves())
+        if all(one.beyond for one in leaves):
+            return "none"
+        if asked == {"code"} or all(one.predicate == "code" for one in leaves):
+            return "official code"
+        return "published arithmetic" if asked <= {"cells", "code"} else "own data"
 
 
-Readings = tuple[Reading, ...]
+Readings = Iterator[Reading]
 Decide = Callable[[Evidence], Readings]
+
+
+def plain(outcome: Outcome, *beside: str, witness: str = "") -> Reading:
+    """The one reading of a sentence that says what it means."""
+    return Reading("plain", "", outcome, beside, witness)
+
+
+def fair(meaning: str, outcome: Outcome, *beside: str, witness: str = "") -> Reading:
+    """What a reader takes from the sentence."""
+    return Reading("fair", meaning, outcome, beside, witness)
+
+
+def strict(meaning: str, outcome: Outcome, *beside: str, witness: str = "") -> Reading:
+    """What the sentence literally says."""
+    return Reading("strict", meaning, outcome, beside, witness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +107,34 @@ class Claim:
     models: frozenset[str] | None
     decide: Decide
 
-    def readings(self, evidence: Evidence) -> tuple[Reading, ...]:
-        """What the evidence says of each reading, the fair one first.
+    def rows(self, sources: Sources) -> list[dict[str, str]]:
+        """A row of the ledger for each reading, the fair one first.
 
         Raises:
             ClaimError: if it names what does not exist, or breaks the rules.
         """
+        evidence = Evidence(sources, self.models)
         try:
-            found = self.decide(evidence)
-            _check(found, {kind for kind, _ in evidence.asked})
+            rows = [self._row(one, evidence) for one in self.decide(evidence)]
+            _check(rows)
         except ClaimError as error:
             raise ClaimError(f"claim {self.id}: {error}") from error
-        return found
+        return rows
+
+    def _row(self, reading: Reading, evidence: Evidence) -> dict[str, str]:
+        return {
+            "id": self.id,
+            "source": self.source,
+            "claim": self.says,
+            "reading": reading.name + (f": {reading.meaning}" if reading.meaning else ""),
+            "verdict": reading.outcome.verdict,
+            "basis": reading.basis({kind for kind, _ in evidence.asked}),
+            "models": "any" if self.models is None else ", ".join(sorted(self.models)),
+            "figures": reading.figures,
+            "needs": reading.outcome.needs,
+            "predicate": reading.outcome.predicate,
+            "page": self.page,
+        }
 
 
 @dataclass(frozen=True)
@@ -166,68 +181,25 @@ def works() -> list[Work]:
     return [import_module(f"{__package__}.{name}").WORK for name in WORKS]
 
 
-def derive(
-    library: Library, comparison: pd.DataFrame, tables: dict[str, pd.DataFrame]
-) -> pd.DataFrame:
-    """The ledger as a table: a row per claim and reading, the fair one first.
+def settle(works: Iterable[Work], sources: Sources) -> pd.DataFrame:
+    """The ledger of these works: a row per claim and reading, the fair one first.
 
     Raises:
         ClaimError: if a claim names what does not exist, or breaks the rules.
     """
-    return settle(works(), Sources(library, comparison, tables))
-
-
-def settle(works: Iterable[Work], sources: Sources) -> pd.DataFrame:
-    """The ledger of these works."""
     rows = [
-        _row(work, claim, reading)
+        {"work": work.name} | row
         for work in works
         for claim in work.claims
-        for reading in claim.readings(Evidence(sources, claim.models))
+        for row in claim.rows(sources)
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(work: Work, claim: Claim, reading: Reading) -> dict[str, str]:
-    verdict = reading.outcome.verdict
-    return {
-        "id": claim.id,
-        "work": work.name,
-        "source": claim.source,
-        "claim": claim.says,
-        "reading": reading.name + (f": {reading.meaning}" if reading.meaning else ""),
-        "verdict": verdict,
-        "basis": WITNESS if reading.witness and verdict == "open" else reading.basis,
-        "models": "any" if claim.models is None else ", ".join(sorted(claim.models)),
-        "figures": reading.figures,
-        "needs": reading.outcome.needs,
-        "predicate": reading.outcome.predicate,
-        "page": claim.page,
-    }
-
-
-def _check(readings: tuple[Reading, ...], asked: set[str]) -> None:
-    """A claim has the readings it may have, each with what it rests on.
-
-    Raises:
-        ClaimError: where it does not.
-    """
-    names = [one.name for one in readings]
-    if names not in (["plain"], ["fair", "strict"]):
-        raise ClaimError("return one plain reading, or a fair and a strict one")
-    verdicts = [one.outcome.verdict for one in readings]
-    strengths = [STRENGTH[verdict] for verdict in verdicts if verdict in STRENGTH]
+def _check(rows: list[dict[str, str]]) -> None:
+    """A claim has the readings it may have, and the fair one grants it no less."""
+    if [row["reading"].partition(":")[0] for row in rows] not in (["plain"], ["fair", "strict"]):
+        raise ClaimError("yield one plain reading, or a fair and a strict one")
+    strengths = [STRENGTH[row["verdict"]] for row in rows if row["verdict"] in STRENGTH]
     if strengths != sorted(strengths, reverse=True):
         raise ClaimError("the fair reading grants it less than the strict one; no reader does")
-    decided = {one.basis for one in readings if one.outcome.verdict != "open"}
-    rests = {
-        PUBLISHED: "cells" in asked,
-        CODE: "code" in asked,
-        OWN: bool(asked - {"cells", "code"}),
-    }
-    if {one.basis for one in readings} == {PUBLISHED}:
-        rests[PUBLISHED] = asked == {"cells"}
-    if wrong := [basis for basis in decided if not rests[basis]]:
-        raise ClaimError(
-            f"its basis is {wrong[0]}, and it asks for {', '.join(asked) or 'nothing'}"
-        )

@@ -20,16 +20,13 @@ LISTED = 8
 
 
 def keyed(frame: pd.DataFrame, keys: tuple[str, ...], value: str, where: dict[str, Any]) -> Any:
-    """A column of numbers by the columns that name them.
+    """A column of numbers by the columns that name them; a float without any such column.
 
     Args:
         frame: a table; an empty one has no numbers.
         keys: the columns that name a row.
         value: the column of numbers; rows without one are left out.
         where: the value or values that a column may have.
-
-    Returns:
-        The Series, or a float without keys.
 
     Raises:
         ClaimError: if a column is not there or holds no numbers, or the keys name several rows.
@@ -38,8 +35,8 @@ def keyed(frame: pd.DataFrame, keys: tuple[str, ...], value: str, where: dict[st
         frame = pd.DataFrame(columns=list(dict.fromkeys([*keys, *where, value])))
     if missing := [name for name in (*keys, *where, value) if name not in frame.columns]:
         raise ClaimError(f"there is no column {', '.join(missing)}")
-    for name, among in where.items():
-        frame = frame[frame[name].astype(str).isin([among] if isinstance(among, str) else among)]
+    for name, values in where.items():
+        frame = frame[among(frame[name], values)]
     try:
         numbers = pd.to_numeric(frame[value]).astype(float)
     except ValueError as error:
@@ -55,12 +52,16 @@ def keyed(frame: pd.DataFrame, keys: tuple[str, ...], value: str, where: dict[st
     return numbers if keys else _single(numbers)
 
 
+def among(names: Any, values: str | list[str]) -> Any:
+    """Where a column or an index level has the value, or one of them."""
+    return names.astype(str).isin([values] if isinstance(values, str) else values)
+
+
 def pick(numbers: Any, **where: str | list[str]) -> Any:
     """The numbers of these rows; a level that has one given value is settled and leaves."""
-    for name, among in where.items():
-        at = numbers.index.get_level_values(name).astype(str)
-        numbers = numbers[at.isin([among] if isinstance(among, str) else among)]
-    for name in (name for name, among in where.items() if isinstance(among, str)):
+    for name, values in where.items():
+        numbers = numbers[among(numbers.index.get_level_values(name), values)]
+    for name in (name for name, values in where.items() if isinstance(values, str)):
         if numbers.index.nlevels == 1:
             return _single(numbers)
         numbers = numbers.droplevel(name)
@@ -74,9 +75,8 @@ def _single(numbers: pd.Series) -> float:
 
 def without(numbers: pd.Series, **rows: str | list[str]) -> pd.Series:
     """All but these rows."""
-    for name, among in rows.items():
-        at = numbers.index.get_level_values(name).astype(str)
-        numbers = numbers[~at.isin([among] if isinstance(among, str) else among)]
+    for name, values in rows.items():
+        numbers = numbers[~among(numbers.index.get_level_values(name), values)]
     return numbers
 
 
@@ -167,7 +167,7 @@ def as_series(numbers: Any) -> pd.Series:
 
 
 def listed(numbers: Any, label: str = "", form: str = "{:.4g}") -> str:
-    """``label a 1, b 2``, or ``label 1 to 9`` where there are many; empty without any."""
+    """``label a (1), b (2)``, or ``label 1 to 9`` where there are many; empty without any."""
     found = as_series(numbers)
     if found.empty:
         return ""

@@ -84,39 +84,42 @@ class Outcome:
             yield from part.leaves()
 
 
-def decide(condition: bool, figures: str) -> Outcome:
+def decide(condition: bool, figures: str, predicate: str = "function") -> Outcome:
     """A claim that one condition decides."""
-    return Outcome({"": bool(condition)}, figures)
+    return Outcome({"": bool(condition)}, figures, predicate=predicate)
 
 
 def counted(
-    cases: Mapping[str, bool] | Iterable[bool], figures: str = "", missing: str = ""
+    cases: Mapping[str, bool] | Iterable[bool],
+    figures: str = "",
+    missing: str = "",
+    predicate: str = "function",
 ) -> Outcome:
-    """A claim about every one of several cases; the figures begin with how many bear it out.
-
-    Cases that do not are named where they have names and are not too many to read.
+    """A claim about every one of several cases; the figures begin with how many bear it out, and
+    name those that do not where they have names and are not too many to read.
 
     Args:
         cases: whether each bears it out.
         figures: what is shown after the count.
         missing: what cases that could not be looked at need; without a counterexample they leave
             the claim open.
+        predicate: what kind of computation found them.
     """
-    if not isinstance(cases, Mapping):
-        return counted({f"#{n}": true for n, true in enumerate(cases)}, figures, missing)
-    others = [name for name, true in cases.items() if not true]
-    text = f"{len(cases) - len(others)} of {len(cases)}"
-    if others and len(others) <= NAMED and not others[0].startswith("#"):
+    by_name = cases if isinstance(cases, Mapping) else {str(n): one for n, one in enumerate(cases)}
+    others = [name for name, true in by_name.items() if not true]
+    text = f"{len(by_name) - len(others)} of {len(by_name)}"
+    if others and len(others) <= NAMED and by_name is cases:
         text += f" (not: {', '.join(others)})"
     text = f"{text}; {figures}" if figures else text
     if missing and not others:
-        return unanswered(missing, text)
-    return Outcome({name: bool(true) for name, true in cases.items()}, text)
+        return unanswered(missing, text, predicate)
+    found = {name: bool(true) for name, true in by_name.items()}
+    return Outcome(found, text, predicate=predicate)
 
 
-def unanswered(needs: str, figures: str) -> Outcome:
+def unanswered(needs: str, figures: str, predicate: str = "function", beyond: str = "") -> Outcome:
     """A claim that nothing at hand decides."""
-    return Outcome({}, figures, needs)
+    return Outcome({}, figures, needs, predicate=predicate, beyond=beyond)
 
 
 def in_parts(parts: Mapping[str, Outcome]) -> Outcome:

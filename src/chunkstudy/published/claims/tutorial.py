@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from chunkstudy.published.claims.evidence import Evidence
-from chunkstudy.published.claims.ledger import OWN, Readings, Work, plain
+from chunkstudy.published.claims.ledger import Readings, Work, plain
 from chunkstudy.published.claims.numbers import listed, over, pick
 from chunkstudy.published.claims.predicates import equal, every
 
@@ -40,13 +40,13 @@ def weight(evidence: Evidence) -> Any:
 @claim("C128", "Example Walkthrough, step 3", PAGE)
 def macro_averages(evidence: Evidence) -> Readings:
     """The worked example has macro precision and recall of about 0.611."""
-    return plain(equal(average(evidence, "macro"), 0.611, digits=3, form=FOUR), OWN)
+    yield plain(equal(average(evidence, "macro"), 0.611, digits=3, form=FOUR))
 
 
 @claim("C129", "Example Walkthrough, step 4", PAGE)
 def micro_averages(evidence: Evidence) -> Readings:
     """Its micro precision and recall are 0.5."""
-    return plain(equal(average(evidence, "micro"), 0.5, form=FOUR), OWN)
+    yield plain(equal(average(evidence, "micro"), 0.5, form=FOUR))
 
 
 @claim("C130", "Macro-Averaging and Micro-Averaging", PAGE)
@@ -55,11 +55,11 @@ def no_query_dominates(evidence: Evidence) -> Readings:
     # In the example one query has half of the gold chunks and counts a third.
     mean = over(example(evidence, "q1", "q2", "q3"), "query").mean()
     label = "macro average; the mean over queries is the same:"
-    found = equal(average(evidence, "macro"), mean, allowed=1e-6, label=label, form=FOUR)
+    found = equal(average(evidence, "macro"), mean, label, FOUR, allowed=1e-6)
     label = (
         "on Chroma's questions the heaviest query counts by micro average as many times its share:"
     )
-    return plain(found, OWN, listed(weight(evidence.beside), label, "{:.1f}"))
+    yield plain(found, listed(weight(evidence.beside), label, "{:.1f}"))
 
 
 @claim("X30", "Example Walkthrough, step 4", PAGE)
@@ -67,8 +67,8 @@ def micro_differs_from_macro(evidence: Evidence) -> Readings:
     """Micro averages come out otherwise than macro ones, since queries with more chunks weigh
     more."""
     apart = abs(average(evidence, "macro") - average(evidence, "micro"))
-    found = every(apart, above=0, label="macro and micro apart by", form="{:.3f}")
+    found = every(apart, "macro and micro apart by", "{:.3f}", above=0)
     queries = example(evidence.beside, "q1", "q2", "q3")
     alike = pick(queries, quantity="precision") - pick(queries, quantity="recall")
     label = "precision minus recall of each query, which the example cannot tell apart:"
-    return plain(found, OWN, listed(alike, label, "{:.3f}"))
+    yield plain(found, listed(alike, label, "{:.3f}"))

@@ -13,7 +13,7 @@ from chunkstudy.base.protocols import (
     AS_PUBLISHED_LUMBERCHUNKER,
 )
 from chunkstudy.published.claims.evidence import Evidence, model, points, rank
-from chunkstudy.published.claims.taxonomy_computed import IN_CORPUS
+from chunkstudy.published.sources import IN_CORPUS
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.display_names import shown
 

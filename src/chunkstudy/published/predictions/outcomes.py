@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,25 +12,46 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.published.cells import Cell
-from chunkstudy.published.chunk_size import POOLED
-from chunkstudy.published.predictions.cells import ids, needed, points
-from chunkstudy.published.predictions.evidence import Evidence, from_records
+from chunkstudy.published import side_by_side
+from chunkstudy.published.cells import KEYS
 from chunkstudy.published.predictions.register import Prediction
-from chunkstudy.published.sources import work_of
-from chunkstudy.published.verdicts import fits, verdict
-from chunkstudy.runs import published_grid
-from chunkstudy.runs.conditions import Condition, parse
+from chunkstudy.runs.conditions import parse
+from chunkstudy.runs.library import Library
 
 UNDECIDED, CAME_TRUE, FAILED = "undecided", "came true", "failed"
-MEASURED = {
-    "correlation": "studies/chunk-sizes",
-    "characters": "studies/document-lengths",
-}
-"""Units or measures of cells that a table gives and no single condition, and that table."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where the numbers that decide are read.
+
+    Attributes:
+        comparison: the published cells and what became of them, see `published.side_by_side`.
+        library: the records.
+    """
+
+    comparison: pd.DataFrame
+    library: Library
+
+    @cached_property
+    def by_id(self) -> dict[str, dict[str, Any]]:
+        """The rows of the comparison by their cells' ids."""
+        rows: Iterable[Any] = self.comparison.to_dict("records")
+        return dict(zip(ids(self.comparison), rows, strict=True))
+
+
+def ids(comparison: pd.DataFrame) -> pd.Series:
+    """A cell's key as one word, by which predictions name it."""
+    keys = zip(*(comparison[name] for name in KEYS), strict=True)
+    return pd.Series(map("|".join, keys), index=comparison.index, dtype=object)
+
+
+def known(places: Places) -> Evidence:
+    """What the records, the studies and the published cells say."""
+    library = Library(places)
+    return Evidence(side_by_side.compare(places, library), library)
 
 
 def outcome(prediction: Prediction, number: float | None) -> str:
@@ -42,120 +64,48 @@ def outcome(prediction: Prediction, number: float | None) -> str:
 
 
 def number(prediction: Prediction, evidence: Evidence) -> float | None:
-    """The number that decides a prediction, to as many digits as its bounds; None as long as a
-    record is missing."""
-    conditions = [parse(one) for one in prediction.conditions] or [
-        one for name in prediction.cells for one in needed(evidence.by_id[name])
-    ]
-    if any(evidence.library.get(one) is None for one in conditions):
-        return None
+    """The number that decides a prediction, to eight significant digits as every derived table has
+    them; None as long as a record is missing."""
     if prediction.kind == "value":
-        return _stored(_of_cell(prediction.cells[0], prediction.protocol, evidence))
-    if prediction.kind == "order":
-        return _stored(_order(prediction, evidence))
-    return _stored(_of_two(prediction, conditions, evidence))
+        column = "corrected" if prediction.protocol == CORRECTED.name else "reproduced"
+        found = float(evidence.by_id[prediction.cells[0]][column])
+    elif prediction.kind == "order":
+        found = _order(prediction, evidence)
+    else:
+        found = _of_two(prediction, evidence)
+    return None if np.isnan(found) else float(f"{found:.8g}")
 
 
-def _stored(number: float | None) -> float | None:
-    """To eight significant digits, as every derived table has them."""
-    return None if number is None else float(f"{number:.8g}")
-
-
-def _of_cell(name: str, protocol: str, evidence: Evidence) -> float | None:
-    cell = evidence.by_id[name]
-    if cell.unit == "correlation":
-        return _correlation(cell, evidence.correlations)
-    if cell.measure == "characters":
-        found = evidence.lengths[evidence.lengths["collection"] == cell.collection]
-        return float(found["characters"].iloc[0]) if len(found) else None
-    column = "corrected" if protocol == CORRECTED.name else "reproduced"
-    value = evidence.numbers[column][name]
-    return None if np.isnan(value) else value
-
-
-def _correlation(cell: Cell, table: pd.DataFrame) -> float | None:
-    """r as the official code defines it; the lowest or highest of all methods where cells say so.
-
-    That every condition behind it has a record is known by then.
-    """
-    encoder = models.slug(cell.encoder, published_grid.WINDOWS.get(cell.encoder))
-    rows = table[
-        (table["encoder"] == encoder)
-        & (table["collection"] == (cell.collection if cell.collection == "gutenqa" else POOLED))
-        & (table["ordering"] == cell.ordering)
-    ]
-    if cell.chunker != "all":
-        rows = rows[rows["method"] == cell.chunker]
-    found = rows["r"].dropna()
-    if found.empty:
-        return None
-    return float(found.min() if cell.statistic == "lowest r" else found.max())
-
-
-def _order(prediction: Prediction, evidence: Evidence) -> float | None:
+def _order(prediction: Prediction, evidence: Evidence) -> float:
     """tau-b between the printed and the reproduced order of a table's rows."""
-    reproduced = [evidence.numbers["reproduced"][name] for name in prediction.cells]
-    if np.isnan(reproduced).any():
-        return None
-    printed = [evidence.by_id[name].value for name in prediction.cells]
-    found = agreement.kendall(printed, reproduced)
-    return None if np.isnan(found.tau) else found.tau
+    rows = [evidence.by_id[name] for name in prediction.cells]
+    printed, reproduced = ([float(row[name]) for row in rows] for name in ("value", "reproduced"))
+    return np.nan if np.isnan(reproduced).any() else agreement.kendall(printed, reproduced).tau
 
 
-def _of_two(
-    prediction: Prediction, conditions: list[Condition], evidence: Evidence
-) -> float | None:
-    """The difference of two conditions in points, over the queries that both score."""
+def _of_two(prediction: Prediction, evidence: Evidence) -> float:
+    """Two conditions in points, over the queries that both score."""
     cell = evidence.by_id[prediction.cells[0]]
     scores = []
-    for one in conditions:
+    for one in map(parse, prediction.conditions):
         record = evidence.library.get(one)
         if record is None or prediction.measure not in record.wide:
-            return None
-        scores.append(evidence.library.values(record, prediction.measure, cell.part))
+            return np.nan
+        scores.append(evidence.library.values(record, prediction.measure, cell["part"]))
     both = pd.concat(scores, axis=1, join="inner").dropna()
     if both.empty:
-        return None
+        return np.nan
     first, second = (100 * statistics.mean(both.iloc[:, at]) for at in (0, 1))
     if prediction.kind == "nearer":
-        return abs(first - points(cell)) - abs(second - points(cell))
+        printed = cell["value"] * (1 if cell["unit"] == "percent" else 100)
+        return abs(first - printed) - abs(second - printed)
     return abs(first - second) if prediction.kind == "distance" else first - second
 
 
-def known(places: Places) -> Evidence:
-    """What is known today, cells that no single condition gives among them."""
-    evidence = from_records(places)
-    return replace(evidence, comparison=with_measured(evidence))
-
-
-def with_measured(evidence: Evidence) -> pd.DataFrame:
-    """The comparison with cells that no single condition gives, lengths of documents and
-    correlations, judged as well where their number is known."""
-    filled = evidence.comparison.copy()
-    cells = evidence.by_id
-    for at, name in ids(filled).items():
-        cell = cells[name]
-        what = MEASURED.get(cell.unit if cell.unit == "correlation" else cell.measure)
-        if what is None or any(evidence.library.get(one) is None for one in _behind(cell)):
-            continue
-        value = _of_cell(name, work_of(cell).protocol, evidence)
-        if value is not None:
-            judged: dict[str, Any] = {
-                "run": what,
-                "reproduced": value,
-                "difference": value - cell.value,
-                "verdict": verdict(cell, value),
-                "fits": fits(cell, value),
-                "reason": "",
-            }
-            for column, said in judged.items():
-                filled.loc[at, column] = said
-    return filled
-
-
-def _behind(cell: Cell) -> tuple[Condition, ...]:
-    """The records that a measured number rests on: none of a mean length."""
-    return needed(cell) if cell.unit == "correlation" else ()
+def by_outcome(predictions: Iterable[Prediction], evidence: Evidence) -> dict[str, int]:
+    """How many predictions came to what."""
+    found = [outcome(one, number(one, evidence)) for one in predictions]
+    return {name: found.count(name) for name in (UNDECIDED, CAME_TRUE, FAILED)}
 
 
 def of_cells(comparison: pd.DataFrame, predictions: Iterable[Prediction]) -> pd.Series:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -30,11 +29,7 @@ class PredictionError(RuntimeError):
     """A registration that cannot be used; the message says what to do."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Prediction(_Strict):
+class Prediction(BaseModel):
     """A number that records will give, and where it is expected.
 
     Attributes:
@@ -55,6 +50,8 @@ class Prediction(_Strict):
             0 where print lies between them.
     """
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
     id: str = Field(pattern=r"^[a-z0-9-]+-[0-9]+$")
     rule: str
     kind: Kind
@@ -70,15 +67,7 @@ class Prediction(_Strict):
     surprise: float = Field(ge=0, le=1)
 
 
-class Learned(_Strict):
-    """Earlier errors of what is alike, as they stood."""
-
-    what: str
-    unit: str
-    errors: list[float]
-
-
-class Said(_Strict):
+class Rule(BaseModel):
     """A rule's sentences as they stood.
 
     Attributes:
@@ -94,19 +83,13 @@ class Said(_Strict):
     repeats: str | None
 
 
-class Registration(_Strict):
-    """What predictions of one day rest on."""
+class Registration(BaseModel):
+    """What predictions of one day rest on; the file holds more, which nothing asks for again."""
 
     date: datetime.date
-    predictions: Annotated[int, Field(gt=0)]
     sha256: Sha256
     """Of the file of predictions."""
-    rules_sha256: Sha256
-    """Of the rules' file, which only the history still has."""
-    rested_on: dict[str, Sha256]
-    """Digests of the published cells, and of every record's scores together."""
-    rules: dict[str, Said]
-    experience: dict[str, Learned]
+    rules: dict[str, Rule]
 
 
 @dataclass(frozen=True)
@@ -116,11 +99,7 @@ class Registered:
     predictions: list[Prediction]
     dates: dict[str, datetime.date]
     """By prediction."""
-    rules: dict[str, Said]
-
-
-def folder(places: Places) -> Path:
-    return places.results / "predictions"
+    rules: dict[str, Rule]
 
 
 def read(places: Places) -> Registered:
@@ -130,27 +109,23 @@ def read(places: Places) -> Registered:
         PredictionError: if a file was changed by hand.
     """
     found = Registered([], {}, {})
-    for path in sorted(folder(places).glob("*.json")):
-        made, predictions = _read_day(path)
-        for one in predictions:
-            if one.id in found.dates:
-                raise PredictionError(f"{one.id} is registered twice; restore {path.parent}")
-            found.dates[one.id] = made.date
-        found.predictions.extend(predictions)
+    for path in sorted((places.results / "predictions").glob("*.json")):
+        lines = path.with_suffix(".jsonl")
+        try:
+            made = Registration.model_validate_json(path.read_text(encoding="utf-8"))
+            if not lines.exists() or sha256(lines) != made.sha256:
+                raise PredictionError(
+                    f"{lines} is not what was registered on {made.date}; restore it from the "
+                    "history"
+                )
+            predictions = map(Prediction.model_validate_json, lines.read_text("utf-8").splitlines())
+            found.predictions.extend(predictions)
+        except ValidationError as error:
+            where, fault = first_fault(error)
+            raise PredictionError(f"{path} is not valid ({where}: {fault})") from error
         found.rules.update(made.rules)
+        for one in found.predictions[len(found.dates) :]:
+            found.dates[one.id] = made.date
+        if len(found.dates) < len(found.predictions):
+            raise PredictionError(f"a prediction is registered twice; restore {path.parent}")
     return found
-
-
-def _read_day(path: Path) -> tuple[Registration, list[Prediction]]:
-    lines = path.with_suffix(".jsonl")
-    try:
-        made = Registration.model_validate_json(path.read_text(encoding="utf-8"))
-        if not lines.exists() or sha256(lines) != made.sha256:
-            raise PredictionError(
-                f"{lines} is not what was registered on {made.date}; restore it from the history"
-            )
-        text = lines.read_text(encoding="utf-8")
-        return made, [Prediction.model_validate_json(line) for line in text.splitlines()]
-    except ValidationError as error:
-        where, fault = first_fault(error)
-        raise PredictionError(f"{path} is not valid ({where}: {fault})") from error

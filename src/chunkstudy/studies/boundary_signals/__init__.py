@@ -24,7 +24,7 @@ DISTANCE = "distance"
 DECIMALS = 4
 
 
-def tables(context: Context, _: tuple[str, ...]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]:
     """``places``: a row per candidate and form, with what begins there and every signal;
     ``profile``: mean entropy by token around the ends of sentences inside paragraphs; ``cut``: the
     signals of one text read in other passes."""

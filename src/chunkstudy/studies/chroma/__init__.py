@@ -11,6 +11,7 @@ from chunkstudy.studies.chroma import (
 )
 from chunkstudy.studies.chroma.explained import (
     corpora,
+    one_question_of_pubmed,
     reach,
     recalls,
     settings,
@@ -40,41 +41,3 @@ from chunkstudy.studies.chroma.tables import (
 )
 from chunkstudy.studies.chroma.units import lengths, token_unit
 from chunkstudy.studies.chroma.windows import agreement, as_rows
-
-__all__ = [
-    "CAPTION_QUERIES",
-    "REPEATED",
-    "WITHOUT_A_MODEL",
-    "Reproduction",
-    "agreement",
-    "all_occurrences",
-    "as_rows",
-    "by_corpus",
-    "by_verdict",
-    "corpora",
-    "corrected",
-    "costs",
-    "counts_beside_published",
-    "every_cut",
-    "explained",
-    "figure_beside_published",
-    "figure_chunk_sizes",
-    "figure_shares",
-    "lengths",
-    "minilm_table",
-    "models",
-    "printed",
-    "printed_twice",
-    "reach",
-    "recalls",
-    "reproduction",
-    "rerun",
-    "search",
-    "settings",
-    "sides",
-    "sizes",
-    "token_unit",
-    "unexplained",
-    "units",
-    "yardstick",
-]

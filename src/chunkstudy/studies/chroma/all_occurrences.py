@@ -36,7 +36,7 @@ LEAST = 1e-9
 """A smaller change of a question's score is none."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``changes``: a row per protocol, chunker and measure: the mean over questions where the
     first place is judged and where all are, fractions, the mean difference with its interval
     (paired, over questions), and of how many questions the score changes."""

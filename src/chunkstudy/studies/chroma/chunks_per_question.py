@@ -18,7 +18,7 @@ NAME = "chunks-per-question"
 COLLECTIONS = ("chroma",)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``touching``: a row per chunker and protocol."""
     rows = []
     for name in collections:

@@ -24,7 +24,7 @@ GROWING, BEFORE, ADDED = 50, 40, 20
 """Texts that grow, their pieces before, and those added."""
 
 
-def tables(_: Context, __: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(_: Context, __: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``rewards``: per text the best reward of any segmentation, what the chunker reaches as the
     official code has it and as it is described, and the longest chunk of each. ``appended``: per
     text how many of its first boundaries are others once more text follows."""

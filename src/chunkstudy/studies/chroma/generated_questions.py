@@ -46,7 +46,7 @@ PASSED = 0.95
 RUNS = {"by hand": EXACT, "by hand, approximate": APPROXIMATE, "SmolLM2-135M-Instruct": SMALL}
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``requests``: a row per request. ``candidates``: a row per question on the built-in
     collection, with what the filters say. ``released``: a row per question of Chroma's.
     ``thresholds``: by corpus, how many of them would pass. ``places``: where Chroma's excerpts

@@ -69,7 +69,7 @@ a split twice or after a later one; it names one that was not shown; it was used
 SHOWN = re.compile(r"<\|start_chunk_(\d+)\|>")
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``replies``: a row per corpus and form, what came of the requests. ``scores``: a row
     per collection, protocol and chunker, means with intervals, and the recall that the held model's
     chunks have more.

@@ -24,7 +24,7 @@ SHARES = (0.1, 0.25, 0.5, 1.0)
 """Of a corpus' sentences, from its first."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``sizes``: a row per corpus and share of it; sizes of chunks in cl100k tokens."""
     store, count = context.store(MINILM), tokens.counter("cl100k")
     rows = []

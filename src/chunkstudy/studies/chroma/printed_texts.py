@@ -19,7 +19,7 @@ COLLECTIONS: tuple[str, ...] = ()
 FOLDER = "CHUNKSTUDY_PRINTED"
 
 
-def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``prompt``.
 
     Raises:

@@ -23,7 +23,7 @@ NAME = "questions"
 COLLECTIONS = ("chroma",)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``counts``, one row over all questions, and ``similarity``, a row per question.
 
     Raises:

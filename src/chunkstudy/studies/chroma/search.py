@@ -61,7 +61,7 @@ SETTING = ["insertion", "search list"]
 CELL = ["offsets", "part", "measure", "statistic"]
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``spread``: every printed kind of cell by exact search, and its lowest, mean and highest over
     the seeds of each setting. ``missed``: by corpus, the share of the five nearest chunks that a
     setting does not return, mean over seeds. ``moved``: by corpus, how many chunks were located

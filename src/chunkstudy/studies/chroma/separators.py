@@ -17,7 +17,7 @@ LANGCHAIN = ("\n\n", "\n", " ", "")
 SIZES = (200, 400)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``chunks``: a row per size and separators; sizes in cl100k tokens."""
     count = tokens.counter("cl100k")
     rows = []

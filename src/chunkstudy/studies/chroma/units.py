@@ -7,7 +7,7 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import MINILM, NONE, Condition
 from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.grids import MINILM_SIZES
@@ -74,7 +74,5 @@ def token_unit(places: Places) -> pd.DataFrame:
             both = record.wide[measure], record.wide[in_tokens]
             pairs.append(Pair(keys | {"measure": measure}, *both))
 
-    def family(keys: Keys) -> str:
-        return f"characters against tokens, {keys['measure']}, {keys['encoder']}"
-
+    family = "characters against tokens, {measure}, {encoder}"
     return differences(pairs, family, "characters", "tokens")

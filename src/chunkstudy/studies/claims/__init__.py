@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.claims import ledger
+from chunkstudy.published.claims.evidence import Sources
 from chunkstudy.runs import display_names
 from chunkstudy.runs.library import Library
 from chunkstudy.show.derived import written
@@ -35,7 +36,7 @@ def judged(places: Places) -> pd.DataFrame:
         ClaimError: if a claim names what does not exist, or breaks the ledger's rules.
     """
     tables = written(places)
-    return ledger.derive(Library(places), tables["comparison"], tables)
+    return ledger.settle(ledger.works(), Sources(Library(places), tables["comparison"], tables))
 
 
 def both(claims: pd.DataFrame) -> pd.DataFrame:

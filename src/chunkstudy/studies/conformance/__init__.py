@@ -28,19 +28,6 @@ from chunkstudy.studies.conformance.costs import (
     separated,
 )
 
-__all__ = [
-    "AS_DEPTH",
-    "AS_VECTORS",
-    "UNREAD",
-    "at",
-    "decisions",
-    "layouts",
-    "protocols",
-    "quote",
-    "separated",
-    "tables",
-]
-
 AS_DEPTH = {"documents": Column("documents returned a query", formats.tenths)}
 AS_VECTORS = {
     "windows": Column("windows a text takes", str),
@@ -53,7 +40,7 @@ AS_VECTORS = {
 COLLECTIONS = ("builtin", "chroma-within", covid_qa.WITHIN)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``vectors`` and ``scores``; collections without a part of their own give no scores."""
     scored = [arms.scores(context, name) for name in collections if name in arms.PARTS]
     return {

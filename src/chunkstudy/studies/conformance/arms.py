@@ -71,11 +71,8 @@ def scores(context: Context, name: str) -> pd.DataFrame:
 def part(collection: Collection, of: Callable[[Sequence[Document]], list[Document]]) -> Collection:
     """A collection of some of its documents, with the questions asked of them."""
     documents = tuple(of(collection.documents))
-    ids = {document.id for document in documents}
-    queries = tuple(query for query in collection.queries if query.document in ids)
-    asked = {query.id for query in queries}
-    judgments = tuple(one for one in collection.judgments if one.query in asked)
-    return Collection(collection.name, documents, queries, judgments)
+    asked = collection.asked_of({document.id for document in documents})
+    return Collection(collection.name, documents, asked.queries, asked.judgments)
 
 
 def _arms(
@@ -106,7 +103,7 @@ def _arms(
         every = [read(encoder, text, window) for text in texts]
         vectors = store.pool([one.layout for one in every], [one.spans for one in every], arm)
         there = np.concatenate([one.spans[:, 1] > one.spans[:, 0] for one in every])
-        found[arm] = _some(chunks, there), vectors[there]
+        found[arm] = chunks.only(there), vectors[there]
     found[APART_CLS] = chunks, _first_with_cls(store, texts, chunks, found[APART][1])
     context.say(f"{collection.name}, {AFTERTHOUGHTS}")
     every = [readings.afterthoughts(encoder, text, WINDOWS[AFTERTHOUGHTS]) for text in texts]
@@ -141,11 +138,6 @@ def _by_document(
     documents: Sequence[Document], chunks: Chunks
 ) -> list[tuple[Document, NDArray[np.bool_]]]:
     return [(document, chunks.document == i) for i, document in enumerate(documents)]
-
-
-def _some(chunks: Chunks, there: NDArray[np.bool_]) -> Chunks:
-    """The chunks that have a vector."""
-    return Chunks(chunks.document[there], chunks.start[there], chunks.end[there])
 
 
 def _of_tokens(texts: Sequence[Text], every: Sequence[Readings]) -> Chunks:

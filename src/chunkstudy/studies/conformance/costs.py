@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import HIGHER, Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import HIGHER, Pair, at, differences
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.scores import Scores
 from chunkstudy.show.study import Study
@@ -77,9 +77,7 @@ def decisions(scores: pd.DataFrame) -> pd.DataFrame:
         for one in DECISIONS
     ]
 
-    def family(keys: Keys) -> str:
-        return f"decisions of {keys['tool']} on a part of {keys['collection']}"
-
+    family = "decisions of {tool} on a part of {collection}"
     return differences(pairs, family, "with", "without")
 
 
@@ -100,9 +98,7 @@ def layouts(study: Study, scores: pd.DataFrame, encoder: str, protocol: str) -> 
         for layout in (OURS[512], AFTERTHOUGHTS):
             pairs.append(Pair({"measure": MEASURE, "layout": layout} | keys, arms[layout], plain))
 
-    def family(keys: Keys) -> str:
-        return f"layouts of windows against plain on a part of {keys['collection']}"
-
+    family = "layouts of windows against plain on a part of {collection}"
     return differences(pairs, family, "late", "plain")
 
 
@@ -129,10 +125,7 @@ def separated(
                 keys = {"collection": collection, "model": encoder, "window": window}
                 pairs += _paired(apart, second, keys | {"against": against})
 
-    def family(keys: Keys) -> str:
-        of = ("against", "collection", "window")
-        return "a separator between chunks, " + ", ".join(str(keys[name]) for name in of)
-
+    family = "a separator between chunks, {against}, {collection}, {window}"
     return differences(pairs, family, "separated", "other")
 
 
@@ -178,13 +171,6 @@ def quote(study: Study, averaged: pd.DataFrame) -> None:
         for _, row in at(averaged, collection=collection, chunker=chunker).iterrows():
             study.estimate(f"tools/{name}", row, HIGHER)
     study.says("tools-that-ship-late-chunking")
-
-
-def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
-    """The rows with these values."""
-    if rows.empty:
-        return rows
-    return rows[(rows[list(where)] == list(where.values())).all(axis=1)]
 
 
 def _measured(scores: pd.DataFrame) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:

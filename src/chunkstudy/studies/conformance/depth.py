@@ -22,7 +22,7 @@ COLLECTIONS = BEIR_AT_HAND
 DEPTHS = (10, 20, 100, 1000)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``scores``: a row per collection, chunker and chunk depth, which is a number or ``all``.
 
     ``documents`` is how many distinct documents a query gets on average, at most 100.

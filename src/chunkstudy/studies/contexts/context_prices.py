@@ -19,7 +19,7 @@ CHUNKER = "sentence-5"
 MODELS = ("gpt-4o-mini", "gpt-4o")
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``requests``: tokens in and out and dollars, a row per collection and model; the whole
     document is read again with each of its chunks, none of it from a cache."""
     rows = []

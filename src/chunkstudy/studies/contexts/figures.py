@@ -20,7 +20,7 @@ from chunkstudy.show.drawing import (
 )
 from chunkstudy.show.formats import number
 
-MARKED = ("o", "s")
+MARKED = "osD^v"
 AS_ALIKE: Columns = dict.fromkeys(("correlation", "correlation low", "correlation high"), number)
 AS_PRICES: Columns = {"dollars": number}
 

@@ -3,13 +3,3 @@
 from chunkstudy.studies.controls.budget import MEAN, overlaps, sizes
 from chunkstudy.studies.controls.chance import against_chance
 from chunkstudy.studies.controls.figures import figure_boundaries, figure_overlap, figure_sizes
-
-__all__ = [
-    "MEAN",
-    "against_chance",
-    "figure_boundaries",
-    "figure_overlap",
-    "figure_sizes",
-    "overlaps",
-    "sizes",
-]

@@ -20,6 +20,8 @@ from chunkstudy.runs.names import ChunkerSpec, parse_chunker
 MEASURE = "SpanRecall(unit=token)"
 ARM = ["collection", "encoder", "ordering"]
 READ = [*ARM, "counted", "budget"]
+WHERE = "{collection}, {encoder}, {ordering}, counted {counted}"
+"""Of every family."""
 IDS = ("query_id", "document")
 WITH, WITHOUT = "with overlap", "without"
 MEAN = "mean over chunkers"
@@ -48,7 +50,7 @@ def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
 
     def family(keys: Keys) -> str:
         of = MEAN if keys["chunker"] == MEAN else "the chunkers"
-        return f"overlap, {of}, {_where(keys)}"
+        return f"overlap, {of}, {WHERE}".format_map(keys)
 
     return differences(pairs, family, WITH, WITHOUT)
 
@@ -80,10 +82,9 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
     if not rows:
         return pd.DataFrame()
 
-    def family(keys: Keys) -> str:
-        return f"against the best, {_where(keys)}, {keys['budget']}"
-
-    behind = differences(pairs, family, "mean", "mean of the best")
+    behind = differences(
+        pairs, f"against the best, {WHERE}, {{budget}}", "mean", "mean of the best"
+    )
     behind = behind.drop(columns=["measure", "mean", "mean of the best"])
     together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
     of_chunker = [*ARM, "chunker"]
@@ -116,8 +117,3 @@ def _read(
         recalls = wide.drop(columns=[*READ, "document"]).dropna(axis=1, how="all")
         columns = {str(name): values for name, values in recalls.items()}
         yield dict(zip(READ, key, strict=True)), columns, wide["document"]
-
-
-def _where(keys: Keys) -> str:
-    where = ", ".join(str(keys[name]) for name in ARM)
-    return f"{where}, counted {keys['counted']}"

@@ -7,7 +7,7 @@ in the order of their rank until a budget of tokens is spent, and the last one i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,15 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
+from chunkstudy.encoders import models
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, parse_ordering
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
+from chunkstudy.show.study import Study
 
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""
@@ -35,6 +37,8 @@ BUDGETS = (1_000, 2_000, 4_000)
 CHUNKS, CUT = "chunks", 5
 """Beside the budgets, recall of the first five chunks, which is how it is usually reported."""
 DECIMALS = 4
+FIRST = ["collection", "encoder", "ordering", "counted", "budget", "query_id", "document"]
+"""The columns of the table ``questions`` before the chunkers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,12 @@ class Arm:
     encoder: str
     ordering: str
     chunkers: tuple[str, ...]
+
+    def within(self, other: Arm) -> bool:
+        """Whether the other has all of its chunkers on all of its collections."""
+        same = (self.encoder, self.ordering) == (other.encoder, other.ordering)
+        few = {*self.collections} <= {*other.collections}
+        return same and few and {*self.chunkers} <= {*other.chunkers}
 
 
 TO_400 = (
@@ -70,7 +80,46 @@ cut: they are compared where documents are read first, which takes one reading f
 The papers' chunkers are those of their records, whose vectors are at hand; none has overlap."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def asked(
+    corpora: Sequence[str],
+    chunkers: Sequence[str],
+    longer: Sequence[str],
+    papers: str,
+    in_papers: Sequence[str],
+    encoder: str,
+    window: int,
+) -> list[Arm]:
+    """The arms of a notebook, plain and late: chunkers in collections of the same documents, those
+    of longer chunks late only, and others in papers."""
+    slug, late = models.slug(encoder, window), f"{CONTEXTUALIZED}-{window}"
+    arms = [
+        Arm(tuple(corpora), slug, PRE, tuple(chunkers)),
+        Arm(tuple(corpora), slug, late, (*chunkers, *longer)),
+        *(Arm((papers,), slug, ordering, tuple(in_papers)) for ordering in (PRE, late)),
+    ]
+    return [one for one in arms if one.collections and one.chunkers]
+
+
+def read(
+    study: Study, some: Sequence[Arm], budgets: Sequence[int], k: int
+) -> dict[str, pd.DataFrame]:
+    """Both tables of these arms and budgets, from the stored experiment where it has all."""
+    kept = k == CUT and {*budgets} <= {*BUDGETS}
+    kept &= all(any(one.within(other) for other in ARMS) for one in some)
+    found = study.stored(NAME, lambda context: of(context, some, budgets, k), kept=kept)
+    every = found["questions"]
+    every = every[every["budget"].isin([k, *budgets])]
+    parts = [
+        every.loc[(every[FIRST[:3]] == [name, arm.encoder, arm.ordering]).all(axis=1)][
+            [*FIRST, *arm.chunkers]
+        ]
+        for arm in some
+        for name in arm.collections
+    ]
+    return {"questions": pd.concat(parts, ignore_index=True), "chunkers": found["chunkers"]}
+
+
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``questions``: a row per collection, encoder, ordering, budget, way of counting and question,
     a column per chunker: the fraction of the judged tokens that is read. ``chunkers``: of each
     collection how many chunks there are, and their mean tokens.
@@ -78,24 +127,34 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     Raises:
         ValueError: if there is nothing to compare on these collections.
     """
+    arms = [
+        replace(arm, collections=tuple(one for one in arm.collections if one in collections))
+        for arm in ARMS
+    ]
+    return of(context, [arm for arm in arms if arm.collections])
+
+
+def of(
+    context: Context, some: Sequence[Arm], budgets: Sequence[int] = BUDGETS, k: int = CUT
+) -> dict[str, pd.DataFrame]:
+    """The same of these arms, budgets and first chunks."""
     questions, chunkers = [], []
-    for arm in ARMS:
-        if named := [name for name in arm.collections if name in collections]:
-            found, sizes = read(context, arm, [context.collection(name) for name in named])
-            questions.append(found)
-            chunkers += sizes
+    for arm in some:
+        found, sizes = of_arm(context, arm, budgets, k)
+        questions.append(found)
+        chunkers += sizes
     if not questions:
         raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
     together = pd.concat(questions, ignore_index=True)
-    first = ["collection", "encoder", "ordering", "counted", "budget", "query_id", "document"]
-    columns = [*first, *(name for name in together if name not in first)]
+    columns = [*FIRST, *(name for name in together if name not in FIRST)]
     return {"questions": together[columns], "chunkers": pd.DataFrame(chunkers)}
 
 
-def read(
-    context: Context, arm: Arm, collections: Sequence[Collection]
+def of_arm(
+    context: Context, arm: Arm, budgets: Sequence[int], k: int
 ) -> tuple[pd.DataFrame, list[dict[str, object]]]:
     """Rows of both tables of one arm."""
+    collections = [context.collection(name) for name in arm.collections]
     store, documents = context.store(arm.encoder), collections[0].documents
     if any(one.documents != documents for one in collections):
         raise ValueError("collections of other documents cannot share chunks; run them apart")
@@ -114,7 +173,7 @@ def read(
         for one in collections:
             asked = store.encode([query.text for query in one.queries], "query")
             ranking = ranked(one, chunks, asked, vectors)
-            recalls[one.name][slug], tokens = at_budgets(one, chunks, ranking, offsets)
+            recalls[one.name][slug], tokens = at_budgets(one, chunks, ranking, offsets, budgets, k)
             about = {"chunker": slug, "chunks": len(chunks), "tokens": tokens}
             sizes.append({"collection": one.name, **keys, **about})
     found = []
@@ -146,6 +205,8 @@ def at_budgets(
     chunks: Chunks,
     ranking: NDArray[np.int64],
     offsets: Sequence[TokenOffsets],
+    budgets: Sequence[int] = BUDGETS,
+    k: int = CUT,
 ) -> tuple[pd.Series, float]:
     """Recall by way of counting, budget and query, and the mean tokens of a chunk.
 
@@ -153,12 +214,12 @@ def at_budgets(
         offsets: the characters of each document's cl100k tokens.
     """
     judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
-    reading = follow(judged, in_tokens, ranking, max(BUDGETS))
-    few = ranking[:, :CUT]
-    few = np.pad(few, ((0, 0), (0, CUT - few.shape[1])), constant_values=retrieval.NO_CHUNK)
-    found = {(CHUNKS, CUT): TokenOverlap(judged, in_tokens, "overlap").at(few, CUT)["SpanRecall"]}
+    reading = follow(judged, in_tokens, ranking, max(budgets))
+    few = ranking[:, :k]
+    few = np.pad(few, ((0, 0), (0, k - few.shape[1])), constant_values=retrieval.NO_CHUNK)
+    found = {(CHUNKS, k): TokenOverlap(judged, in_tokens, "overlap").at(few, k)["SpanRecall"]}
     for counted in (AGAIN, ONCE):
-        found |= {(counted, budget): reading.recall(budget, counted) for budget in BUDGETS}
+        found |= {(counted, budget): reading.recall(budget, counted) for budget in budgets}
     wide = pd.DataFrame(found, index=[query.id for query in collection.queries])
     long = pd.Series(wide.round(DECIMALS).unstack())
     long = long.rename_axis(["counted", "budget", "query_id"])

@@ -17,8 +17,6 @@ from chunkstudy.show.drawing import (
 )
 
 CHUNKS = "chunks"
-SHOWN = "chroma"
-"""The collection whose overlaps and sizes are drawn."""
 
 
 def figure_boundaries(rows: pd.DataFrame) -> Figure:
@@ -55,8 +53,8 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
 
 def figure_overlap(rows: pd.DataFrame) -> Figure:
     """With minus without overlap, with 95% intervals: five chunks, then by budget; a panel per way
-    of counting what two chunks share."""
-    rows = rows[rows["collection"] == SHOWN]
+    of counting what two chunks share; of the first collection."""
+    rows = rows[rows["collection"] == rows["collection"].iloc[0]]
     pairs = rows[["chunker", "ordering"]].drop_duplicates().sort_values("ordering", kind="stable")
     names = list(pairs.itertuples(index=False, name=None))
     counts = [one for one in dict.fromkeys(rows["counted"]) if one != CHUNKS]
@@ -89,8 +87,9 @@ def figure_overlap(rows: pd.DataFrame) -> Figure:
 
 def figure_sizes(rows: pd.DataFrame) -> Figure:
     """Recall by mean chunk size, for chunkers without overlap, a panel per ordering: five chunks,
-    then by budget, what two chunks share counted again."""
-    rows = rows[(rows["collection"] == SHOWN) & rows["counted"].isin((CHUNKS, "again"))]
+    then by budget, what two chunks share counted again; of the first collection."""
+    rows = rows[rows["collection"] == rows["collection"].iloc[0]]
+    rows = rows[rows["counted"].isin((CHUNKS, "again"))]
     rows = rows[rows["chunker"].str.match(r"(recursive|token)-\d+-0$")]
     orderings = list(dict.fromkeys(rows["ordering"]))
     figure, panels = plt.subplots(
@@ -136,5 +135,5 @@ def _arm(collection: str, part: str, chunker: str, encoder: str, ordering: str) 
 
 def _asked(rows: pd.DataFrame) -> str:
     encoders = " and ".join(map(display_names.encoder, dict.fromkeys(rows["encoder"])))
-    count = rows["n"].max()
-    return f"{display_names.collection(SHOWN)}, {count:.0f} questions, {encoders}"
+    name, count = str(rows["collection"].iloc[0]), rows["n"].max()
+    return f"{display_names.collection(name)}, {count:.0f} questions, {encoders}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,12 +21,15 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
+from chunkstudy.encoders import models
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
 from chunkstudy.runs.many_cuts import encoded, score
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.show.faults import StudyError
+from chunkstudy.show.study import Study
 
 NAME = "random-boundaries"
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
@@ -65,7 +69,19 @@ class Arm:
 
     @property
     def part(self) -> str:
-        return SMALLER if self.documents else ALL
+        return SMALLER if self.documents == THREE else ", ".join(self.documents) or ALL
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """Its columns in both tables."""
+        return {"collection": self.collection, "part": self.part, "encoder": self.encoder,
+                "ordering": self.ordering}  # fmt: skip
+
+    def within(self, other: Arm) -> bool:
+        """Whether the other's draws are this one's, of all its methods."""
+        return {*self.chunkers} <= {*other.chunkers} and self == replace(
+            other, chunkers=self.chunkers
+        )
 
 
 ARMS = (
@@ -79,7 +95,51 @@ ARMS = (
 )
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def asked(
+    drawn: Sequence[Sequence[Any]],
+    by_both: Sequence[Any],
+    documents: Sequence[str],
+    encoders: Sequence[str],
+    window: int,
+) -> list[Arm]:
+    """The arms of a notebook.
+
+    Args:
+        drawn: rows of collection, chunkers, ordering, draws at units and anywhere, by the first
+            encoder.
+        by_both: such a row, by every encoder, of some documents.
+        documents: of its collection.
+        encoders: hub ids.
+        window: tokens read at once.
+
+    Raises:
+        StudyError: for a chunker whose units nobody named.
+    """
+    few = tuple(documents)
+    rows = [(row, encoders[0], few[:0]) for row in drawn]
+    rows += [(by_both, encoder, few) for encoder in encoders]
+    found = []
+    for (collection, chunkers, ordering, at_units, anywhere), encoder, some in rows:
+        if unknown := {*chunkers} - UNITS_OF.keys():
+            raise StudyError(f"{min(unknown)} has no units here; use one of {', '.join(UNITS_OF)}")
+        slug = models.slug(encoder, window)
+        found.append(Arm(collection, tuple(chunkers), slug, ordering, at_units, anywhere, some))
+    return found
+
+
+def read(study: Study, some: Sequence[Arm]) -> dict[str, pd.DataFrame]:
+    """Both tables of these arms, from the stored experiment where it has all of them."""
+    kept = all(any(one.within(other) for other in ARMS) for one in some)
+    found = study.stored(NAME, lambda context: of(context, some), kept=kept)
+    wanted = {(*one.keys.values(), slug) for one in some for slug in one.chunkers}
+    columns = [*some[0].keys, "chunker"]
+    return {
+        name: table[[row in wanted for row in table[columns].itertuples(index=False, name=None)]]
+        for name, table in found.items()
+    }
+
+
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``draws``: of each method and draw the mean of each measure, and of its chunks how many there
     are and the standard deviation of their characters; draw 0 is the method itself.
 
@@ -89,12 +149,16 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     Raises:
         RuntimeError: if a method's scores are not those of its record.
     """
+    return of(context, [arm for arm in ARMS if arm.collection in collections])
+
+
+def of(context: Context, some: Sequence[Arm]) -> dict[str, pd.DataFrame]:
+    """The same of these arms."""
     draws, questions = [], []
-    for arm in ARMS:
-        if arm.collection in collections:
-            of_draws, of_questions = compare(context, arm)
-            draws += of_draws
-            questions += of_questions
+    for arm in some:
+        of_draws, of_questions = compare(context, arm)
+        draws += of_draws
+        questions += of_questions
     return {
         "draws": pd.DataFrame(draws),
         "questions": pd.concat(questions, ignore_index=True) if questions else pd.DataFrame(),
@@ -123,7 +187,9 @@ class Scored:
 def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
     """Rows of both tables of one arm. All chunks are encoded together, so that contextualized
     encoding reads each document once."""
-    collection = limited(context.collection(arm.collection), arm.documents)
+    collection = context.collection(arm.collection)
+    if arm.documents:
+        collection = collection.asked_of(arm.documents)
     store = context.store(arm.encoder)
     sets = [
         (slug, *one)
@@ -139,29 +205,13 @@ def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[p
     for one in found:
         if not one.draw:
             check(context, _condition(arm, one.chunker), one.scores)
-    keys = {
-        "collection": arm.collection,
-        "part": arm.part,
-        "encoder": arm.encoder,
-        "ordering": arm.ordering,
-    }
     document = {query.id: query.document for query in collection.queries}
     questions = [
-        table.assign(document=table["query_id"].map(document), **keys)
+        table.assign(document=table["query_id"].map(document), **arm.keys)
         for slug in arm.chunkers
         for table in by_question([one for one in found if one.chunker == slug])
     ]
-    return [keys | one.row() for one in found], questions
-
-
-def limited(collection: Collection, documents: Sequence[str]) -> Collection:
-    """The questions asked of some documents; of all where none is named."""
-    if not documents:
-        return collection
-    queries = tuple(query for query in collection.queries if query.document in documents)
-    kept = {query.id for query in queries}
-    judgments = tuple(one for one in collection.judgments if one.query in kept)
-    return replace(collection, queries=queries, judgments=judgments)
+    return [{**arm.keys, **one.row()} for one in found], questions
 
 
 def with_draws(
@@ -173,7 +223,7 @@ def with_draws(
     if arm.documents:
         named = [collection.positions[name] for name in arm.documents]
         here = np.isin(own.document, named)
-        own = Chunks(own.document[here], own.start[here], own.end[here])
+        own = own.only(here)
     units = [UNITS_OF[slug](one.text) for one in collection.documents]
     drawn_at = ((UNITS, units, arm.at_units), (ANYWHERE, None, arm.anywhere))
     return [("", 0, own)] + [

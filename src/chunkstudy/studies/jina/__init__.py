@@ -16,19 +16,3 @@ from chunkstudy.studies.jina.second_post import (
     comparisons,
     prints,
 )
-
-__all__ = [
-    "AS_CORRELATIONS",
-    "AS_COSINES",
-    "AS_PRINTS",
-    "agreement",
-    "arms",
-    "berlin",
-    "combinations",
-    "comparisons",
-    "figure_combinations",
-    "figure_gain_by_length",
-    "gains",
-    "length",
-    "prints",
-]

@@ -16,7 +16,7 @@ NAME = "document-lengths"
 COLLECTIONS = tuple(dict.fromkeys((*BEIR_AT_HAND, *JINA_TABLE)))
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``characters``: a row per collection; a large one only where it was fetched."""
     fetched = {name for name in beir.SOURCES if name in BEIR_AT_HAND or beir.available(name)}
     here = [name for name in collections if name in fetched or name not in beir.SOURCES]

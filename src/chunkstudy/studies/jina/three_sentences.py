@@ -29,7 +29,7 @@ NAMED = 12
 """Characters of a sentence that stand for it in tables."""
 
 
-def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``cosines``: a row per sentence with its three cosines, by every model of ``MODELS`` whose
     weights are verified."""
     example = berlin.load(context.file(berlin.FILE))

@@ -62,9 +62,7 @@ def queries_needed(records: LabelRecords) -> pd.DataFrame:
         for measure in MEASURES
     ]
     pairs = [Pair(keys, *map(pd.Series, arms)) for keys, arms in keyed]
-    table = differences(
-        pairs, lambda keys: f"chunkers by {keys['measure']}", "recall of a", "recall of b"
-    )
+    table = differences(pairs, "chunkers by {measure}", "recall of a", "recall of b")
     stds = [float((a - b).std(ddof=1)) for _, (a, b) in keyed]
     found = list(zip(table["n"], table["difference"], stds, strict=True))
     asked = {f"needed for {points} points": points / 100 for points in GIVEN}

@@ -10,15 +10,3 @@ from chunkstudy.studies.language_models import (
     window_answers,
 )
 from chunkstudy.studies.language_models.figures import figure_answers, figure_emma
-
-__all__ = [
-    "answers",
-    "chunking_speed",
-    "cost",
-    "emma",
-    "figure_answers",
-    "figure_emma",
-    "published",
-    "shown",
-    "window_answers",
-]

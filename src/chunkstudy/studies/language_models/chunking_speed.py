@@ -39,7 +39,7 @@ EMBEDDED = 100
 """Documents of a chunker that embeds them, the first in the order of their ids."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """A row per collection and chunker: ``documents`` and ``tokens`` (cl100k) that it was given,
     the ``chunks`` it made, and the ``seconds`` of one core that this took."""
     name, window = models.parse_slug(WIDE)

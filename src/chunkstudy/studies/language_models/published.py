@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.published.side_by_side import needs_of
-
 TABLES = {("chroma", "main"), ("chroma", "appendix")} | {("taxonomy", one) for one in "135"}
 ASKING = ("llm", "lumberchunker", "proposition")
 WAITS = "not_run"
@@ -21,9 +19,9 @@ def cells(comparison: pd.DataFrame) -> pd.DataFrame:
 
 def lacking(found: pd.DataFrame) -> pd.DataFrame:
     """What the cells wait for, and how many wait for each; one cell may wait for several."""
-    waiting = found.loc[found["verdict"] == WAITS, "reason"].dropna()
+    waiting = found.loc[found["verdict"] == WAITS, "needs"].dropna()
     return (
-        waiting.map(needs_of)
+        waiting.str.split("; ")
         .explode()
         .value_counts()
         .rename_axis("needs")

@@ -37,7 +37,7 @@ at random share many chunks."""
 MEASURES = ("DCG@1", "DCG@5", "DCG@10", "DCG@20")
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``draws``: of each draw how many chunks it has, their mean tokens (cl100k), and the mean of
     each measure. ``questions``: of each question the mean over the draws. In both, ``chunker`` says
     whose sizes were kept, and is empty where candidates are at random.

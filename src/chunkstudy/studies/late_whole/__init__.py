@@ -13,21 +13,3 @@ from chunkstudy.studies.late_whole.quoted import (
 from chunkstudy.studies.late_whole.reading import WHOLE, read
 from chunkstudy.studies.late_whole.similarity import COLLECTIONS as COMPARED
 from chunkstudy.studies.late_whole.similarity import tables as alike
-
-__all__ = [
-    "AS_CUT",
-    "AS_SIMILARITY",
-    "COMPARED",
-    "LENGTHS",
-    "SHORTER",
-    "WHOLE",
-    "alike",
-    "at",
-    "figure_alike",
-    "figure_gains",
-    "gains",
-    "left_of_gains",
-    "quote",
-    "read",
-    "without_tails",
-]

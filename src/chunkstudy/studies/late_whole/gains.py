@@ -39,7 +39,7 @@ def gains(arms: Iterable[Both], kind: str) -> pd.DataFrame:
     ]
     found = differences(
         pairs,
-        lambda keys: f"{kind}, {keys['protocol']}, {keys['window']} tokens",
+        f"{kind}, {{protocol}}, {{window}} tokens",
         "contextualized",
         "plain",
     )
@@ -74,7 +74,7 @@ def without_tails(arms: Iterable[Both], cut: str, remedies: Sequence[str]) -> pd
     ]
     return differences(
         pairs,
-        lambda keys: f"short last chunks, {keys['ordering']}, {keys['protocol']}",
+        "short last chunks, {ordering}, {protocol}",
         "without short tails",
         "with short tails",
     )
@@ -99,7 +99,7 @@ def left_of_gains(arms: Iterable[Both], cut: str, remedies: Sequence[str]) -> pd
     ]
     return differences(
         pairs,
-        lambda keys: f"gain lost with short last chunks, {keys['protocol']}",
+        "gain lost with short last chunks, {protocol}",
         "gain",
         "gain without short tails",
     )

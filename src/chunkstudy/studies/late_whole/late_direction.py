@@ -26,7 +26,7 @@ OTHER = " The museum keeps paintings and prints from four centuries."
 """Put in the place of a sentence, to see which vectors notice."""
 
 
-def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``cosines``: how far a late chunk's vector moves when the last sentence is replaced, or the
     first: its cosine similarity to what it was. A replaced sentence has none."""
     sentences, store = berlin.load(context.file(berlin.FILE)).chunks, context.store(WIDE)

@@ -5,9 +5,17 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.evaluation.statistics.differences import (
+    HIGHER,
+    LOWER,
+    NOT_SHOWN,
+    at,
+)
 from chunkstudy.show.columns import Column, Columns
-from chunkstudy.show.formats import number, whole
+from chunkstudy.show.formats import (
+    number,
+    whole,
+)
 from chunkstudy.show.study import Study
 
 AS_CUT: Columns = {"cut": Column("chunks cut", str)}
@@ -31,13 +39,6 @@ SHORTER = {
     "GutenQA, Emma": "Emma",
 }
 TAILED, MERGED = "fixed-256", "fixed-merged-256-64"
-
-
-def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
-    """The rows with these values."""
-    for column, value in where.items():
-        rows = rows[rows[column] == value]
-    return rows
 
 
 def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.DataFrame) -> None:

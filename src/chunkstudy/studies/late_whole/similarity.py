@@ -42,7 +42,7 @@ ELSEWHERE = {
 a wide one reaches, and a wide one, two tokens a position, where a narrow one reads."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``orderings``, of every collection but Chroma's, and ``windows``, of Chroma's.
 
     The first has a row per collection, chunker and pairing: the mean cosine similarity of all

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.show.study import Tables
 from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
@@ -39,13 +39,9 @@ def by_cut(arms: Iterable[Arms], measured: Tables) -> pd.DataFrame:
         for cell, plain in one.plain.items()
         for over, counted in _groups(plain, cell, one.chunks[cell].str[:DIGITS], measured)
     ]
-    of = ("measure", "over", "model")
-
-    def family(keys: Keys) -> str:
-        return "the windows by " + ", ".join(str(keys[name]) for name in of)
-
+    family = "the windows by {measure}, {over}, {model}"
     found = differences(pairs, family, "contextualized", "plain")
-    return found.sort_values(list(of), kind="stable", ignore_index=True)
+    return found.sort_values(["measure", "over", "model"], kind="stable", ignore_index=True)
 
 
 def _groups(

@@ -37,7 +37,7 @@ READ = {
 """The windows of each model."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``chunkers``: of each model, chunker and window the fraction of chunks longer than the window
     has room for, and the fraction of their tokens beyond it. ``questions``: of each model, chunker
     and question the tokens that a window needs to read the largest chunk that shares a character

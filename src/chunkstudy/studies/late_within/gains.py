@@ -7,15 +7,17 @@ question of one collection and measure: the windows of a model, or of two models
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import combinations
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, Pair, differences
 from chunkstudy.studies.late_within.reading import EVERY, Arms
 
 HELD = ["collection", "measure", "over", "window"]
+WHERE = "{collection}, {measure}, {over}"
+"""Of every family."""
 
 
 def by_window(arms: Iterable[Arms]) -> pd.DataFrame:
@@ -30,7 +32,7 @@ def by_window(arms: Iterable[Arms]) -> pd.DataFrame:
         for one in arms
         for (model, window), plain in one.plain.items()
     ]
-    return differences(pairs, _family("the windows"), "contextualized", "plain")
+    return differences(pairs, f"the windows, {WHERE}, {{model}}", "contextualized", "plain")
 
 
 def read_whole(arms: Iterable[Arms]) -> pd.DataFrame:
@@ -46,7 +48,7 @@ def read_whole(arms: Iterable[Arms]) -> pd.DataFrame:
         for one in arms
         for (model, window), late in one.late.items()
     ]
-    how = _family("the windows, against plain chunks read whole")
+    how = f"the windows, against plain chunks read whole, {WHERE}, {{model}}"
     return differences(pairs, how, "contextualized", "plain")
 
 
@@ -64,10 +66,8 @@ def read_whole_by_chunker(arms: Iterable[Arms]) -> pd.DataFrame:
         for chunker in one.chunkers
     ]
 
-    def family(keys: Keys) -> str:
-        of = ", ".join(str(keys[name]) for name in ("collection", "measure", "model"))
-        return f"the chunkers and windows, against plain chunks read whole, {of}"
-
+    of = "{collection}, {measure}, {model}"
+    family = f"the chunkers and windows, against plain chunks read whole, {of}"
     return differences(pairs, family, "contextualized", "plain").drop(columns="over")
 
 
@@ -110,7 +110,9 @@ def between_models(arms: Iterable[Arms]) -> pd.DataFrame:
         for other, model in combinations(one.models, 2)
         for window in one.windows
     ]
-    return differences(pairs, _family("the windows"), "gain", "gain against")
+    return differences(
+        pairs, f"the windows, {WHERE}, {{model}} against {{other model}}", "gain", "gain against"
+    )
 
 
 def changes(arms: Iterable[Arms]) -> pd.DataFrame:
@@ -120,7 +122,7 @@ def changes(arms: Iterable[Arms]) -> pd.DataFrame:
         for one in arms
         for model in one.models
     ]
-    how = _family("the change with the window")
+    how = f"the change with the window, {WHERE}, {{model}}"
     return differences(pairs, how, "gain at the wider", "at the narrower")
 
 
@@ -134,7 +136,7 @@ def changes_between_models(arms: Iterable[Arms]) -> pd.DataFrame:
             )
             keys = one.keys | {"model": model, "other model": other} | _ends(one)
             pairs.append(Pair(keys, first, second, one.documents))
-    how = _family("the change with the window")
+    how = f"the change with the window, {WHERE}, two models"
     return differences(pairs, how, "change", "change against")
 
 
@@ -162,13 +164,3 @@ def _at_the_ends(one: Arms, model: str) -> tuple[pd.Series, pd.Series]:
 
 def _ends(one: Arms) -> dict[str, object]:
     return {"from": one.windows[0], "to": one.windows[-1]}
-
-
-def _family(question: str) -> Callable[[Keys], str]:
-    def name(keys: Keys) -> str:
-        who = str(keys["model"])
-        if "other model" in keys:
-            who = f"{who} against {keys['other model']}" if "window" in keys else "two models"
-        return f"{question}, {keys['collection']}, {keys['measure']}, {keys['over']}, {who}"
-
-    return name

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.encoding import parse_ordering
 from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.reading import cut, read
@@ -46,8 +46,5 @@ def moved(
                 other = others[encoder, window].mean(axis=1)
                 pairs.append(Pair(keys, scores, other, arms.documents))
 
-    def family(keys: Keys) -> str:
-        of = ("collection", "measure", "model", "against")
-        return "moved positions, " + ", ".join(str(keys[name]) for name in of)
-
+    family = "moved positions, {collection}, {measure}, {model}, {against}"
     return differences(pairs, family, "moved", "other")

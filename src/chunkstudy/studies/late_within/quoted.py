@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN
+from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, at
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.cut import CUT, TRUNCATED, WHOLE
@@ -19,13 +19,6 @@ DCG, RECALL = "DCG@10", "SpanRecall@5"
 SIZES = {"narrow": 128, "middle": 256, "wide": 512}
 Named = Mapping[str, tuple[str, Mapping[str, object]]]
 """By a number's name, how its test ends, and which row it is."""
-
-
-def at(rows: pd.DataFrame, **where: object) -> pd.DataFrame:
-    """The rows with these values."""
-    if rows.empty:
-        return rows
-    return rows[(rows[list(where)] == list(where.values())).all(axis=1)]
 
 
 def points(rows: pd.DataFrame) -> str:
@@ -81,7 +74,19 @@ def of_chunkers(study: Study, rows: pd.DataFrame) -> None:
     }
     keys = ("collection", "chunker", "model")
     named = {k: (HIGHER, dict(zip(keys, one, strict=True))) for k, one in gaining.items()}
-    _quote(study, at(rows, window=128), named)
+    narrow = at(rows, window=128)
+    _quote(study, narrow, named)
+    gained = set(at(narrow, shown=HIGHER)["model"])
+    study.says(
+        "late-at-its-best-window",
+        holds=len(at(narrow, shown=HIGHER)) == len(gaining) and E5 not in gained,
+    )
+
+
+def of_held(study: Study, held: pd.DataFrame) -> None:
+    """How much of what the first model shows the second shows too."""
+    study.number("held-for-a-second-model/asked", len(held), holds="no" not in set(held["held"]))
+    study.number("held-for-a-second-model/held", int((held["held"] == "yes").sum()))
 
 
 def of_cut(study: Study, rows: pd.DataFrame) -> None:

@@ -40,7 +40,7 @@ Offsets = NDArray[np.int64]
 Row = dict[str, object]
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """Five tables; a model's column counts in that model's tokens.
 
     ``models``: tokens that a model puts before a document. ``documents``: their lengths.

@@ -31,7 +31,7 @@ CHUNKERS = (
 """Ours, on the same text, under the corrected protocol."""
 
 
-def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``texts``: a row per printed segmentation; ``left_out``: a row per passage that one lacks;
     ``chunks``: a row per segment or chunk; ``words``: where each word of the post begins and ends.
 

@@ -42,7 +42,7 @@ OUTCOMES = PROSE, CUT_OFF, OTHER, NOWHERE, USED = (
 segments begins nowhere in the window; it was used."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``replies``: a row per text, prompt and window.
 
     Raises:

@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chunkstudy.base.places import Places
-from chunkstudy.published.predictions import outcomes, register, tables
+from chunkstudy.published.predictions import outcomes, register
 from chunkstudy.runs import display_names
 from chunkstudy.show.drawing import LATE, PLAIN, rows_named, style, zero
 from chunkstudy.show.formats import number
+from chunkstudy.studies.predictions import tables
 
 LEAST = 0.25
 """Bets of a smaller product of probability and surprise are not drawn."""

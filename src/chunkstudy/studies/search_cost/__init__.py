@@ -56,7 +56,7 @@ QUERIES = 500
 REMEMBERED = (5_000, 20_000)
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``exact``: seconds of exact search by chunks, dimension and queries. ``graph``: of each size
     and seed, seconds to build and to search, the share of the nearest chunks that are missed, and
     recall at five beside exact search. ``memory``: bytes that a chunk takes while it is encoded

@@ -36,36 +36,3 @@ from chunkstudy.studies.taxonomy.methods import (
 )
 from chunkstudy.studies.taxonomy.printed import as_printed
 from chunkstudy.studies.taxonomy.tables import changed, marked, means
-
-__all__ = [
-    "AS_AVERAGES",
-    "AS_CHANGES",
-    "AS_CORRELATIONS",
-    "AS_PACKED",
-    "AS_SENSITIVITY",
-    "E5",
-    "JUDGED",
-    "SPREAD",
-    "STRUCTURE",
-    "agreement",
-    "as_printed",
-    "averages",
-    "by_code",
-    "by_text",
-    "ceilings",
-    "changed",
-    "correlations",
-    "counted",
-    "figure_changes",
-    "figure_correlations",
-    "figure_points",
-    "figure_rankings",
-    "marked",
-    "means",
-    "moved",
-    "points",
-    "published",
-    "sensitivity",
-    "side_by_side",
-    "structure_against_guided",
-]

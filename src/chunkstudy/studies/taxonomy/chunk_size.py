@@ -9,7 +9,7 @@ each collection, so that differences between collections play no part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -21,12 +21,11 @@ from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.gutenqa import BOOKS as NUMBER_OF_BOOKS
 from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import (
+    ARMS,
     BOOKS,
-    OfPoints,
     by_code,
     correlate,
     kept,
-    of_method,
     scored,
     with_scores,
 )
@@ -41,6 +40,8 @@ from chunkstudy.show.runs import Runs
 from chunkstudy.studies.taxonomy import chunk_sizes
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
+POOLED = "in-corpus, pooled"
+OfPoints = Callable[[pd.DataFrame, str], Iterator[dict[str, object]]]
 SPREAD = ("published lowest r", "published highest r")
 AS_CORRELATIONS: Columns = {"*": number}
 AS_SENSITIVITY: Columns = {"*": number, "significant": Column("of them p < .05", whole)}
@@ -177,9 +178,27 @@ def _rows(points: pd.DataFrame, of_points: OfPoints) -> pd.DataFrame:
     rows = [
         {"chunker": chunker} | row
         for chunker, own in points.groupby("chunker", sort=False)
-        for row in of_method(_by_collection(own), of_points)
+        for row in _of_method(_by_collection(own), of_points)
     ]
     return pd.DataFrame(rows)
+
+
+def _of_method(found: Mapping[str, pd.DataFrame], of_points: OfPoints) -> Iterator[dict[str, Any]]:
+    """The rows of a method under each arm: of every collection, and of several in-corpus ones
+    pooled.
+
+    Args:
+        found: ``query_id, relevant, document, plain, late, collection`` by collection.
+        of_points: the rows of one collection's points under an arm.
+    """
+    for arm in ARMS:
+        here = {name: one for name, one in found.items() if len(one) and len(scored(one, arm))}
+        inside = [one for name, one in here.items() if name not in BOOKS]
+        if len(inside) > 1:
+            here[POOLED] = pd.concat(inside, ignore_index=True)
+        for name, points in here.items():
+            for row in of_points(points, arm):
+                yield {"collection": name, "ordering": arm} | row
 
 
 def _by_collection(points: pd.DataFrame) -> Mapping[str, pd.DataFrame]:

@@ -33,7 +33,7 @@ PAPERS = tuple(models.slug(name, WINDOWS[name]) for name in TAXONOMY_MODELS)
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """A table per collection, of every chunker recorded with MiniLM, and one per collection and
     model of the taxonomy's, named ``<collection>--<encoder>``, where these have records.
 

@@ -28,7 +28,7 @@ NAMES = {
 """The notebook's names, and ours."""
 
 
-def tables(context: Context, _: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``means``: DCG@10 of the authors' notebook, with text-embedding-ada-002."""
     published = json.loads(context.file(FILE).read_text(encoding="utf-8"))
     table = published["mean_dcg_over_100_books_ada002"]

@@ -35,7 +35,7 @@ WINDOWS = (512, 8192)
 """Those of the taxonomy's models: 512 is E5's, the other three read 8,192 tokens."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``windows``: a row per collection, chunker and window.
 
     ``chunks`` are those of documents with two chunks or more, ``alone`` the fraction of them that
@@ -96,8 +96,3 @@ def fewest(layout: Layout, window: int) -> int:
     """How many windows would hold the same content, if a chunk could be cut by a window's end."""
     content = layout.tokens - SPECIAL * len(layout.windows)
     return math.ceil(content / (window - SPECIAL))
-
-
-def made(context: Context) -> dict[str, pd.DataFrame]:
-    """The same of the collections at hand."""
-    return tables(context, COLLECTIONS)

@@ -6,11 +6,15 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.published import cells, consistency
+from chunkstudy.published import (
+    cells,
+)
 from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import ten_thousandths, whole
+from chunkstudy.studies.taxonomy.checks import WHERE
+from chunkstudy.studies.taxonomy.consistency import consistency
 
 WHOSE = ["original", "reproduced"]
 
@@ -84,4 +88,4 @@ def gains(published: pd.DataFrame) -> pd.DataFrame:
 
 def checks(places: Places) -> pd.DataFrame:
     """Every check of published tables against each other, and its outcome."""
-    return consistency.consistency(cells.frame(cells.read(places)))
+    return consistency(cells.frame(cells.read(places), WHERE))

@@ -20,7 +20,7 @@ from chunkstudy.base.protocols import (
     AS_PUBLISHED_LUMBERCHUNKER,
 )
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.published.chunk_size import BOOKS, METHODS
+from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
 from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.show.scores import Scores
@@ -28,6 +28,15 @@ from chunkstudy.show.scores import Scores
 ALPHA = 0.05
 PUBLISHED, RECORDS = "published", "records"
 UNCHUNKED = "none"
+METHODS = {
+    "paragraph": ("paragraph",),
+    "sentence-5": ("sentence-5",),
+    "fixed-256": ("fixed-256",),
+    "semantic": ("semantic",),
+    "lumberchunker": ("lumberchunker", "lumberchunker-released"),
+    "proposition": ("proposition", "proposition-released"),
+}
+"""The paper's six and the chunkers that are this method, of which the first recorded is taken."""
 METHOD_OF = {chunker: method for method, chunkers in METHODS.items() for chunker in chunkers} | {
     "semantic-released": "semantic"
 }

@@ -1,6 +1,7 @@
 """What the notebook on trained late chunking needs beyond a cell."""
 
 from chunkstudy.studies.trained_late_chunking.comparisons import (
+    IN_THE_PAPER,
     again,
     arms,
     by_fold,
@@ -14,22 +15,3 @@ from chunkstudy.studies.trained_late_chunking.figures import figure_costs, figur
 from chunkstudy.studies.trained_late_chunking.parts import LONGER
 from chunkstudy.studies.trained_late_chunking.scores import COST, LATE, PLAIN, scored
 from chunkstudy.studies.trained_late_chunking.triples import triples
-
-__all__ = [
-    "COST",
-    "LATE",
-    "LONGER",
-    "PLAIN",
-    "again",
-    "arms",
-    "by_fold",
-    "costs",
-    "figure_costs",
-    "figure_triples",
-    "longer",
-    "on_others",
-    "scored",
-    "seeds",
-    "trained",
-    "triples",
-]

@@ -5,13 +5,12 @@ A question's score is its mean over the two chunkers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import Keys
 from chunkstudy.studies.trained_late_chunking.training.recipe import (
     ALONE,
     CONTEXT,
@@ -79,12 +78,8 @@ def places(models: Models) -> list[tuple[int, str]]:
     return sorted(found, key=lambda place: (-place[0], place[1]))
 
 
-def family_of(question: str) -> Callable[[Keys], str]:
-    def family(keys: Keys) -> str:
-        where = f"{keys['collection']}, window of {keys['window']} tokens"
-        return f"trained late chunking, {question}, {where}"
-
-    return family
+def family_of(question: str) -> str:
+    return f"trained late chunking, {question}, {{collection}}, window of {{window}} tokens"
 
 
 def _order(key: Key) -> tuple[object, ...]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Collection
 from chunkstudy.runs import scoring
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING, encode, jobs, parse_ordering
@@ -44,15 +42,16 @@ def of_collection(
     context: Context, part: Part, store: VectorStore, collection: Collection, documents: list[str]
 ) -> pd.DataFrame:
     """A row per chunker and question asked of the documents: ``plain`` and ``late``."""
-    asked, protocol = limited(collection, documents), PROTOCOLS[OWN]
+    asked, protocol = collection.asked_of(documents), PROTOCOLS[OWN]
     queries = store.encode([query.text for query in asked.queries], "query")
     late = parse_ordering(f"{CONTEXTUALIZED}-{part.window}")
+    places = [collection.positions[one] for one in documents]
     cut = {
-        chunker: kept(
-            context.chunks(Condition(collection.name, chunker, MINILM, PRE_EMBEDDING, OWN)),
-            [collection.positions[one] for one in documents],
-        )
+        chunker: chunks.only(np.isin(chunks.document, places))
         for chunker in CHUNKERS
+        for chunks in [
+            context.chunks(Condition(collection.name, chunker, MINILM, PRE_EMBEDDING, OWN))
+        ]
     }
     read_together(
         store, [jobs(store, asked.documents, one, late, protocol) for one in cut.values()]
@@ -73,17 +72,3 @@ def of_collection(
         part=part.name, collection=collection.name, document=whole["query_id"].map(document)
     )
     return whole[["part", "collection", "chunker", "document", "query_id", "plain", "late"]]
-
-
-def limited(collection: Collection, documents: list[str]) -> Collection:
-    """The questions asked of some documents, and their judgments."""
-    queries = tuple(query for query in collection.queries if query.document in documents)
-    asked = {query.id for query in queries}
-    judgments = tuple(one for one in collection.judgments if one.query in asked)
-    return replace(collection, queries=queries, judgments=judgments)
-
-
-def kept(chunks: Chunks, documents: list[int]) -> Chunks:
-    """The chunks of some documents, by their places in the collection."""
-    here = np.isin(chunks.document, documents)
-    return Chunks(chunks.document[here], chunks.start[here], chunks.end[here])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT
@@ -12,6 +14,20 @@ GROUP = ["task", "collections", "encoder"]
 """What is ranked by itself, as the tables name it."""
 AS_GOOD = "shown to be as good within a point"
 ADVISED = "enough questions to advise"
+IN_THE_PAPER: dict[str, Any] = {
+    "heads": {"task": "task", "collections": "collection", "encoder": "model",
+              "chunker": "chunker", "ordering": "chunking", "n": "questions", "score": "score",
+              "low": "95% interval", READ: "tokens", "behind": "worse", "others": "others"},
+    "caption": "The best chunker by task, collection and model among those that were run, under "
+    "the corrected protocol: its score in percent (recall of excerpts at five, nDCG@10, DCG@10), "
+    "the tokens that a reader gets, and how many of the other arms are significantly worse. Sizes "
+    "and windows are in tokens; plain chunks are read up to 512, for excerpts up to 256.",
+    "span": "page", "once": "task",
+    "shorter": {"Chroma, five corpora together": "Chroma, all corpora",
+                "-v2, 512 tokens": "-v2", ", each corpus by itself": ", each corpus",
+                ", each paper by itself": ", each paper", " tokens": ""},
+}  # fmt: skip
+"""How the paper sets what bears advice."""
 
 
 def advice(ranked: pd.DataFrame, fewest_questions: int = 100) -> pd.DataFrame:

@@ -8,20 +8,15 @@ encoders: nothing that comes later can move its vectors.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, zip_longest
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.files import write_json
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
@@ -83,7 +78,7 @@ class Model(NamedTuple):
     read: Read
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``movements``: a row per model, text, direction, distance and what was replaced.
 
     ``cosine distance`` and ``relative distance``, the length of the difference over that of the
@@ -94,7 +89,6 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
     found = [context.collection(name) for name in collections]
     texts = {(one.name, document.id): document.text for one in found for document in one.documents}
     places, others = draw(found)
-    folder = context.places.build / "bidirectionality"
     rows: list[Row] = []
     for name, count in TEXTS.items():
         model = load(name)
@@ -105,23 +99,13 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
             own, other = (
                 content(model.ids, texts[one.collection, one.document], one) for one in pair
             )
-            key, given = [model.described, own, other], (model.read, own, other)
-            moved = _kept(folder, key, partial(from_the_ends, *given))
-            moved += _kept(folder, ["middle", *key], partial(from_the_middle, *given))
-            moved += _kept(folder, ["apart", *key], partial(neighbours, *given[:2]))
+            moved = [
+                *from_the_ends(model.read, own, other),
+                *from_the_middle(model.read, own, other),
+                *neighbours(model.read, own),
+            ]
             rows += [{"model": name, **pair[0]._asdict(), **row} for row in moved]
     return {"movements": pd.DataFrame(rows)}
-
-
-def _kept(folder: Path, key: object, compute: Callable[[], Iterable[Row]]) -> list[Row]:
-    """The rows under a key, which is all that decides them, so that a run that was stopped goes on;
-    computed where they are not known."""
-    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
-    path = folder / f"{digest}.json"
-    if not path.is_file():
-        write_json(path, list(compute()))
-    found: list[Row] = json.loads(path.read_text(encoding="utf-8"))
-    return found
 
 
 def load(name: str) -> Model:

@@ -26,7 +26,7 @@ DRAFT = Path(__file__).with_name("draft.csv")
 of ielab/Reproduce-chunking-2026 at 1041fcb, both tables."""
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``chain``, ``chunkers``, ``draws``, ``places`` and ``draft``."""
     return {
         "chain": chain.steps(context),
@@ -35,8 +35,3 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
         "places": simulation.places(context),
         "draft": pd.read_csv(context.read(DRAFT), dtype={"encoder": str, "chunker": str}),
     }
-
-
-def made(context: Context) -> dict[str, pd.DataFrame]:
-    """The same of the collections at hand."""
-    return tables(context, COLLECTIONS)

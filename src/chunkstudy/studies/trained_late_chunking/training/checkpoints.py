@@ -1,18 +1,14 @@
-"""What a training run leaves on disk: its state while it goes on, a model the study loads after.
-
-Only safetensors are written and read; every file is written beside its name and then renamed.
-"""
+"""What a training run leaves on disk: a model that the study loads, and how it was trained."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as serialised
 
 from chunkstudy.base.files import sha256, write_bytes, write_json
@@ -21,12 +17,7 @@ from chunkstudy.encoders.models import check_files
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
 
-WEIGHTS, STATE, BEST, SUMMARY = (
-    "model.safetensors",
-    "state.safetensors",
-    "best.safetensors",
-    "training.json",
-)
+WEIGHTS, SUMMARY = "model.safetensors", "training.json"
 
 
 @dataclass
@@ -58,45 +49,14 @@ class Progress:
     looks: list[tuple[int, float]] = field(default_factory=list)
 
 
-def save(path: Path, tensors: Mapping[str, torch.Tensor], progress: Progress) -> None:
-    """Write tensors with the progress in the file's own head, so that both are of one moment."""
-    about = {"progress": json.dumps(asdict(progress))}
-    write_bytes(path, serialised(dict(tensors), metadata=about), durable=True)
-
-
-def load(path: Path) -> tuple[dict[str, torch.Tensor], Progress]:
-    """What :func:`save` wrote.
-
-    Raises:
-        TrainingError: if the file is damaged or no checkpoint of a training run.
-    """
-    try:
-        with safe_open(path, framework="pt") as file:
-            progress = Progress(**json.loads(file.metadata()["progress"]))
-            return {name: file.get_tensor(name) for name in file.keys()}, progress  # noqa: SIM118
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
-        raise TrainingError(
-            f"{path} is damaged or no checkpoint of a training run ({error}); delete it and train "
-            "again"
-        ) from error
-
-
 def finish(
     folder: Path, base: Path, weights: Mapping[str, torch.Tensor], about: Mapping[str, Any]
 ) -> None:
-    """Make the folder a model's: weights, configuration and tokenizer, and how it was trained;
-    what was needed to go on is removed."""
+    """Make the folder a model's: weights, configuration and tokenizer, and how it was trained."""
     for name in ("config.json", "tokenizer.json"):
         write_bytes(folder / name, (base / name).read_bytes())
     write_bytes(folder / WEIGHTS, serialised(dict(weights)), durable=True)
     write_json(folder / SUMMARY, {**about, "weights_sha256": sha256(folder / WEIGHTS)})
-    tidy(folder)
-
-
-def tidy(folder: Path) -> None:
-    """Remove what only an unfinished run needs."""
-    for name in (STATE, BEST):
-        (folder / name).unlink(missing_ok=True)
 
 
 def summary(folder: Path) -> dict[str, Any] | None:

@@ -1,4 +1,5 @@
-"""The training loop: the same recipe on the same machine gives the same weights, killed or not."""
+"""The training loop: the same recipe on the same machine gives the same weights. A run takes some
+minutes; one that was killed begins anew."""
 
 from __future__ import annotations
 
@@ -21,12 +22,7 @@ from chunkstudy.studies.trained_late_chunking.training.batches import (
     read_whole,
     stream,
 )
-from chunkstudy.studies.trained_late_chunking.training.checkpoints import (
-    BEST,
-    STATE,
-    WEIGHTS,
-    Progress,
-)
+from chunkstudy.studies.trained_late_chunking.training.checkpoints import WEIGHTS, Progress
 from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
 from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
@@ -35,7 +31,6 @@ from chunkstudy.studies.trained_late_chunking.training.recipe import ALONE, CONT
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
 Say = Callable[[str], None]
-MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 def train(
@@ -48,8 +43,8 @@ def train(
     validation: Sequence[Triple],
     say: Say = print,
 ) -> dict[str, Any]:
-    """Train a model, or go on where a killed run stopped; the folder then holds the weights with
-    the lowest loss on the validation part, those before the first step included.
+    """Train a model, unless the folder holds it; it then holds the weights with the lowest loss on
+    the validation part, those before the first step included.
 
     Triples whose passage is too long to be read alone are left out, whichever way the recipe reads
     passages, and counted.
@@ -57,7 +52,7 @@ def train(
     Args:
         recipe: how.
         base: folder of the model it starts from.
-        folder: of the checkpoints.
+        folder: where the model is left.
         tokenizer: an encoder of that model.
         library: passages of all documents named by a triple.
         training: triples to train on.
@@ -74,13 +69,10 @@ def train(
     begun = Progress(data_digest(recipe, training, validation), origin_digest(base, library))
     if found := checkpoints.summary(folder):
         _same(begun, Progress(str(found["digest"]), str(found["origin"])), folder)
-        checkpoints.tidy(folder)
         return found
-    run = _Run(recipe, base, folder, tokenizer, library, training, validation, begun)
-    run.begin()
-    for batch in islice(
-        stream(training, library, recipe.tokens, recipe.seed), run.progress.step, recipe.steps
-    ):
+    run = _Run(recipe, base, tokenizer, library, validation, begun)
+    run.look()
+    for batch in islice(stream(training, library, recipe.tokens, recipe.seed), recipe.steps):
         if run.progress.waited >= recipe.patience:
             break
         run.step(batch)
@@ -88,7 +80,15 @@ def train(
         if step % recipe.every == 0 or step == recipe.steps:
             run.look()
             say(run.line())
-    return run.finish(given - len(training) - len(validation))
+    about = {
+        "recipe": asdict(recipe),
+        **asdict(run.progress),
+        "training_triples": len(training),
+        "validation_triples": len(validation),
+        "triples_left_out": given - len(training) - len(validation),
+    }
+    checkpoints.finish(folder, base, run.best, about)
+    return checkpoints.summary(folder) or {}
 
 
 def data_digest(recipe: Recipe, training: Sequence[Triple], validation: Sequence[Triple]) -> str:
@@ -112,21 +112,17 @@ class _Run:
         self,
         recipe: Recipe,
         base: Path,
-        folder: Path,
         tokenizer: Tokenizes,
         library: Library,
-        training: Sequence[Triple],
         validation: Sequence[Triple],
         begun: Progress,
     ) -> None:
         self.recipe = recipe
-        self.base = base
-        self.folder = folder
         self.tokenizer = tokenizer
         self.model = Trainee(base)
         self.watched = once(validation, library, recipe.tokens)
         self.progress = begun
-        self.triples = len(training), len(validation)
+        self.best: dict[str, torch.Tensor] = {}
         matrices = [w for w in self.model.weights.values() if w.dim() > 1]
         others = [w for w in self.model.weights.values() if w.dim() < 2]
         self.optimiser = torch.optim.AdamW(
@@ -137,26 +133,6 @@ class _Run:
             lr=recipe.rate,
             fused=True,
         )
-
-    def begin(self) -> None:
-        """Take up the state of a killed run; without one, look at the model as it is."""
-        if not (self.folder / STATE).exists():
-            self.look()
-            return
-        tensors, progress = checkpoints.load(self.folder / STATE)
-        _same(self.progress, progress, self.folder)
-        self.progress = progress
-        parts: dict[str, dict[str, torch.Tensor]] = {"weights": {}, **{m: {} for m in MOMENTS}}
-        for name, tensor in tensors.items():
-            part, _, key = name.partition("/")
-            parts[part][key] = tensor
-        self.model.take(parts["weights"])
-        for name, weight in self.model.weights.items():
-            if name in parts[MOMENTS[0]]:  # not those that nothing reads, BERT's pooler
-                self.optimiser.state[weight] = {
-                    "step": torch.tensor(float(progress.step)),
-                    **{one: parts[one][name] for one in MOMENTS},
-                }
 
     def step(self, batch: Batch) -> None:
         """One step of the optimiser."""
@@ -196,7 +172,8 @@ class _Run:
 
     @torch.no_grad()
     def look(self) -> None:
-        """The loss on the validation part, passages read as in training; the state is kept."""
+        """The loss on the validation part, passages read as in training; the best weights are
+        kept."""
         progress = self.progress
         ways = {ALONE: (False,), CONTEXT: (True,), MIXED: (True, False)}[self.recipe.arm]
         total = sum(
@@ -211,31 +188,14 @@ class _Run:
         progress.waited += 1
         if loss < progress.lowest:
             progress.best, progress.lowest, progress.waited = progress.step, loss, 0
-            checkpoints.save(self.folder / BEST, self.model.published(), progress)
-        checkpoints.save(self.folder / STATE, self._state(), progress)
+            self.best = self.model.published()
 
     def stop(self, what: str) -> None:
         """Refuse to go on from a number that is none."""
-        progress, kept = self.progress, "no checkpoint had been written"
-        if (self.folder / BEST).exists():
-            kept = f"the checkpoint of step {progress.best} was kept in {self.folder}"
         raise TrainingError(
-            f"the {what} is not finite after step {progress.step} of {self.recipe.name}; {kept}; "
+            f"the {what} is not finite after step {self.progress.step} of {self.recipe.name}; "
             "lower the learning rate"
         )
-
-    def finish(self, left_out: int) -> dict[str, Any]:
-        """Leave the best weights and how they came about."""
-        weights, _ = checkpoints.load(self.folder / BEST)
-        about = {
-            "recipe": asdict(self.recipe),
-            **asdict(self.progress),
-            "training_triples": self.triples[0],
-            "validation_triples": self.triples[1],
-            "triples_left_out": left_out,
-        }
-        checkpoints.finish(self.folder, self.base, weights, about)
-        return checkpoints.summary(self.folder) or {}
 
     def line(self) -> str:
         """How far it is, for the one who waits."""
@@ -244,14 +204,6 @@ class _Run:
             f"{self.recipe.name}: step {progress.step} of {self.recipe.steps}, loss "
             f"{sum(recent) / len(recent):.3f}, validation {progress.looks[-1][1]:.3f}"
         )
-
-    def _state(self) -> dict[str, torch.Tensor]:
-        state = {f"weights/{name}": w.detach() for name, w in self.model.weights.items()}
-        for name, weight in self.model.weights.items():
-            for one in MOMENTS:
-                if moments := self.optimiser.state.get(weight):
-                    state[f"{one}/{name}"] = moments[one]
-        return state
 
 
 def _same(begun: Progress, found: Progress, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.pooling import normalise, pool_spans
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
 
 FUSED = "attention.self.qkv."
 PARTS = ("query", "key", "value")
@@ -66,24 +65,6 @@ class Trainee:
             else:
                 found[name] = whole.clone()
         return found
-
-    @torch.no_grad()
-    def take(self, weights: Mapping[str, torch.Tensor]) -> None:
-        """Set the weights to others of the same names and shapes.
-
-        Raises:
-            TrainingError: if they are those of another architecture.
-        """
-        own = {name: tuple(weight.shape) for name, weight in self.weights.items()}
-        other = {name: tuple(weight.shape) for name, weight in weights.items()}
-        if own != other:
-            name = min({key for key in own.keys() | other.keys() if own.get(key) != other.get(key)})
-            raise TrainingError(
-                f"the checkpoint is of another architecture: {name} is {other.get(name)} there and "
-                f"{own.get(name)} here; delete it or train the model it was made from"
-            )
-        for name, weight in weights.items():
-            self.weights[name].copy_(weight)
 
 
 def _inverse(order: Sequence[int]) -> torch.Tensor:

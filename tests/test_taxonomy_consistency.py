@@ -1,4 +1,7 @@
-"""Published tables agree with each other where they must, which proves how they were read."""
+"""A check of published tables against each other catches what was misread.
+
+What they find stands in ``published_consistency.csv``, which `make check` derives again.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,11 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.cells import frame, read
-from chunkstudy.published.checks import COLUMNS, IN_CORPUS, Check, Tables, compare
-from chunkstudy.published.consistency import consistency, every_check
+from chunkstudy.studies.taxonomy.checks import COLUMNS, IN_CORPUS, WHERE, Check, Tables, compare
+from chunkstudy.studies.taxonomy.consistency import consistency, every_check
 
 ROOT = Path(__file__).parents[1]
-CELLS = frame(read(Places(ROOT)))
+CELLS = frame(read(Places(ROOT)), WHERE)
 CHECKS = {one.check: one for one in every_check(Tables(CELLS))}
 
 
@@ -44,89 +47,11 @@ def test_every_printed_table_is_there_whole() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "cells"),
-    [
-        ("Table 3: a row's Avg", 24),
-        ("Table 5: a row's Avg", 24),
-        ("Table 3: a model's Avg", 32),
-        ("Table 5: a model's Avg", 32),
-        ("Table 4 is the change", 168),
-        ("Table 4: a row's Avg is the mean", 24),
-        ("Table 4: a model's Avg row is the mean", 32),
-        ("Jina's two posts", 8),
-        ("Table 2's originals", 24),
-        ("Table 3: bold", 32),
-        ("Table 3: underline", 32),
-        ("Table 5: bold", 32),
-        ("Table 3: the best differs", 28),
-        ("Table 5: the best differs", 28),
-    ],
-)
-def test_what_must_agree_does(words: str, cells: int) -> None:
-    check = found(words)
-    assert (check.verdict, check.off, check.cells) == ("holds", 0, cells)
-
-
 def test_the_printed_labels_of_table_4_are_wrong_and_their_position_right() -> None:
     # The model labels of table 4 are shifted in the source; by position its rows close.
     by_label = found("Table 4, rows whose printed model")
     assert by_label.verdict == "does not hold"
     assert by_label.off == by_label.cells == 21  # three method rows of seven cells
-
-
-def test_table_4_averages_percentages_and_not_scores() -> None:
-    assert found("Table 4: a row's Avg is the percentage").off >= 20
-    assert found("Table 4: a row's Avg is the percentage").deviation > 5
-
-
-def test_one_cell_of_table_2_is_not_the_one_of_table_5() -> None:
-    check = found("Table 2's reproduced scores")
-    assert (check.off, check.expected, check.found) == (1, 0.3379, 0.337)
-    assert check.deviation == pytest.approx(0.0009)
-    assert check.which == "Table 2, fiqa, row Fixed-size, column Reproduced Con-C"
-
-
-def test_rows_printed_twice_are_found() -> None:
-    check = found("No two chunkers")
-    assert check.off == 3
-    assert check.which.count("4 of 4 scores the same") == 2
-    assert "Nomic + SemanticBound and Nomic + SentBound" in check.which
-
-
-def test_six_originals_of_the_repository_are_another_models() -> None:
-    six = "Table 2 (Extended)'s six originals of Jina-v3 on FiQA are Jina's of Jina-v"
-    assert (found(f"{six}3").off, found(f"{six}3").cells) == (6, 6)
-    assert (found(f"{six}2-small").off, found(f"{six}2-small").cells) == (0, 6)
-
-
-@pytest.mark.parametrize(
-    ("words", "off", "cells"),
-    [
-        ("Table 2 (Extended)'s originals of fixed-size", 1, 28),
-        ("Table 2 (Extended)'s originals of sentences", 10, 14),
-        ("Table 2 (Extended)'s reproduced scores", 0, 48),
-        ("The text's r of single methods", 1, 8),
-        ("The text's lowest and highest r", 4, 4),
-    ],
-)
-def test_what_the_repository_publishes_is_held_against_the_papers(
-    words: str, off: int, cells: int
-) -> None:
-    assert (found(words).off, found(words).cells) == (off, cells)
-
-
-def test_semantic_chunks_fall_on_the_collections_with_empty_documents_alone() -> None:
-    falls = found("What rises under contextualized").which.split("; ")
-    semantic = [place for place in falls if "row Semantic" in place]
-    assert len(falls) == 9 and len(semantic) == 6
-    assert all("fiqa" in place or "trec-covid" in place for place in semantic)
-
-
-def test_underlines_that_are_missing_are_named() -> None:
-    check = found("Table 5: underline")
-    assert check.off == 4
-    assert "Table 5, Nomic, column trec-covid" in check.which.split("; ")
 
 
 def test_a_mark_on_another_cell_is_caught() -> None:

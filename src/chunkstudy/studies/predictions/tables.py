@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.published.predictions.cells import ids
-from chunkstudy.published.predictions.evidence import Evidence
-from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, number, outcome
+from chunkstudy.published.predictions.outcomes import (
+    CAME_TRUE,
+    UNDECIDED,
+    Evidence,
+    ids,
+    number,
+    outcome,
+)
 from chunkstudy.published.predictions.register import Prediction, Registered
 
 CELL = ["work", "table", "collection", "chunker", "encoder", "ordering", "part", "measure",
@@ -37,17 +42,11 @@ def predictions(registered: Registered, evidence: Evidence) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(numbers, float))
 
 
-def by_outcome(registered: Registered, evidence: Evidence) -> dict[str, int]:
-    """How many predictions came to what."""
-    found = [outcome(one, number(one, evidence)) for one in registered.predictions]
-    return {name: found.count(name) for name in (UNDECIDED, CAME_TRUE, FAILED)}
-
-
 def _row(one: Prediction, registered: Registered, evidence: Evidence) -> dict[str, object]:
     cell = evidence.by_id[one.cells[0]]
     found = number(one, evidence)
     return {
-        **{name: getattr(cell, name) for name in CELL},
+        **{name: cell[name] for name in CELL},
         **one.model_dump(exclude={"cells", "conditions", "measure", "low", "high"}),
         "at least": one.low,
         "at most": one.high,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
-from chunkstudy.published import printed_twice
-from chunkstudy.published.checks import (
+from chunkstudy.studies.taxonomy import printed_twice
+from chunkstudy.studies.taxonomy.checks import (
     AVERAGE,
     COLUMNS,
     DATASETS,
@@ -185,6 +185,8 @@ def _of_columns(
     check: str, number: str, tables: Tables, columns: int, off: Iterable[tuple[str, str]]
 ) -> Check:
     """A check of a table's columns by model, some of which are off."""
-    averages = of(tables.by_key(number), AVERAGE)["place"]
-    which = [str(averages[key]).replace(", row Avg", "") for key in off]
+    cells = tables.of("taxonomy", number)
+    rows = cells[cells["chunker"] == AVERAGE].set_index(["encoder", "collection"])
+    parts = (rows.loc[key, ["section", "block", "column"]] for key in off)
+    which = ["{}, {}, column {}".format(*part) for part in parts]
     return without_numbers(check, tables.where(("taxonomy", number)), "columns", columns, which)

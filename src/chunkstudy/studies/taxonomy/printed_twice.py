@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pandas as pd
 
-from chunkstudy.published.checks import (
+from chunkstudy.studies.taxonomy.checks import (
     SCORES,
     SMALL,
     Check,

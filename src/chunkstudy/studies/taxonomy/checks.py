@@ -8,6 +8,10 @@ from typing import cast
 
 import pandas as pd
 
+from chunkstudy.published import cells as published
+
+WHERE = [*published.COLUMNS, "section", "block", "column"]
+"""The columns that checks need."""
 KEYS = ["encoder", "chunker"]
 IN_CORPUS = ["fiqa", "nfcorpus", "scifact", "trec-covid", "arguana", "scidocs"]
 DATASETS = ["gutenqa", *IN_CORPUS]
@@ -60,7 +64,7 @@ class Tables:
     """Published cells as tables of numbers."""
 
     def __init__(self, cells: pd.DataFrame) -> None:
-        """``cells`` as `cells.frame` gives them, in the order of their source."""
+        """``cells`` as `cells.frame` gives them with `WHERE`, in the order of their source."""
         self.cells = cells
 
     def of(self, work: str, table: str, statistic: str | None = None) -> pd.DataFrame:
@@ -136,7 +140,6 @@ def without_numbers(check: str, tables: str, unit: str, cells: int, off: list[st
 
 
 def _shared(cells: pd.DataFrame) -> str:
-    """The part of their place that all cells of a table share."""
-    steps = zip(*(place.split(", ") for place in cells["place"]), strict=False)
-    same = takewhile(lambda step: len(set(step)) == 1, steps)
-    return ", ".join(step[0] for step in same)
+    """What all cells of a table share of where they stand."""
+    same = takewhile(lambda name: cells[name].nunique() == 1, ("section", "block"))
+    return ", ".join(filter(None, (str(cells[name].iloc[0]) for name in same)))

@@ -1,0 +1,96 @@
+"""Contexts beside late chunking: the same chunkers and questions, gains and their likeness."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy import Study
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, OVER_DOCUMENTS
+from chunkstudy.show.faults import StudyError
+from chunkstudy.studies import contexts
+from chunkstudy.studies.contexts.gains import left_of
+
+QUERIES = [f"q{i}" for i in range(80)]
+PAPERS = pd.Series([f"paper-{i // 4}" for i in range(80)], QUERIES)
+RANDOM = np.random.default_rng(7)
+BASE, HELPED = RANDOM.normal(0.5, 0.2, 80), RANDOM.normal(0.0, 0.2, 80)
+"""A question's score, and what it gains by context, whoever gives it."""
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+KEYS = {"measure": "DCG@10", "collection": "chroma-within", "model": MINILM}
+
+
+def scores(gain: float = 0.0, moved: float = 0.0, noise: int = 0) -> pd.Series:
+    own = np.random.default_rng(noise).normal(0, 0.05, 80)
+    return pd.Series(BASE + gain + moved * HELPED + own, QUERIES)
+
+
+def way(name: str, own: pd.Series, papers: pd.Series | None = None) -> contexts.Way:
+    return contexts.Way(KEYS, name, ("sentence-5",), own, scores(noise=30), papers)
+
+
+WAYS = [
+    way("title", scores(0.1, 1.0, 60)),
+    way("preceding-sentence", scores(noise=50)),
+    way("late-128", scores(0.1, 1.0, 10)),
+    way("late-512", scores(-0.2, noise=20)),
+]
+"""A title that gains and moves questions as late chunking at 128 tokens does, a sentence before the
+chunk that moves others, late chunking at 512 that loses."""
+
+
+def test_contexts_and_late_chunking_are_corrected_apart() -> None:
+    table = contexts.gains(WAYS).set_index("context")
+    assert (table.at["title", "shown"], table.at["late-512", "shown"]) == (HIGHER, LOWER)
+    assert table["n"].eq(80).all() and table["family_size"].eq(2).all()
+
+
+def test_what_moves_the_same_questions_is_correlated_and_what_does_not_is_not() -> None:
+    table = contexts.alike(WAYS)
+    rows = {(row["context"], row["beside"]): row for row in table.to_dict("records")}
+    alike, other = rows["title", "late-128"], rows["title", "preceding-sentence"]
+    assert alike["correlation"] > 0.9 and abs(alike["difference"]) < 0.03
+    assert other["correlation low"] < 0 < other["correlation high"]
+    assert rows["title", "late-512"]["shown"] == HIGHER
+    assert len(table) == 5 and table["family"].nunique() == 2  # no late beside late
+
+
+def test_papers_are_drawn_where_a_question_names_its_paper() -> None:
+    table = contexts.gains([way("title", scores(0.1), PAPERS)])
+    assert set(table["documents"]) == {20} and set(table["interval"]) == {OVER_DOCUMENTS}
+
+
+def test_a_way_is_the_mean_over_its_chunkers_of_the_runs() -> None:
+    study, some, measure = Study("trial"), ["fixed-64", "sentence-5"], "SpanRecall@5"
+    asked = ({"builtin": measure}, [MINILM], [some, ["cluster-400"]])
+    found = contexts.read(study, *asked, ["title"], [256, 512], "corrected")
+    assert [one.name for one in found] == ["title", "late-256", "late-512"]
+    runs = study.runs("builtin", some, MINILM, 512, ordering="prepended-title")
+    expected = runs.scores(5, [measure]).wide(measure).mean(axis=1).sort_index()
+    pd.testing.assert_series_equal(found[0].scores, expected)
+    with pytest.raises(StudyError, match="nothing of this has a record"):
+        contexts.read(study, *asked, ["headings"], [333], "corrected")
+
+
+def _partial(first: pd.Series, second: pd.Series, held: pd.Series) -> float:
+    return float(np.corrcoef(*left_of(first, second, held))[0, 1])
+
+
+@given(st.integers(0, 10_000))
+def test_a_partial_correlation_is_that_of_the_textbook(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    held, first, second = (pd.Series(random.normal(size=30)) for _ in range(3))
+    first, second = first + held, second + 0.5 * held
+    ab, ah, bh = first.corr(second), first.corr(held), second.corr(held)
+    expected = (ab - ah * bh) / np.sqrt((1 - ah**2) * (1 - bh**2))
+    assert _partial(first, second, held) == pytest.approx(expected)
+
+
+def test_two_gains_over_the_same_plain_scores_are_not_alike_by_these_alone() -> None:
+    random = np.random.default_rng(3)
+    plain, first, second = (pd.Series(random.normal(size=2000)) for _ in range(3))
+    assert (first - plain).corr(second - plain) > 0.4
+    assert abs(_partial(first, second, plain)) < 0.06
