@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +45,17 @@ class MadeUp:
         return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
-def generate(source: Path, out: Path, model: str = MODEL) -> Path:
+def generate(
+    source: Path,
+    out: Path,
+    model: str = MODEL,
+    say: Callable[[str], object] = lambda _: None,
+    replay: bool = False,
+) -> Path:
     generating.load_store = lambda *_: MadeUp()  # type: ignore[assignment]
     settings = Settings(model, QUESTIONS, characters=200, attempts=4)
     return generating.run(
-        Places(source.parent), source, settings, out, "none", -1.0, 0.99, lambda _: None
+        Places(source.parent), source, settings, out, "none", -1.0, 0.99, say, replay
     )
 
 

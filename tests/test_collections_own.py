@@ -11,9 +11,17 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import SpanError
-from chunkstudy.collections import own, own_documents, registry
-from chunkstudy.collections.own import Excerpt, Question
-from chunkstudy.collections.own_documents import BINARY, EMPTY, ENCODING, REPEATED, LeftOut
+from chunkstudy.collections import own, own_documents, own_questions, registry
+from chunkstudy.collections.own_documents import (
+    BINARY,
+    EMPTY,
+    ENCODING,
+    LARGE,
+    LARGEST,
+    REPEATED,
+    LeftOut,
+)
+from chunkstudy.collections.own_questions import Excerpt, Question
 
 TEXT = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 
@@ -49,6 +57,7 @@ def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) 
         "e.bin": b"x\0y",
         "f.txt": "Käse".encode("latin-1"),
         "g.txt": b"\xef\xbb\xbfmarked\r\n",
+        "h.csv": b"x" * (LARGEST + 1),
         ".hidden": b"secret",
         ".git/config": b"secret",
     }
@@ -63,6 +72,7 @@ def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) 
         LeftOut("d.md", EMPTY),
         LeftOut("e.bin", BINARY),
         LeftOut("f.txt", ENCODING),
+        LeftOut("h.csv", LARGE),
     )
     assert "2 left out, empty (c.md, d.md)" in str(found)
 
@@ -95,6 +105,7 @@ def test_whole_documents_can_be_judged_by_grade(folder: Path) -> None:
 
 
 GOOD = {"document": "grain.md", "text": "autumn"}
+ONE = {"document": "grain.md", "text": "Rye", "anywhere": False}
 
 
 @pytest.mark.parametrize(
@@ -103,33 +114,38 @@ GOOD = {"document": "grain.md", "text": "autumn"}
         ([], "holds no question"),
         (["{"], "line 1 is not JSON"),
         (["[" * 100_000], "line 1 is not JSON"),
-        (["[1]"], "the line is wrong"),
-        ([asked(id=1, excerpts=[GOOD])], "id is wrong"),
+        (["[1]"], "line 1 is no question"),
         ([asked(question="", excerpts=[GOOD])], "question is wrong"),
         ([asked(excerpts=[GOOD], more=1)], "more is wrong"),
         ([asked(excerpts=[GOOD]), asked(excerpts=[GOOD])], "'1' stands in line 1 as well"),
-        ([asked()], "needs either excerpts or documents"),
-        ([asked(excerpts=[GOOD], documents={"grain.md": 1})], "either excerpts or documents"),
+        ([asked()], "no question could be judged"),
+        ([asked(excerpts=[GOOD]), asked(id="2")], "line 2 needs excerpts or documents"),
+        ([asked(excerpts=[GOOD], documents={"grain.md": 1})], "keep the two kinds in two"),
         (
             [asked(excerpts=[GOOD]), asked(id="2", documents={"grain.md": 1})],
-            "line 2: question '2' is judged by documents and line 1 is not",
+            "line 2: question '2' is judged by documents where line 1 is",
         ),
-        ([asked(documents={"rye.md": 1})], "names document 'rye.md', which is missing"),
-        ([asked(documents={"empty.md": 1})], "names document 'empty.md', which is empty"),
+        (
+            [asked(documents={"rye.md": 1, "grain.md": 1})],
+            "names document 'rye.md', which is missing",
+        ),
+        (
+            [asked(documents={"empty.md": 1, "grain.md": 1})],
+            "names document 'empty.md', which is empty",
+        ),
         ([asked(documents={"grain.md": -1})], "has grade -1"),
-        ([asked(excerpts=[{"document": "grain.md"}])], "needs both start and end, or its text"),
-        ([asked(excerpts=[{"document": "grain.md", "start": 3}])], "needs both start and end"),
-        ([asked(excerpts=[{"document": "grain.md", "text": "Rye"}])], "stands there 2 times"),
-        ([asked(excerpts=[{"document": "grain.md", "text": "wheat"}])], "does not stand there"),
-        ([asked(excerpts=[{"document": "grain.md", "start": 5, "end": 5}])], "offsets 5 to 5"),
-        ([asked(excerpts=[{"document": "grain.md", "start": 0, "end": 999}])], "offsets 0 to 999"),
+        ([asked(excerpts=[GOOD, {"document": "grain.md"}])], "needs a document with start and end"),
         (
-            [asked(excerpts=[{"document": "grain.md", "start": 1, "end": 4, "text": "Rye"}])],
-            "is not what stands at 1 to 4",
+            [asked(excerpts=[GOOD, {"document": "grain.md", "start": 3}])],
+            "needs both start and end",
         ),
+        ([asked(excerpts=[GOOD, ONE])], "stands there 2 times"),
+        ([asked(excerpts=[GOOD, {"document": "grain.md", "text": "wheat"}])], "does not stand"),
+        ([asked(excerpts=[GOOD, {"document": "grain.md", "start": 5, "end": 5}])], "5 to 5"),
+        ([asked(excerpts=[GOOD, {"document": "grain.md", "start": 0, "end": 999}])], "0 to 999"),
         (
-            [asked(excerpts=[GOOD, {"document": "grain.md", "start": 0, "end": 20}])],
-            "share characters, from 15 to 20",
+            [asked(excerpts=[GOOD, {"document": "grain.md", "start": 1, "end": 4, "text": "Rye"}])],
+            "is not what stands at 1 to 4",
         ),
     ],
 )
@@ -166,9 +182,9 @@ def test_questions_are_read_as_they_were_written(
         for i, (text, at) in enumerate(drawn)
     ]
     path = tmp_path_factory.mktemp("drawn") / "questions.jsonl"
-    own.write_questions(path, questions)
-    read = own.parse(path.read_bytes().decode("utf-8"), "drawn")
-    assert [one for _, one in read] == questions
+    own_questions.write(path, questions)
+    read = own_questions.parse(own_questions.lines(path), "drawn")
+    assert list(read.values()) == questions
 
 
 def test_the_registry_finds_a_collection_of_ones_own(
@@ -182,3 +198,27 @@ def test_the_registry_finds_a_collection_of_ones_own(
     for name in ("..", "../farm", "farm/", ""):
         with pytest.raises(SourceError, match="unknown collection"):
             registry.find(name)
+
+
+@given(st.text("ab ", min_size=1, max_size=30), st.text("ab ", min_size=1, max_size=4))
+def test_an_excerpt_is_found_in_every_place_where_it_stands(text: str, said: str) -> None:
+    documents = own_documents.from_entries(
+        [("1", {"id": "x", "text": text}), ("2", {"id": "y", "text": f"_{text}"})], "drawn"
+    )
+    try:
+        judged = own_questions.judge([(1, {"question": "?", "excerpts": [said]})], documents, "d")
+    except SpanError:
+        assert all(said not in one for one in documents.texts.values())
+        return
+    (first,) = judged.collection.judgments
+    places = [first, *judged.copies.get(first, ())]
+    assert all(documents.texts[p.document][p.start : p.end] == said for p in places)
+    assert len(places) == sum(one.count(said) for one in documents.texts.values())
+
+
+def test_excerpts_that_share_characters_become_one_also_where_one_has_copies() -> None:
+    documents = own_documents.from_entries([("1", {"id": "a", "text": TEXT})], "texts")
+    excerpts = [{"document": "a", "start": 40, "end": 50}, "Rye"]
+    judged = own_questions.judge([(1, {"question": "?", "excerpts": excerpts})], documents, "d")
+    assert [(j.start, j.end) for j in judged.collection.judgments] == [(40, 51)]
+    assert not judged.copies

@@ -24,7 +24,8 @@ def _locked() -> dict[str, str]:
 
 def test_every_direct_dependency_is_locked_to_one_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    direct = project["dependencies"] + project["optional-dependencies"]["test"]
+    extras = project["optional-dependencies"]
+    direct = project["dependencies"] + extras["test"] + extras["study"]
     locked = _locked()
     assert {_name(one) for one in direct} <= set(locked)
     one_version = r'[^=]+==[^=+;]+(; python_version < "[\d.]+")?'

@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 from chunkstudy import evaluate
 from chunkstudy.commands.cli import app
 from chunkstudy.commands.evaluate import evaluate as door
-from chunkstudy.commands.evaluate import tables, texts
+from chunkstudy.commands.evaluate import sentences, texts
 from chunkstudy.commands.evaluate.evaluate import Evaluation
+from chunkstudy.commands.evaluate.sentences import Facts
 from chunkstudy.evaluation.statistics import power
-from chunkstudy.runs import records
 
 WORDS = [
     "rye",
@@ -142,11 +142,11 @@ def test_the_record_is_the_same_when_the_evaluation_is_made_again(
 ) -> None:
     first = run(folder, little_model)
     kept = (first.folder / "evaluation.json").read_bytes()
-    runs = sorted(first.folder.glob("runs/**/run.json"))
+    runs = sorted(first.folder.glob("trec/*.run"))
     before = [path.read_bytes() for path in runs]
     again = run(folder, little_model, seed=0)
     assert (again.folder / "evaluation.json").read_bytes() == kept
-    assert [path.read_bytes() for path in runs] == before and len(runs) == 2
+    assert [path.read_bytes() for path in runs] == before and len(runs) == 4
     other = run(folder, little_model, documents={"a": document("rye"), "b": document("oats")},
                 questions=[{"question": "When is rye dried?", "excerpts": ["rye2"]}])  # fmt: skip
     assert other.record["sha256"] != first.record["sha256"]
@@ -162,24 +162,36 @@ def test_a_run_that_was_killed_goes_on_where_it_was(folder: Path, little_model: 
         run(folder, little_model, say=killed)
     assert not (folder / "out" / "index.html").exists()
     found = run(folder, little_model)
-    timing = {
-        arm["chunker"]: json.loads(
-            (found.folder / arm["run"]).with_name("timing.json").read_text(encoding="utf-8")
-        )
-        for arm in found.record["arms"]
-    }
-    assert timing["recursive-40-0"]["encoded_texts"] == 0
-    assert timing["none"]["encoded_texts"] > 0
+    seconds = found.table.set_index("chunker")["seconds encoding"]
+    assert seconds["recursive-40-0"] == 0 < seconds["none"]
 
 
-def test_a_record_holds_scores_that_its_digest_proves(folder: Path, little_model: Path) -> None:
-    found = run(folder, little_model, k=3)
-    for arm in found.record["arms"]:
-        path = found.folder / arm["run"]
-        kept = records.Run.model_validate_json(path.read_text(encoding="utf-8"))
-        scores = records.read_in_order(path.parent, kept)
-        assert "SpanRecall@3" in scores and "TokensRead@3" in scores
-        assert kept.model and kept.model["weights_sha256"]
+@pytest.mark.parametrize("level", ["chunks", "documents"])
+def test_rankings_are_read_back_by_ir_measures(
+    level: str, folder: Path, little_model: Path
+) -> None:
+    import ir_measures
+    from ir_measures import RR, Success, nDCG
+
+    spaced = folder / "grains" / "two words%.md"
+    spaced.write_text(document("einkorn"), encoding="utf-8")
+    asked = [question("rye", 1), question("oats", 4)]
+    asked.append({"question": "When is einkorn sown?", "excerpts": ["month of einkorn0"]})
+    found = run(folder, little_model, questions=asked, k=3)
+    for row, arm in zip(found.table.to_dict("records"), found.record["arms"], strict=True):
+        arm = next(one for one in found.record["arms"] if one["chunker"] == row["chunker"])
+        base = found.folder / arm["run"]
+        judged = f"{base}.chunks.qrels" if level == "chunks" else base.parent / "documents.qrels"
+        qrels = list(ir_measures.read_trec_qrels(str(judged)))
+        ranked = list(ir_measures.read_trec_run(f"{base}.{level}.run"))
+        read = ir_measures.calc_aggregate([nDCG @ 3, RR @ 3, Success @ 3], qrels, ranked)
+        assert {one.query_id for one in ranked} == {"1", "2", "3"}
+        if level == "chunks":
+            for measure, value in read.items():
+                assert row[str(measure)] == pytest.approx(value, abs=1e-6)
+        else:
+            assert "two%20words%25.md" in {one.doc_id for one in qrels}
+            assert read[Success @ 3] >= row["Success@3"] - 1e-9
 
 
 def test_any_depth_reads_what_its_chunks_hold(folder: Path, little_model: Path) -> None:
@@ -203,24 +215,26 @@ LOST: list[dict[str, Any]] = [
     {"question": "Who?"},
     {"question": "Joined?", "excerpts": [{"document": "rye.md", "start": 0, "end": 9},
                                          {"document": "rye.md", "start": 5, "end": 12}]},
+    {"question": "Only there?", "excerpts": [{"text": "in the month of", "anywhere": False}]},
 ]  # fmt: skip
 
 
 def test_what_cannot_be_placed_is_counted_and_its_lines_are_named(folder: Path) -> None:
     found = texts.read(folder / "grains", LOST)
-    assert [query.id for query in found.collection.queries] == ["1", "both", "8"]
+    assert [query.id for query in found.collection.queries] == ["1", "both", "4", "8"]
     (joined,) = (j for j in found.collection.judgments if j.query == "8")
     assert (joined.start, joined.end) == (0, 12)
-    excerpts, questions = found.notes
-    assert excerpts.startswith("5 of 9 excerpts could not be placed and they are left out: ")
+    copies, excerpts, questions = found.notes
+    assert copies.startswith("1 of 10 excerpts stand in several places")
+    assert excerpts.startswith("4 of 10 excerpts could not be placed and they are left out: ")
     for part in (
         "1 found in no document (line 2)",
-        "2 found more than once (lines 3, 4)",
+        "1 found more than once (line 9)",
         "1 of a document that is missing (line 5)",
         "1 outside the document (line 6)",
     ):
         assert part in excerpts
-    assert questions.startswith("5 questions are left out") and "lines 2, 4, 5, 6, 7" in questions
+    assert questions.startswith("5 questions are left out") and "lines 2, 5, 6, 7, 9" in questions
 
 
 def test_missing_graded_documents_lower_the_ideal(folder: Path, little_model: Path) -> None:
@@ -288,31 +302,191 @@ def test_a_difference_is_seen_as_often_as_the_number_of_questions_promises() -> 
     assert share == pytest.approx(power.POWER, abs=0.05)
 
 
-def facts() -> Iterator[dict[str, object]]:
-    words = {"best": "Recursive", "measure": "Recall", "score": 0.5, "power": 0.8}
-    gaps = ((0.0, float("inf")), (0.1, 5.0), (0.1, -5.0), (1e-9, 1e12), (0.1, float("nan")))
-    for arms, behind, n, apart, (gap, more) in product((1, 2, 5), (0, 1, 4), (1, 50), (0, 1), gaps):
-        if behind < arms and (n > 1) == (more == more) and (behind > 0 or not apart):
-            yield words | {
-                "arms": arms, "others": arms - 1, "behind": behind, "n": n, "apart": apart,
-                "difference": gap, "more": more,
-            }  # fmt: skip
+def facts() -> Iterator[Facts]:
+    gaps = ((0.0, float("nan")), (0.1, 5.0), (1e-9, 1e12))
+    shares = (0.0, 0.2, float("nan"))
+    for arms, behind, n, apart, (gap, more), unread, other in product(
+        (1, 2, 5), (0, 1, 4), (1, 2, 50), (False, True), gaps, shares, ("", "None")
+    ):
+        if behind < arms and (behind > 0 or not apart):
+            yield Facts(
+                arms, behind, "Recursive", "SpanRecall@5", 0.5, unread, n, gap > 0, apart, gap,
+                more, other, "SpanRecall@5",
+            )  # fmt: skip
 
 
-def test_whatever_comes_out_has_one_sentence_with_few_numbers() -> None:
+def test_whatever_comes_out_has_short_sentences_with_few_numbers() -> None:
     said = set()
     for one in facts():
-        best, needed = (tables.answer(about, one) for about in ("best", "needed"))
-        for text in (best, needed):
-            numbers = [word for word in text.split() if any(c.isdigit() for c in word)]
-            assert len(numbers) <= 3 and "nan" not in text and "inf" not in text and "{" not in text
-        said |= {best.split(":")[0], needed.split(",")[0]}
-    assert {"Yes", "In part", "Not shown"} <= said and len(said) >= 9
+        for text in (sentences.answer(one), sentences.more(one)):
+            parts = text.split(". ")
+            assert len(parts) <= 2 and "nan" not in text and "inf" not in text
+            for part in parts:
+                assert sum(any(c.isdigit() for c in word) for word in part.split()) <= 4
+        said |= {sentences.answer(one).split(":")[0], sentences.more(one).split(",")[0]}
+        assert ("never reads" in sentences.answer(one)) == (one.unread == 0.2)
+    assert {"Yes", "In part", "Not shown", "Not tested"} <= said and len(said) >= 9
+
+
+@pytest.mark.parametrize("lines", [2, 4])
+def test_a_few_questions_are_not_tested_and_it_says_so(
+    lines: int, folder: Path, little_model: Path
+) -> None:
+    asked = [question(word, 1) for word in WORDS[:lines]]
+    found = run(folder, little_model, questions=asked)
+    assert found.tests["shown"].eq("not tested").all() and found.tests["p_holm"].isna().all()
+    assert found.answer.startswith("Not tested") and "more questions" not in found.more
+
+
+def test_what_is_needed_is_never_fewer_than_what_did_not_tell(
+    folder: Path, little_model: Path
+) -> None:
+    found = run(folder, little_model, chunkers=["recursive-40-0", "none", "sentence-1"])
+    (needed,) = found.needed.to_dict("records")
+    apart = found.tests["p_holm"].iloc[0] < 0.05
+    assert needed["questions needed"] - needed["n"] == needed["more than there are"]
+    assert (needed["more than there are"] == 0) == apart
+
+
+def test_text_that_is_never_read_is_counted_and_said(folder: Path, little_model: Path) -> None:
+    found = run(folder, little_model, chunkers=["none"], orderings=["plain", "late"])
+    shares = found.table.set_index("ordering")[["cut", "unread"]]
+    assert shares.loc["pre_embedding", "cut"] == 1 and 0 < shares.loc["pre_embedding", "unread"] < 1
+    assert (shares.loc["contextualized-128"] == 0).all()
+    best = found.table.iloc[0]
+    assert ("never reads" in found.answer) == (best["unread"] > 0)
+    pages = [path.read_text(encoding="utf-8") for path in (found.folder / "questions").iterdir()]
+    assert any('<i class="window"></i><span class="s' in page for page in pages)
+
+
+def test_a_budget_hands_every_way_as_many_tokens(folder: Path, little_model: Path) -> None:
+    from chunkstudy.base.tokens import counter
+
+    ways = ["none", "recursive-40-0"]
+    whole = run(folder, little_model, chunkers=ways, budget=100_000)
+    assert whole.table["measure"].eq("SpanRecall@100000tokens").all()
+    assert whole.table["score"].eq(1).all() and "SpanRecall@5" in whole.table
+    few = run(folder, little_model, chunkers=["none"], budget=20)
+    smallest = min(counter("cl100k").count_many([document(word) for word in WORDS]))
+    assert smallest > 20 and few.table["score"].iloc[0] < 0.5  # a chunk is cut where 20 tokens end
+    assert "within 20 tokens" in few.answer
+
+
+def test_the_measures_disagree_in_a_sentence() -> None:
+    one = Facts(2, 0, "A", "SpanRecall@2000tokens", 0.5, 0.0, 50, True, False, 0.1, 9, "B",
+                "SpanRecall@5")  # fmt: skip
+    assert sentences.more(one).endswith(
+        "The measures disagree: by recall of excerpts at 5 B leads."
+    )
+
+
+def test_words_and_models_rank_beside_each_other(folder: Path, little_model: Path) -> None:
+    encoders = [str(little_model), "bm25", f"bm25+{little_model}"]
+    found = run(folder, little_model, chunkers=["recursive-40-0"], encoders=encoders)
+    assert found.table["encoder"].tolist().count("bm25") == 1 and len(found.table) == 3
+    scores = found.table.set_index("encoder")["score"]
+    assert scores["bm25"] > 0.9  # each answer holds a word that stands nowhere else
+    assert scores.min() <= scores[f"bm25+{little_model.name}"] <= 1
+    assert "BM25" in (found.folder / "questions.html").read_text(encoding="utf-8")
+    nothing = [{"question": "Xyzzy?", "excerpts": ["month of rye0"]} for _ in range(2)]
+    lost = run(folder, little_model, chunkers=["none"], encoders=["bm25"], questions=nothing)
+    assert lost.table["score"].iloc[0] == 0
+
+
+def test_small_chunks_return_large_ones_and_are_scored_by_them(
+    folder: Path, little_model: Path
+) -> None:
+    ways = ["sentence-1", "sentence-1+paragraph", "sentence-1+window-1", "sentence-1+none"]
+    found = run(folder, little_model, chunkers=ways).table.set_index("chunker")
+    assert found.loc["sentence-1+none", "chunks"] == len(WORDS)
+    read = found["tokens that a reader gets"]
+    assert read["sentence-1"] < read["sentence-1+paragraph"] < read["sentence-1+none"]
+    assert (found.loc[ways[1:], "score"] >= found.loc["sentence-1", "score"] - 1e-9).all()
+
+
+def test_a_title_before_each_chunk_is_matched_and_not_returned(
+    folder: Path, little_model: Path
+) -> None:
+    lines = [{"id": w, "title": f"Of {w} alone", "text": document("it")} for w in WORDS[:3]]
+    lines.append({"id": "only", "title": "A title that is the document", "text": ""})
+    path = write(folder / "titled.jsonl", lines)
+    asked = [
+        {"question": f"{w}: when is it sown?",
+         "excerpts": [{"document": w, "text": "The it is sown in the month of it0."}]}
+        for w in WORDS[:3]
+    ]  # fmt: skip
+    found = run(
+        folder, little_model, documents=path, questions=asked, encoders=["bm25"], k=1,
+        chunkers=["sentence-1"], orderings=["plain", "title"],
+    )  # fmt: skip
+    table = found.table.set_index("ordering")
+    assert table.loc["prepended-title", "score"] >= table.loc["pre_embedding", "score"]
+    assert table["mean tokens"].nunique() == 1
+
+
+def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> None:
+    for name in ("a.md", "b.md"):
+        text = f"Notice {name}. The licence is free.\n\n{document(name[0])}"
+        (folder / "grains" / name).write_text(text, encoding="utf-8")
+    asked = [{"question": "The licence is free.", "excerpts": ["The licence is free."]}]
+    some = run(folder, little_model, questions=asked, encoders=["bm25"], chunkers=["sentence-1"])
+    assert some.table["score"].iloc[0] == 1 and "stand in several places" in some.notes[0]
+    page = next((folder / "out" / "questions").iterdir()).read_text(encoding="utf-8")
+    assert "wrong copy" not in page and "Found:" in page
+    strict = [{"question": "?", "excerpts": [{"text": "The licence is free.", "anywhere": False}]}]
+    with pytest.raises(ValueError, match="1 found more than once"):
+        texts.read(folder / "grains", strict)
+
+
+def test_an_encoder_may_be_a_function(folder: Path, little_model: Path) -> None:
+    def letters(given: list[str]) -> np.ndarray:
+        return np.array([[text.count(c) + 0.01 for c in "abcdefgh"] for text in given])
+
+    found = run(folder, little_model, encoders=[letters])
+    assert found.table["encoder"].eq("letters").all() and found.table["unread"].isna().all()
+    with pytest.raises(RuntimeError, match="shape"):
+        run(folder, little_model, encoders=[lambda given: np.zeros(3)])
+
+
+def test_the_file_of_questions_is_no_document(folder: Path, little_model: Path) -> None:
+    inside = folder / "grains" / "questions.jsonl"
+    (folder / "questions.jsonl").rename(inside)
+    found = texts.read(folder / "grains", inside)
+    assert len(found.collection.documents) == len(WORDS) and len(found.collection.queries) == 12
+    assert "the file of questions (questions.jsonl)" in found.notes[0]
+
+
+def test_outside_a_checkout_any_folder_may_be_written(
+    folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_ROOT")
+    monkeypatch.chdir(folder)
+    assert run(folder, little_model, chunkers=["none"], output="out").page.is_file()
+
+
+def test_chunks_are_screened_before_anybody_asks(
+    folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, _ = door.screen(
+        folder / "grains", ["recursive-40-0", "sentence-1", "token-40-20"], [str(little_model)]
+    )
+    rows = table.set_index("chunker")
+    assert rows.loc["sentence-1", "sentences broken"] == 0
+    assert rows.loc["token-40-20", "sentences broken"] > 0.2
+    assert 0.3 < rows.loc["token-40-20", "text in several chunks"] < 0.6
+    assert rows.loc["recursive-40-0", "text in several chunks"] == 0
+    monkeypatch.chdir(folder)
+    asked = ["evaluate", "grains", "--encoder", str(little_model), "--chunker", "sentence-1"]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0 and "sentences broken" in done.output
+    assert "chunkstudy generate grains" in done.output
 
 
 ASKED = ["grains", "--questions", "questions.jsonl"]
 BAD: list[tuple[list[str], str]] = [
-    (["grains"], "questions are missing"),
+    ([*ASKED, "--budget", "-1"], "--budget -1 is impossible"),
+    ([*ASKED, "--encoder", "mine.py:number"], "is no encoder; name a model, or give a function"),
+    ([*ASKED, "--ordering", "late", "--encoder", "bm25"], "bm25 takes no late chunking"),
     (["nowhere", "--questions", "questions.jsonl"], "nowhere is no folder"),
     (["none.jsonl", "--questions", "questions.jsonl"], "there is no file none.jsonl"),
     (["grains", "--questions", "none.jsonl"], "there is no file none.jsonl"),

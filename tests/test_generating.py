@@ -139,13 +139,16 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(
     assert len(served.asked) <= needed + KILLS, "a reply that was recorded was paid for twice"
 
 
-def test_nobody_is_asked_unless_told_to(
+def test_it_asks_after_it_said_the_price_and_nobody_where_it_replays(
     served: chat_server.State, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CHUNKSTUDY_LLM")
-    with pytest.raises(NotRecordedError, match="set CHUNKSTUDY_LLM=record"):
-        generate(source, tmp_path / "made")
+    with pytest.raises(NotRecordedError):
+        generate(source, tmp_path / "made", replay=True)
     assert not served.asked and not (tmp_path / "made" / own.QUESTIONS).exists()
+    said: list[tuple[str, int]] = []
+    generate(source, tmp_path / "made", say=lambda line: said.append((line, len(served.asked))))
+    assert served.asked and next(n for line, n in said if "at most" in line and "$" in line) == 0
 
 
 def test_a_dry_run_says_what_it_would_take(source: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Chunks
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
-from chunkstudy.studies.controls.reading_budget import AGAIN, ONCE, follow
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 
 Placed = tuple[int, int, int]  # document, start, end
 DOCUMENTS, LENGTH, MOST = 2, 14, 40

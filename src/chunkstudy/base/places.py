@@ -74,3 +74,11 @@ def find() -> Places:
         "no folder with notebooks/ and results/ was found here or above; run this inside a "
         "checkout of the project or set CHUNKSTUDY_ROOT"
     )
+
+
+def here() -> Places:
+    """The checkout; outside of one, the folder in which this was started."""
+    try:
+        return find()
+    except FileNotFoundError:
+        return Places(Path.cwd())

@@ -24,6 +24,7 @@ from chunkstudy.chunkers import (
     lumberchunker_published,
     passages,
     propositions,
+    sections,
     segmenter,
     segmenter_api,
     semantic,
@@ -102,6 +103,7 @@ CHUNKERS: dict[str, Entry] = {
     "cluster": Entry(semantic.cluster, "Cluster", ("size",), passes=1),
     "none": Entry(passages.none, "No chunking"),
     "paragraph": Entry(passages.paragraphs, "Paragraph"),
+    "markdown": Entry(sections.sections, "Sections under headings", ("size",)),
     "fixed": Entry(passages.fixed, "Fixed size", ("size",), WORDPIECE, decodes=True),
     "fixed-merged": Entry(
         passages.fixed_merged, "Fixed size", ("size", "least"), WORDPIECE, decodes=True

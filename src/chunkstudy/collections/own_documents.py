@@ -21,6 +21,11 @@ EMPTY = "empty"
 BINARY = "not text"
 ENCODING = "not UTF-8"
 REPEATED = "the same text as another"
+QUESTIONS = "the file of questions"
+LARGEST = 20_000_000
+LARGE = f"larger than {LARGEST // 10**6} MB"
+HEAD = 8192
+"""Bytes at a file's beginning that tell whether it is text before the rest is read."""
 SHOWN = 3
 
 
@@ -55,31 +60,32 @@ class OwnDocuments:
         return "; ".join(said)
 
 
-def read(folder: Path) -> OwnDocuments:
+def read(folder: Path, questions: Path | None = None) -> OwnDocuments:
     """Every text below a folder.
 
-    Left out: files and folders whose name begins with a dot, which are not counted; what is empty
-    or only white space; what holds a zero byte; what is not UTF-8; and a text that stands in an
-    earlier file as well, since a passage of it would then be right in one place and wrong in the
-    other. A byte order mark is dropped; line ends stay as they are.
+    Left out: files and folders whose name begins with a dot, which are not counted; the file of
+    questions; what is empty or only white space; what holds a zero byte; what is not UTF-8; what is
+    larger than ``LARGEST``; and a text that stands in an earlier file as well. A byte order mark is
+    dropped; line ends stay as they are.
 
     Raises:
         SourceError: if there is no such folder, or no document in it.
     """
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
+    asked = questions.resolve() if questions else None
     names = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
     files = (
-        (name, _text(names[name].read_bytes()))
+        (name, LeftOut("", QUESTIONS) if names[name].resolve() == asked else _text(names[name]))
         for name in sorted(names)
-        if names[name].is_file() and not any(part.startswith(".") for part in name.split("/"))
+        if not any(part.startswith(".") for part in name.split("/")) and names[name].is_file()
     )
     return _each_once(files, {}, f"{folder} holds no text in UTF-8; name a folder that does")
 
 
-def read_any(path: Path) -> OwnDocuments:
+def read_any(path: Path, questions: Path | None = None) -> OwnDocuments:
     """The documents of a folder, or of a file whose name ends in ``.jsonl``."""
-    return read_lines(path) if path.suffix == ".jsonl" else read(path)
+    return read_lines(path) if path.suffix == ".jsonl" else read(path, questions)
 
 
 def read_lines(path: Path) -> OwnDocuments:
@@ -150,7 +156,13 @@ def _each_once(
     return OwnDocuments(tuple(found.values()), tuple(left_out), before)
 
 
-def _text(content: bytes) -> str | LeftOut:
+def _text(path: Path) -> str | LeftOut:
+    if path.stat().st_size > LARGEST:
+        return LeftOut("", LARGE)
+    with path.open("rb") as file:
+        content = file.read(HEAD)
+        if b"\0" not in content:
+            content += file.read()
     if b"\0" in content:
         return LeftOut("", BINARY)
     try:

@@ -1,41 +1,85 @@
 """Questions as their owner has them, judged as far as they can be, and an account of the rest.
 
-A generated collection refuses a line that is wrong (``own``), since nobody but a program wrote it.
-Here the file is somebody's: an excerpt that cannot be placed is left out and counted, the question
-keeps its others, and a question that loses all of them is left out and counted too.
+The file is described in docs/your-own-data.md. A question a line, judged either by excerpts or by
+whole documents, all lines alike::
 
-Beside what ``own`` reads, a question may lack its id (the number of its line then), an excerpt may
-be a string alone or lack its document, which is looked for in all, and graded documents may be a
-list, each then of grade 1.
+    {"id": "7", "question": "…", "excerpts": ["copied letter by letter"]}
+    {"question": "…", "excerpts": [{"document": "a.md", "start": 10, "end": 42, "text": "…"}]}
+    {"question": "…", "documents": {"a.md": 2, "b.md": 1}}
+
+Offsets count characters from 0, ``end`` is the first one that is no longer in it. An excerpt
+without offsets whose text stands in several places is found by any of them, unless it says
+``"anywhere": false``; with ``"anywhere": true`` so is one with offsets or a document. What cannot
+be placed is left out and counted, the question keeps the rest, and a question that loses all is
+left out and counted too.
 """
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunkstudy.base.faults import first_fault
+from chunkstudy.base.files import write_text
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, Judgment, Query, SpanError
-from chunkstudy.collections import own
-from chunkstudy.collections.own import ExcerptError, Question, Task
 from chunkstudy.collections.own_documents import OwnDocuments
 
+Task = Literal["token_overlap", "in_corpus"]
+Place = tuple[str, int, int]
+"""A document and the characters of an excerpt in it."""
 NO_DOCUMENT = "of a document that is missing"
-NOWHERE = "found in no document"
-SHOWN = 5
-KINDS = ("excerpts", "documents")
+NOWHERE, SEVERAL = "found in no document", "found more than once"
+NO_PLACE, OUTSIDE = "without offsets and text", "outside the document"
+OTHER_TEXT = "not the text at their offsets"
+SHOWN, WORDS = 5, 40
+"""Lines that a note names, and characters of an excerpt that a message shows."""
+
+
+class Excerpt(BaseModel):
+    """``documents[document][start:end]``, which is ``text``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    document: str | None = None
+    start: int | None = None
+    end: int | None = None
+    text: str | None = None
+    anywhere: bool | None = None
+
+
+class Question(BaseModel):
+    """A line of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    id: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+    excerpts: tuple[Excerpt, ...] = Field(default=(), strict=False)
+    documents: dict[str, int] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """An excerpt or a graded document that could not be placed, of the question in a line."""
+    """What could not be placed, of the question in a line: why in few words, and in a sentence."""
 
     line: int
     reason: str
+    sentence: str
+
+
+class LostError(SpanError):
+    """An excerpt or a graded document that cannot be placed."""
+
+    def __init__(self, reason: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -46,32 +90,37 @@ class Judged:
         collection: the questions that something judges.
         task: what is asked.
         judgments: excerpts or graded documents in the file.
-        lost: those of them that are left out, or, where whole documents are graded, missing.
+        copies: of an excerpt that any of several places answers, the places beside the one that the
+            collection judges.
+        lost: those that are left out, or, where whole documents are graded, missing.
         without: lines of questions that lost all, or never had any.
     """
 
     collection: Collection
     task: Task
     judgments: int
-    lost: tuple[Lost, ...]
-    without: tuple[int, ...]
+    copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
+    lost: tuple[Lost, ...] = ()
+    without: tuple[int, ...] = ()
 
     @property
     def notes(self) -> list[str]:
-        """What was lost, in a sentence each; none where nothing was."""
+        """What was lost or is found in several places, in a sentence each."""
         found = []
-        if self.lost:
-            reasons = Counter(one.reason for one in self.lost)
-            where = {
-                reason: _lines(one.line for one in self.lost if one.reason == reason)
-                for reason in reasons
-            }
-            parts = (f"{count} {reason} ({where[reason]})" for reason, count in reasons.items())
-            what, then = (
-                ("graded documents", "they count as never found")
-                if self.task == "in_corpus"
-                else ("excerpts", "they are left out")
+        if self.copies:
+            found.append(
+                f"{len(self.copies)} of {self.judgments} excerpts stand in several places, and any "
+                'of these counts as found; "anywhere": false leaves such an excerpt out.'
             )
+        if self.lost:
+            graded = self.task == "in_corpus"
+            what = "graded documents" if graded else "excerpts"
+            then = "they count as never found" if graded else "they are left out"
+            parts = [
+                f"{sum(one.reason == reason for one in self.lost)} {reason} "
+                f"({_lines(one.line for one in self.lost if one.reason == reason)})"
+                for reason in dict.fromkeys(one.reason for one in self.lost)
+            ]
             found.append(
                 f"{len(self.lost)} of {self.judgments} {what} could not be placed and {then}: "
                 f"{', '.join(parts)}."
@@ -91,156 +140,246 @@ def read(path: Path, documents: OwnDocuments, name: str) -> Judged:
         SourceError: if there is no such file.
         SpanError: if a line is no question, or none can be judged.
     """
+    return judge(lines(path), documents, name, str(path))
+
+
+def lines(path: Path) -> list[tuple[int, Any]]:
+    """Every line that holds something as JSON, with its number from 1."""
     if not path.is_file():
         raise SourceError(f"there is no file {path}; name one with a question a line")
-    lines: list[tuple[int, Any]] = []
-    for number, line in enumerate(own.text_of(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            lines.append((number, json.loads(line)))
-        except (ValueError, RecursionError):
-            raise SpanError(f"{path}, line {number} is not JSON; write one object a line") from None
-    return judge(lines, documents, name, str(path))
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise SpanError(f"{path} is not UTF-8; save it as UTF-8") from None
+    found = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                found.append((number, json.loads(line)))
+            except (ValueError, RecursionError):
+                raise SpanError(
+                    f"{path}, line {number} is not JSON; write one object a line"
+                ) from None
+    return found
+
+
+def write(path: Path, questions: Iterable[Question]) -> None:
+    """Write a file that :func:`read` reads, the same questions in the same bytes."""
+    written = [
+        json.dumps(one.model_dump(exclude_none=True, exclude_defaults=True), ensure_ascii=False)
+        for one in questions
+    ]
+    write_text(path, "".join(f"{line}\n" for line in written))
 
 
 def judge(
     lines: Sequence[tuple[int, Any]], documents: OwnDocuments, name: str, where: str = "questions"
 ) -> Judged:
     """The same from objects, each with the number of its line."""
-    texts = documents.texts
+    questions = parse(lines, where)
+    task: Task = (
+        "in_corpus" if any(one.documents for one in questions.values()) else "token_overlap"
+    )
+    texts = _Texts(documents)
+    judgments: list[Judgment] = []
+    copies: dict[Judgment, tuple[Judgment, ...]] = {}
+    absent: list[tuple[str, str, int]] = []
     lost: list[Lost] = []
     without: list[int] = []
-    asked: dict[int, str] = {}
-    count = 0
-    for number, content in lines:
-        if not isinstance(content, Mapping):
-            raise SpanError(
-                f'{where}, line {number} is no question; write {{"question": "…", "excerpts": […]}}'
-            )
-        one = _completed(content, number)
-        count += sum(len(found) for k in KINDS if isinstance(found := one.get(k), list | dict))
-        if isinstance(one.get("excerpts"), list):
-            one["excerpts"] = [
-                found
-                for excerpt in one["excerpts"]
-                if (found := _with_document(excerpt, texts, number, lost)) is not None
-            ]
-        if not one.get("excerpts") and not one.get("documents"):
+    for number, one in questions.items():
+        at = f"{where}, line {number}"
+        found: list[list[Judgment]] = []
+        for graded, grade in one.documents.items():
+            if grade < 0:
+                raise SpanError(f"{at}: {graded} has grade {grade}; use 0 or more")
+            try:
+                found.append([Judgment(one.id, graded, 0, len(texts.of(graded, at)), grade)])
+            except LostError as error:
+                lost.append(Lost(number, error.reason, str(error)))
+                absent.append((one.id, graded, grade))
+        placed = []
+        for excerpt in one.excerpts:
+            try:
+                placed.append(texts.places(excerpt, at))
+            except LostError as error:
+                lost.append(Lost(number, error.reason, str(error)))
+        found += [[Judgment(one.id, *place) for place in places] for places in _apart(placed)]
+        if not any(first.grade for first, *_ in found):
             without.append(number)
-        else:
-            asked[number] = json.dumps(one)
-    last = max(asked, default=0)
-    text = "\n".join(asked.get(number, "") for number in range(1, last + 1))
-    if not asked:
-        raise SpanError(f"{where}: no question could be judged. {_all_lost(lost)}")
-    questions = own.parse(text, where)
-    task: Task = "in_corpus" if questions[0][1].documents else "token_overlap"
-    absent: list[tuple[str, str, int]] = []
-    judgments: list[Judgment] = []
-    for number, question in questions:
-        if task == "in_corpus":
-            found = _graded(question, texts, f"{where}, line {number}", number, lost, absent)
-        else:
-            found = _placed(question, documents, texts, number, lost)
-        judgments += found
-        if not any(one.grade for one in found):
-            without.append(number)
-    left = {number: question for number, question in questions if number not in set(without)}
+            continue
+        judgments += [first for first, *_ in found]
+        copies |= {first: tuple(others) for first, *others in found if others}
+    left = {number: one for number, one in questions.items() if number not in set(without)}
     if not left:
         raise SpanError(f"{where}: no question could be judged. {_all_lost(lost)}")
-    ids = {question.id for question in left.values()}
+    ids = {one.id for one in left.values()}
     collection = Collection(
         name,
         documents.documents,
         tuple(Query(one.id, one.question) for one in left.values()),
-        tuple(one for one in judgments if one.query in ids),
+        tuple(judgments),
         absent=tuple(one for one in absent if one[0] in ids),
     )
-    return Judged(collection, task, count, tuple(lost), tuple(sorted(without)))
+    count = sum(len(one.excerpts) + len(one.documents) for one in questions.values())
+    return Judged(collection, task, count, copies, tuple(lost), tuple(without))
+
+
+def parse(lines: Sequence[tuple[int, Any]], where: str) -> dict[int, Question]:
+    """Every question by the number of its line; an id that is missing is that number.
+
+    Raises:
+        SpanError: if a line is no question, is judged in both ways, or repeats an id.
+    """
+    found: dict[int, Question] = {}
+    ids: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    for number, content in lines:
+        at = f"{where}, line {number}"
+        if not isinstance(content, Mapping):
+            raise SpanError(f'{at} is no question; write {{"question": "…", "excerpts": […]}}')
+        try:
+            one = Question.model_validate(_completed(content, number))
+        except ValidationError as error:
+            key, fault = first_fault(error)
+            raise SpanError(f"{at}: {key or 'the line'} is wrong ({fault.lower()})") from None
+        if one.id in ids:
+            raise SpanError(f"{at}: id {one.id!r} stands in line {ids[one.id]} as well")
+        ids[one.id] = number
+        for kind in ("excerpts", "documents"):
+            if getattr(one, kind):
+                kinds.setdefault(kind, number)
+        if len(kinds) > 1:
+            raise SpanError(
+                f"{at}: question {one.id!r} is judged by documents where line "
+                f"{min(kinds.values())} is judged by excerpts, or the other way round; keep the "
+                "two kinds in two collections"
+            )
+        found[number] = one
+    if not found:
+        raise SpanError(f"{where} holds no question; write one a line (docs/your-own-data.md)")
+    return found
 
 
 def _completed(content: Mapping[str, Any], number: int) -> dict[str, Any]:
-    one = dict(content)
+    one = {key: value for key, value in content.items() if value is not None}
     one["id"] = str(one.get("id", number))
     if isinstance(one.get("documents"), list):
         one["documents"] = {str(name): 1 for name in one["documents"]}
-    for key in KINDS:
-        if one.get(key) is None:
-            one.pop(key, None)
-    if isinstance(one.get("excerpts"), str | dict):
-        one["excerpts"] = [one["excerpts"]]
-    return one
+    excerpts = one.get("excerpts", [])
+    excerpts = [excerpts] if isinstance(excerpts, str | dict) else excerpts
+    if isinstance(excerpts, list | tuple):
+        excerpts = [{"text": text} if isinstance(text, str) else text for text in excerpts]
+    return one | {"excerpts": excerpts}
 
 
-def _with_document(
-    excerpt: Any, texts: Mapping[str, str], number: int, lost: list[Lost]
-) -> dict[str, Any] | None:
-    """An excerpt that names its document; None, and noted as lost, where none can be told."""
-    found = {"text": excerpt} if isinstance(excerpt, str) else excerpt
-    if not isinstance(found, dict) or "document" in found:
-        return found  # what else is wrong with it, the schema says
-    said = found.get("text")
-    if not isinstance(said, str) or not said:
-        lost.append(Lost(number, own.NO_PLACE))
-        return None
-    holding = [name for name, text in texts.items() if said in text]
-    if len(holding) != 1:
-        lost.append(Lost(number, own.SEVERAL if holding else NOWHERE))
-        return None
-    return {**found, "document": holding[0]}
+class _Texts:
+    """Documents in which excerpts are looked for, all in one search."""
+
+    def __init__(self, documents: OwnDocuments) -> None:
+        self._documents = documents
+        self._texts = documents.texts
+        self._names = list(self._texts)
+        self._all = "\0".join(self._texts.values())
+        lengths = [len(text) + 1 for text in self._texts.values()]
+        self._starts = [0, *accumulate(lengths)][: len(lengths)]
+
+    def of(self, name: str, where: str) -> str:
+        """A document's text.
+
+        Raises:
+            LostError: if it is missing or left out.
+        """
+        if name not in self._texts:
+            left_out = self._documents.left_out
+            why = next((one.reason for one in left_out if one.name == name), "missing")
+            raise LostError(
+                NO_DOCUMENT, f"{where} names document {name!r}, which is {why}; mend it or the line"
+            )
+        return self._texts[name]
+
+    def places(self, excerpt: Excerpt, where: str) -> list[Place]:
+        """Where an excerpt stands, the place it names first.
+
+        Raises:
+            LostError: if it cannot be placed.
+        """
+        name, said = excerpt.document, excerpt.text
+        text = None if name is None else self.of(name, where)
+        at = f"{where}: the excerpt" + (f" of {name}" if name else "")
+        offsets = excerpt.start is not None or excerpt.end is not None
+        if name is not None and text is not None and offsets:
+            named = (name, *self._span(excerpt, text, at, self._documents.before.get(name, 0)))
+            everywhere = self._found(text[named[1] : named[2]]) if excerpt.anywhere else []
+            return [named, *(place for place in everywhere if place != named)]
+        if offsets or not said:
+            raise LostError(NO_PLACE, f"{at} needs a document with start and end, or its text")
+        everywhere = self._found(said)
+        found = [place for place in everywhere if name in (None, place[0])]
+        if not found:
+            raise LostError(
+                NOWHERE, f"{at}, {said[:WORDS]!r}, does not stand there; copy it letter by letter"
+            )
+        if excerpt.anywhere is False and len(found) > 1:
+            raise LostError(
+                SEVERAL,
+                f"{at}, {said[:WORDS]!r}, stands there {len(found)} times; give start and end, or "
+                'say "anywhere": true',
+            )
+        others = [place for place in everywhere if place not in found]
+        return found + others if excerpt.anywhere else found
+
+    def _found(self, said: str) -> list[Place]:
+        """Every place of some words, none of which overlap."""
+        found, start = [], 0
+        while (start := self._all.find(said, start)) >= 0:
+            document = bisect_right(self._starts, start) - 1
+            first = start - self._starts[document]
+            found.append((self._names[document], first, first + len(said)))
+            start += len(said)
+        return found
+
+    def _span(self, excerpt: Excerpt, text: str, at: str, before: int) -> tuple[int, int]:
+        """The offsets that an excerpt names; ``before``: characters that they do not count."""
+        if excerpt.start is None or excerpt.end is None:
+            raise LostError(NO_PLACE, f"{at} needs both start and end, or its text")
+        start, end = excerpt.start + before, excerpt.end + before
+        if not before <= start < end <= len(text):
+            raise LostError(
+                OUTSIDE,
+                f"{at} has offsets {excerpt.start} to {excerpt.end}, and the document "
+                f"{len(text) - before} characters; count characters from 0",
+            )
+        if excerpt.text is not None and text[start:end] != excerpt.text:
+            raise LostError(
+                OTHER_TEXT,
+                f"{at}, {excerpt.text[:WORDS]!r}, is not what stands at {excerpt.start} to "
+                f"{excerpt.end}, {text[start:end][:WORDS]!r}; the documents may be of another "
+                "version",
+            )
+        return start, end
 
 
-def _placed(
-    question: Question,
-    documents: OwnDocuments,
-    texts: Mapping[str, str],
-    number: int,
-    lost: list[Lost],
-) -> list[Judgment]:
-    """The question's excerpts; those that share characters become one."""
-    spans: dict[str, list[list[int]]] = {}
-    for excerpt in question.excerpts:
-        name = excerpt.document
-        if name not in texts:
-            lost.append(Lost(number, NO_DOCUMENT))
-            continue
-        try:
-            found = own.place(excerpt, texts[name], "", documents.before.get(name, 0))
-        except ExcerptError as error:
-            lost.append(Lost(number, error.reason))
-            continue
-        spans.setdefault(name, []).append(list(found))
-    judged = []
-    for name, of_document in spans.items():
-        joined: list[list[int]] = []
-        for start, end in sorted(of_document):
-            if joined and start < joined[-1][1]:
-                joined[-1][1] = max(joined[-1][1], end)
-            else:
-                joined.append([start, end])
-        judged += [Judgment(question.id, name, start, end) for start, end in joined]
-    return judged
+def _apart(placed: Sequence[Sequence[Place]]) -> list[list[Place]]:
+    """A question's excerpts so that none shares a character with another: those at one place that
+    do become one, and one of several places stands at that which it shares."""
+    groups = [list(places) for places in placed]
+    for i, group in enumerate(groups):
+        others = [place for j, other in enumerate(groups) if i != j for place in other]
+        if len(group) > 1:
+            shared = (one for one in group if any(_meet(one, other) for other in others))
+            groups[i] = [one] if (one := next(shared, None)) else group
+    fixed = sorted(group[0] for group in groups if len(group) == 1)
+    joined: list[Place] = []
+    for place in fixed:
+        if joined and _meet(joined[-1], place):
+            name, start, end = joined.pop()
+            place = (name, start, max(end, place[2]))
+        joined.append(place)
+    return [*([place] for place in joined), *(group for group in groups if len(group) > 1)]
 
 
-def _graded(
-    question: Question,
-    texts: Mapping[str, str],
-    where: str,
-    number: int,
-    lost: list[Lost],
-    absent: list[tuple[str, str, int]],
-) -> list[Judgment]:
-    judged = []
-    for name, grade in question.documents.items():
-        if grade < 0:
-            raise SpanError(f"{where}: {name} has grade {grade}; use 0 or more")
-        if name in texts:
-            judged.append(Judgment(question.id, name, 0, len(texts[name]), grade))
-        else:
-            lost.append(Lost(number, NO_DOCUMENT))
-            absent.append((question.id, name, grade))
-    return judged
+def _meet(one: Place, other: Place) -> bool:
+    return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
 
 
 def _all_lost(lost: Sequence[Lost]) -> str:

@@ -20,6 +20,11 @@ def one_sentence() -> Iterator[None]:
     except (ValueError, RuntimeError) as error:
         typer.echo(f"chunkstudy: {error}", err=True)
         sys.exit(1)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        said = f"{package} is not installed; pip install 'chunkstudy[study]'" if package else error
+        typer.echo(f"chunkstudy: {said}", err=True)
+        sys.exit(1)
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # who read the output has seen enough; typer ends quietly

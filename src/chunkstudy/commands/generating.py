@@ -8,13 +8,11 @@ from pathlib import Path
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents
-from chunkstudy.llm.asking import Asker, recordings_folder
+from chunkstudy.llm.asking import Asker, mode_from_environment, recordings_folder
 from chunkstudy.runs.generation import filters, output, pricing
 from chunkstudy.runs.generation.generate import generate
 from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.run import load_store
-from chunkstudy.show import drawing
-from chunkstudy.show.similarities import similarities
 
 RECORDINGS = "llm"
 FIGURE = "similarities"
@@ -35,14 +33,15 @@ def run(
     least: float,
     most: float,
     say: Callable[[str], object],
+    replay: bool = False,
 ) -> Path:
-    """Generate and filter questions; the folder of the collection.
+    """Say what it takes, then generate and filter questions; the folder of the collection.
 
     A run that was stopped goes on where it was: replies are recorded below the folder, unless
     CHUNKSTUDY_LLM_RECORDINGS names another place.
 
     Args:
-        places: the checkout.
+        places: where vectors are kept.
         source: the folder of texts.
         settings: what decides the requests.
         out: the folder to write; below that of all own collections, under the source's name, if
@@ -51,6 +50,8 @@ def run(
         least: see :func:`filters.apply`.
         most: see :func:`filters.apply`.
         say: told how it goes.
+        replay: whether nobody is asked, and only recorded replies count; otherwise what is not
+            recorded is asked for, unless CHUNKSTUDY_LLM says otherwise.
 
     Raises:
         SourceError, OutputError, LanguageModelError, BudgetError: in words to act on.
@@ -59,13 +60,19 @@ def run(
     output.check(folder, source)
     documents = own_documents.read(source)
     say(str(documents))
+    say(str(pricing.price(documents.documents, settings)))
     output.write_documents(folder, documents)
     named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
-    with Asker(folder=recordings_folder() if named else folder / RECORDINGS) as asker:
+    told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
+    recordings = recordings_folder() if named else folder / RECORDINGS
+    with Asker("replay" if replay else told, recordings) as asker:
         made = generate(documents.documents, settings, asker.ask, say)
     store = load_store(encoder.replace("/", "__"), places.vectors)
     found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
     thresholds = {"least": least, "most": most}
+    from chunkstudy.show import drawing  # late: a light install draws nothing
+    from chunkstudy.show.similarities import similarities
+
     with drawing.style():
         measured = {"": (found.least, found.most)}
         drawn = similarities(measured, least, most, store.encoder.describe()["id"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -24,17 +24,26 @@ def evaluate(
         Path | None, typer.Option(help="A question a line with what answers it")
     ] = None,
     chunker: Annotated[
-        list[str] | None, typer.Option(help="A slug, or module:name of your own; repeat for more")
+        list[str] | None,
+        typer.Option(help="As `chunkstudy chunkers` lists them, or module:name; repeat for more"),
     ] = None,
     encoder: Annotated[
-        list[str] | None, typer.Option(help="A hub id or a folder; repeat it for more")
+        list[str] | None,
+        typer.Option(
+            help="A hub id, a folder, module:function, openai/MODEL, bm25, or bm25+any of these"
+        ),
     ] = None,
+    base_url: Annotated[str, typer.Option(help="Of the server that openai/MODEL is behind")] = "",
     ordering: Annotated[
-        list[str] | None, typer.Option(help="plain or late (late chunking); repeat it for both")
+        list[str] | None,
+        typer.Option(help="plain, late (late chunking), title or headings before each chunk"),
     ] = None,
     k: Annotated[
         int | None, typer.Option("--k", help="Chunks taken as read; 5, or 10 of whole documents")
     ] = None,
+    budget: Annotated[
+        int, typer.Option(help="Tokens taken as read; ranks by these instead of by --k")
+    ] = 0,
     seed: Annotated[int, typer.Option(help="Of the resamples behind the intervals")] = 0,
     name: Annotated[str, typer.Option(help="What the collection is called")] = "",
     output: Annotated[
@@ -44,30 +53,51 @@ def evaluate(
 ) -> None:
     """Compare chunkers and encoders on your own documents and questions.
 
-    A run that was stopped goes on with the vectors it has. docs/your-own-data.md has examples.
+    Without questions chunks are screened: sizes, text never read, sentences broken. A run that was
+    stopped goes on with the vectors it has. docs/your-own-data.md has examples.
     """
     from chunkstudy.commands.evaluate import evaluate as door
     from chunkstudy.commands.evaluate import report
 
     with one_sentence():
-        asked = (documents, questions, chunker or door.CHUNKERS, encoder or (conditions.MINILM,))
+        chunkers, encoders = chunker or door.CHUNKERS, encoder or (conditions.MINILM,)
         orderings = ordering or ("plain",)
+        given: dict[str, Any] = {"orderings": orderings, "name": name, "base_url": base_url}
         if dry_run:
-            for line in door.estimate(*asked, orderings=orderings, k=k, name=name):
+            for line in door.estimate(documents, questions, chunkers, encoders, **given):
                 typer.echo(line)
             return
+        if questions is None and not door.brings_questions(documents):
+            screened, notes = door.screen(documents, chunkers, encoders, **given)
+            typer.echo(report.screened(screened))
+            typer.echo("\n".join(("", *notes, door.MISSING.format(documents))))
+            return
         found = door.evaluate(
-            *asked,
-            orderings=orderings,
+            documents,
+            questions,
+            chunkers,
+            encoders,
+            **given,
             k=k,
+            budget=budget,
             seed=seed,
-            name=name,
             output=output,
             say=lambda line: typer.echo(line, err=True),
         )
         typer.echo(report.text(found))
         typer.echo(f"\n{found.answer}\n{found.more}".rstrip())
         typer.echo(found.page)
+
+
+@app.command(rich_help_panel=PANEL)
+def chunkers() -> None:
+    """List chunkers by what they are, each as `chunkstudy evaluate --chunker` takes it."""
+    from chunkstudy.commands.evaluate.listing import KINDS
+
+    for kind, known in KINDS.items():
+        typer.echo(f"{kind}:")
+        for slug, says in known.items():
+            typer.echo(f"  {slug:<32} {says}")
 
 
 @app.command(rich_help_panel=PANEL)
@@ -88,11 +118,12 @@ def generate(
     least: Annotated[float, typer.Option(help="Similarity that an excerpt needs")] = 0.36,
     most: Annotated[float, typer.Option(help="Similarity that two questions may have")] = 0.78,
     encoder: Annotated[str, typer.Option(help="Whose similarities")] = conditions.MINILM,
+    replay: Annotated[bool, typer.Option("--replay", help="Ask nobody; use what is kept")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
 ) -> None:
     """Let a language model write questions with excerpts on your own texts, and filter them.
 
-    CHUNKSTUDY_LLM=record asks; a run that was stopped goes on from its recorded replies.
+    It says what it takes and asks; a run that was stopped goes on from its recorded replies.
     """
     from chunkstudy.commands import generating
     from chunkstudy.runs.generation.settings import Settings, Variant
@@ -111,7 +142,7 @@ def generate(
                 typer.echo(line)
             return
         folder = generating.run(
-            places.find(),
+            places.here(),
             documents,
             settings,
             out,
@@ -119,6 +150,7 @@ def generate(
             least,
             most,
             lambda line: typer.echo(line, err=True),
+            replay,
         )
         typer.echo(folder)
 

@@ -31,16 +31,31 @@ def rescore(
 
 @app.command(rich_help_panel=PANEL)
 def export(
-    csv: Annotated[Path, typer.Option(help="The file to write")],
+    csv: Annotated[Path | None, typer.Option(help="The file of scores to write")] = None,
+    trec: Annotated[Path | None, typer.Option(help="The folder of runs and qrels")] = None,
     only: Only = ALL,
 ) -> None:
-    """Per-query scores as text, a line per condition, query and measure."""
+    """Per-query scores as text, or rankings as trec_eval and ir-measures read them."""
     with one_sentence():
+        from chunkstudy.runs import trec_files
         from chunkstudy.runs.archives import export_csv
         from chunkstudy.runs.library import Library
 
-        lines = export_csv(csv, recorded(only), Library(places.find()))
-        typer.echo(f"{lines} scores written to {csv}")
+        where = places.find()
+        if csv is None and trec is None:
+            raise ValueError("name what to write: --csv FILE, --trec FOLDER, or both")
+        if csv:
+            lines = export_csv(csv, recorded(only), Library(where))
+            typer.echo(f"{lines} scores written to {csv}")
+        if trec:
+            done, missing = trec_files.export(trec, recorded(only), Library(where), where.rankings)
+            typer.echo(f"rankings of {done} conditions written to {trec}")
+            if missing:
+                typer.echo(
+                    f"{len(missing)} rankings or their collections are not at hand, first that of "
+                    f"{missing[0]}; `chunkstudy run --only '{missing[0]}' --again` makes it",
+                    err=True,
+                )
 
 
 @app.command(rich_help_panel=PANEL)

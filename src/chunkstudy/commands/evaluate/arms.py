@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from chunkstudy.base.budget import budget
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import own_objects
 from chunkstudy.chunkers.own import OwnChunker
-from chunkstudy.collections.own import Task
+from chunkstudy.collections.own_questions import Task
+from chunkstudy.encoders import interface as encoder_interface
 from chunkstudy.encoders import models, own_models
+from chunkstudy.encoders.api import NAME as SERVED
+from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.library import LibraryEncoder
+from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING, Ordering, parse_ordering
+from chunkstudy.runs.encoding import PRE_EMBEDDING, PREPENDED, Ordering, parse_ordering
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.needs import weights_needed
 from chunkstudy.runs.run import load_store
 from chunkstudy.runs.store import VectorStore
 
 PLAIN, LATE = "plain", "late"
+BEFORE = ("title", "headings")
+"""Orderings that embed what a document says of a chunk before it."""
+BM25 = "bm25"
+LARGER = "+"
+"""Between a chunker and what it returns a chunk with: another chunker, or so many neighbours."""
+WINDOW = re.compile(r"window-([1-9][0-9]?)")
 UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -58,34 +70,63 @@ class Chunker:
         slug: the same in a path.
         function: it, where it is not the catalogue's.
         package: the library that it comes from, with its version; empty where it comes from none.
+        small: whose chunks are matched where others are returned; None where these are.
+        larger: whose chunks are returned for the small ones; None where neighbours are.
+        neighbours: of a small chunk on either side that are returned with it.
     """
 
     name: str
     slug: str
     function: OwnChunker | None = None
     package: str = ""
+    small: Chunker | None = None
+    larger: Chunker | None = None
+    neighbours: int = 0
+
+    @property
+    def parts(self) -> tuple[Chunker, ...]:
+        """The chunkers that cut text."""
+        return tuple(one for one in (self.small or self, self.larger) if one)
 
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """A model, opened when it is first needed.
+    """A model, opened when it is first needed, BM25, or both.
 
     Attributes:
-        name: as a reader sees it: the id of the hub, or the name of the folder.
+        name: as a reader sees it: the id of the hub, the name of the folder or of the function.
         slug: the same in a path; the registry's where it stands there.
         spec: what is known of it beforehand; None where only the library can read it.
         own: its files, where it does not stand in the registry.
+        made: it, where it is a function or behind a server of one's own.
         why_plain: why it takes no late chunking; empty where it does.
+        words: whether BM25 ranks, alone or together with the model by reciprocal ranks.
     """
 
     name: str
     slug: str
-    spec: ModelSpec | None
+    spec: ModelSpec | None = None
     own: OwnModel | None = None
+    made: Callable[[], encoder_interface.Encoder] | None = None
     why_plain: str = ""
+    words: bool = False
 
-    def open(self, vectors: Path) -> VectorStore:
-        """The model with the vectors that it computed before."""
+    @property
+    def path(self) -> str:
+        """What tells it from others in a path."""
+        return f"{BM25}+{self.slug}" if self.words and self.dense else self.slug
+
+    @property
+    def dense(self) -> bool:
+        """Whether a model takes part."""
+        return self.slug != BM25
+
+    def open(self, vectors: Path) -> VectorStore | None:
+        """The model with the vectors that it computed before; None of BM25 alone."""
+        if not self.dense:
+            return None
+        if self.made is not None:
+            return VectorStore(self.made(), vectors)
         if self.own is None:
             return load_store(self.slug, vectors)
         if self.spec is None:
@@ -104,11 +145,17 @@ class Arm:
     @property
     def keys(self) -> dict[str, object]:
         """What tells its row from the others."""
+        known = self.encoder.own is None and self.encoder.made is None
         return {
             "chunker": self.chunker.name,
-            "encoder": self.encoder.name if self.encoder.own else self.encoder.slug,
+            "encoder": self.encoder.path if known else self.encoder.name,
             "ordering": self.condition.ordering,
         }
+
+    @property
+    def files(self) -> str:
+        """What its files are called."""
+        return f"{self.chunker.slug}.{self.encoder.path}.{self.condition.ordering}"
 
 
 @dataclass(frozen=True)
@@ -123,8 +170,9 @@ def arms(
     collection: str,
     task: Task,
     chunkers: Iterable[Any] | Mapping[str, Any],
-    encoders: Iterable[str],
+    encoders: Iterable[Any],
     orderings: Sequence[str],
+    base_url: str = "",
 ) -> Arms:
     """Every chunker with every encoder in every ordering that the encoder takes.
 
@@ -132,8 +180,9 @@ def arms(
         collection: its name.
         task: what is asked of it.
         chunkers: slugs, ``module:name``, or objects; objects under names of your own in a mapping.
-        encoders: hub ids, folders, or slugs of the registry.
-        orderings: ``plain``, ``late``, or slugs such as ``contextualized-512``.
+        encoders: hub ids, folders, slugs of the registry, functions, ``bm25``, ``bm25+MODEL``.
+        orderings: ``plain``, ``late``, ``title``, ``headings``, or slugs of the study.
+        base_url: of the server that ``openai/MODEL`` is behind.
 
     Raises:
         EvaluationError, ChunkerError, ModelError, ValueError: in a sentence on what to do.
@@ -141,7 +190,7 @@ def arms(
     ways = _chunkers(chunkers)
     found: list[Arm] = []
     notes: list[str] = []
-    models_asked = _once([encoder(name) for name in dict.fromkeys(encoders)])
+    models_asked = _once([encoder(one, base_url) for one in encoders])
     for model in models_asked:
         if model.own and model.own.by_dot_product:
             notes.append(
@@ -163,13 +212,27 @@ def arms(
     return Arms(tuple(found), tuple(notes))
 
 
-def encoder(name: str) -> Encoder:
-    """The model of a name: the registry's, that in a folder, or one of the hub.
+def encoder(asked: Any, base_url: str = "") -> Encoder:
+    """The model of a name: the registry's, that in a folder, one of the hub, behind a server; BM25;
+    both, as in ``bm25+NAME``; or a function, or a pair of them, for documents and for queries.
 
     Raises:
         ModelError: if there is none, or it cannot be had here.
     """
-    slug = name.replace("/", "__")
+    if not isinstance(asked, str):
+        return _function(asked)
+    if asked == BM25:
+        return Encoder(BM25, BM25, why_plain="it ranks by words", words=True)
+    if asked.startswith(f"{BM25}+"):
+        model = encoder(asked.removeprefix(f"{BM25}+"), base_url)
+        return replace(model, name=f"{BM25}+{model.name}", words=True)
+    if asked.startswith(SERVED) and (base_url or not _registered(asked)):
+        slug = UNSAFE.sub(".", asked.replace("/", "__"))
+        made = partial(_served, asked, base_url or None)
+        return Encoder(asked, slug, made=made, why_plain="an API returns no token states")
+    if ":" in asked and not Path(asked).expanduser().exists():
+        return _function(own_objects.named(asked), asked)
+    name, slug = asked, asked.replace("/", "__")
     here = Path(name).expanduser().is_dir()
     for one in () if here else (slug, f"sentence-transformers__{slug}"):
         try:
@@ -182,7 +245,35 @@ def encoder(name: str) -> Encoder:
         why = "an API returns no token states" if spec.kind == "api" else ""
         return Encoder(name, one, spec, why_plain=why)
     own = own_models.find(name)
-    return Encoder(own.name, own_models.slug(name), own.spec, own, own.why_plain)
+    return Encoder(own.name, own_models.slug(name), own.spec, own, why_plain=own.why_plain)
+
+
+def _registered(name: str) -> bool:
+    try:
+        models.spec(models.parse_slug(name.replace("/", "__"))[0])
+    except ModelError:
+        return False
+    return True
+
+
+def _served(name: str, base_url: str | None) -> ApiEncoder:
+    return ApiEncoder(served(name, base_url), base_url=base_url, budget=budget())
+
+
+def _function(asked: Any, name: str = "") -> Encoder:
+    documents, queries = asked if isinstance(asked, tuple | list) else (asked, None)
+    if not callable(documents) or not (queries is None or callable(queries)):
+        raise EvaluationError(
+            f"{name or asked!r} is no encoder; name a model, or give a function from a list of "
+            "texts to an array of a row each, or two of them, for documents and for queries"
+        )
+    called = name or own_objects.label(documents)
+    return Encoder(
+        called,
+        UNSAFE.sub(".", called.replace(".py:", ":")).strip(".-") or "mine",
+        made=partial(FunctionEncoder, documents, queries, called),
+        why_plain="a function returns no token states",
+    )
 
 
 def _chunkers(asked: Iterable[Any] | Mapping[str, Any]) -> list[Chunker]:
@@ -191,8 +282,11 @@ def _chunkers(asked: Iterable[Any] | Mapping[str, Any]) -> list[Chunker]:
 
 
 def _chunker(name: str, asked: Any) -> Chunker:
+    if isinstance(asked, str) and LARGER in asked:
+        return _larger(name, asked)
     if isinstance(asked, str) and ":" not in asked:
-        return _of_the_catalogue(asked)
+        found = _of_the_catalogue(asked)
+        return replace(found, name=name) if name else found
     given, called = asked, name
     if isinstance(asked, str):
         given, called = own_objects.named(asked), name or asked
@@ -202,6 +296,20 @@ def _chunker(name: str, asked: Any) -> Chunker:
     return Chunker(
         called, slug, own_objects.as_function(made, called), own_objects.comes_from(made)
     )
+
+
+def _larger(name: str, asked: str) -> Chunker:
+    """``sentence-1+paragraph`` matches sentences and returns their paragraphs, ``+window-3`` with
+    three neighbours on either side, ``+none`` their documents."""
+    small, _, large = asked.rpartition(LARGER)
+    found = _chunker("", small)
+    called, package = name or asked, found.package
+    if window := WINDOW.fullmatch(large):
+        slug = f"{found.slug}{LARGER}{large}"
+        return Chunker(called, slug, package=package, small=found, neighbours=int(window[1]))
+    larger = _chunker("", large)
+    slug = f"{found.slug}{LARGER}{larger.slug}"
+    return Chunker(called, slug, package=package, small=found, larger=larger)
 
 
 def _of_the_catalogue(slug: str) -> Chunker:
@@ -222,9 +330,11 @@ def _of_the_catalogue(slug: str) -> Chunker:
 def _ordering(asked: str, model: Encoder) -> Ordering:
     if asked in (PLAIN, PRE_EMBEDDING):
         return parse_ordering(PRE_EMBEDDING)
+    if asked in BEFORE:
+        return parse_ordering(f"{PREPENDED}-{asked}")
     if asked == LATE:
         window = model.spec.window if model.spec and model.spec.kind != "api" else 512
-        if model.own is None and (given := models.parse_slug(model.slug)[1]):
+        if model.spec and model.own is None and (given := models.parse_slug(model.slug)[1]):
             window = given
         return Ordering(window, window // 4)
     found = parse_ordering(asked)
@@ -239,7 +349,7 @@ def _ordering(asked: str, model: Encoder) -> Ordering:
 def _condition(
     collection: str, task: Task, way: Chunker, model: Encoder, ordering: Ordering
 ) -> OwnCondition:
-    return OwnCondition(collection, way.slug, model.slug, str(ordering), CORRECTED.name, asked=task)
+    return OwnCondition(collection, way.slug, model.path, str(ordering), CORRECTED.name, asked=task)
 
 
 def _once(things: list[Any]) -> list[Any]:
@@ -248,14 +358,15 @@ def _once(things: list[Any]) -> list[Any]:
     Raises:
         EvaluationError: naming both.
     """
-    seen: dict[str, Any] = {}
+    seen: set[str] = set()
     for one in things:
-        if one.slug in seen or (one.slug == NONE and isinstance(one, Encoder)):
+        called = one.path if isinstance(one, Encoder) else one.slug
+        if called in seen or (called == NONE and isinstance(one, Encoder)):
             remedy = (
-                "rename one of the folders"
+                "rename one of them"
                 if isinstance(one, Encoder)
                 else 'give them names of their own, {"one": first, "other": second}'
             )
-            raise EvaluationError(f"two of them are called {one.slug}; {remedy}")
-        seen[one.slug] = one
+            raise EvaluationError(f"two of them are called {called}; {remedy}")
+        seen.add(called)
     return things

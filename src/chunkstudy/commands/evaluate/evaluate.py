@@ -2,7 +2,7 @@
 compared on somebody's own documents and questions.
 
 Everything is the study's own way: protocol ``corrected``, exact search, per-query scores, intervals
-and tests, and a record for each arm.
+and tests. Without questions, chunks are screened by what no question is needed for.
 """
 
 from __future__ import annotations
@@ -15,16 +15,22 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.base import places
-from chunkstudy.base.places import Places
 from chunkstudy.commands.evaluate import arms as compared
-from chunkstudy.commands.evaluate import price, record, report, running, tables
+from chunkstudy.commands.evaluate import price, record, report, running, screening, tables
 from chunkstudy.commands.evaluate import questions as one_by_one
 from chunkstudy.commands.evaluate import texts as read_texts
+from chunkstudy.commands.evaluate.scores import Asked
 from chunkstudy.commands.evaluate.texts import Documents, Questions
+from chunkstudy.commands.evaluate.texts import brings_questions as brings_questions
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.show.inspector.pages import refuse_committed
 
 CHUNKERS = ("recursive-200-0",)
+MISSING = (
+    "questions are missing: name a file with --questions (docs/your-own-data.md shows its lines), "
+    "or let a language model write some, `chunkstudy generate {} --model openai/gpt-4o-mini "
+    "--dry-run`"
+)
 DEPTHS = {"token_overlap": 5, "in_corpus": 10}
 
 
@@ -64,10 +70,12 @@ def evaluate(
     documents: Documents,
     questions: Questions = None,
     chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
-    encoders: Iterable[str] = (MINILM,),
+    encoders: Iterable[Any] = (MINILM,),
     *,
     orderings: Sequence[str] = (compared.PLAIN,),
     k: int | None = None,
+    budget: int = 0,
+    base_url: str = "",
     seed: int = 0,
     name: str = "",
     output: str | Path | None = None,
@@ -82,10 +90,13 @@ def evaluate(
             bring theirs.
         chunkers: names of the catalogue, ``module:name``, functions from a text to texts or spans,
             LangChain text splitters, LlamaIndex node parsers, chonkie chunkers; as a mapping,
-            under names of your own.
-        encoders: hub ids or folders.
-        orderings: ``plain``, ``late``.
+            under names of your own. ``sentence-1+paragraph`` matches one and returns the other.
+        encoders: hub ids, folders, functions from texts to an array, pairs of such functions for
+            documents and queries, ``bm25``, ``bm25+MODEL``, ``openai/MODEL``.
+        orderings: ``plain``, ``late``, ``title``, ``headings``.
         k: chunks, or documents, that count as read: 5, or 10 of whole documents.
+        budget: tokens that count as read; ways are ranked by it where it is given, not by ``k``.
+        base_url: of the server that ``openai/MODEL`` is behind.
         seed: of the resamples behind the intervals.
         name: of the collection; after the documents if empty.
         output: the folder to write; below ``build/evaluations`` if none.
@@ -94,21 +105,27 @@ def evaluate(
     Raises:
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
-    where = _places()
-    texts, asked, depth = _asked(documents, questions, chunkers, encoders, orderings, k, name)
-    folder = _folder(where, output, texts.collection.name)
-    notes = (*texts.notes, *asked.notes)
+    where = places.here()
+    texts, arms = _compared(documents, questions, chunkers, encoders, orderings, name, base_url)
+    if not texts.collection.queries:
+        folder = documents if isinstance(documents, str | Path) else "FOLDER"
+        raise compared.EvaluationError(MISSING.format(folder))
+    asked = Asked(texts.task, DEPTHS[texts.task] if k is None else k, budget)
+    folder = _folder(output, where.build / "evaluations" / texts.collection.name)
+    notes = (*texts.notes, *arms.notes)
     for note in notes:
         say(note)
-    ran = running.run(texts, asked.arms, depth, where.vectors, folder / record.RUNS, say)
-    found = tables.tables(texts, ran, depth, seed)
-    ranked = sorted(ran, key=lambda one: tables.place(found.table, one))
-    names = running.measures(texts.task, depth)
+    ran = running.run(texts, arms.arms, asked, where.vectors, say)
+    found = tables.tables(texts, ran, asked, seed)
     page = ""
     if texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = one_by_one.write(texts, ranked, names[0], depth, where.vectors, folder).name
-    described = record.describe(texts, ran, notes, names, seed)
+        ranked = sorted(ran, key=lambda one: tables.place(found.table, one))
+        page = one_by_one.write(
+            texts, ranked, asked.measures[0], asked.k, where.vectors, folder
+        ).name
+    described = record.describe(texts, ran, notes, asked, seed)
+    record.write_rankings(folder, texts, ran)
     report.write(folder, texts, found, notes, described, page)
     return Evaluation(
         found.answer,
@@ -123,53 +140,62 @@ def evaluate(
     )
 
 
+def screen(
+    documents: Documents,
+    chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
+    encoders: Iterable[Any] = (MINILM,),
+    *,
+    orderings: Sequence[str] = (compared.PLAIN,),
+    name: str = "",
+    base_url: str = "",
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """What needs no question: sizes of chunks, text never read, sentences broken, text repeated;
+    and what was left out. Arguments as :func:`evaluate` takes them."""
+    texts, arms = _compared(documents, None, chunkers, encoders, orderings, name, base_url)
+    return screening.screen(texts, arms.arms, places.here().vectors), (*texts.notes, *arms.notes)
+
+
 def estimate(
     documents: Documents,
     questions: Questions = None,
     chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
-    encoders: Iterable[str] = (MINILM,),
+    encoders: Iterable[Any] = (MINILM,),
     *,
     orderings: Sequence[str] = (compared.PLAIN,),
-    k: int | None = None,
     name: str = "",
+    base_url: str = "",
 ) -> list[str]:
     """What :func:`evaluate` would take, and what it would leave out, a line each."""
-    texts, asked, _ = _asked(documents, questions, chunkers, encoders, orderings, k, name)
-    lines = price.price(texts, asked.arms, _places().vectors)
-    return [*texts.notes, *asked.notes, *lines]
+    texts, arms = _compared(documents, questions, chunkers, encoders, orderings, name, base_url)
+    return [*texts.notes, *arms.notes, *price.price(texts, arms.arms, places.here().vectors)]
 
 
-def _asked(
+def _compared(
     documents: Documents,
     questions: Questions,
     chunkers: Iterable[Any] | Mapping[str, Any],
-    encoders: Iterable[str],
+    encoders: Iterable[Any],
     orderings: Sequence[str],
-    k: int | None,
     name: str,
-) -> tuple[read_texts.Texts, compared.Arms, int]:
+    base_url: str,
+) -> tuple[read_texts.Texts, compared.Arms]:
     if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
         raise compared.EvaluationError("give chunkers, encoders and orderings as lists")
     texts = read_texts.read(documents, questions, name)
-    depth = DEPTHS[texts.task] if k is None else k
-    running.measures(texts.task, depth)
     called = texts.collection.name
-    return texts, compared.arms(called, texts.task, chunkers, encoders, orderings), depth
+    return texts, compared.arms(called, texts.task, chunkers, encoders, orderings, base_url)
 
 
-def _folder(where: Places, output: str | Path | None, name: str) -> Path:
+def _folder(output: str | Path | None, usual: Path) -> Path:
+    """Where to write; inside a checkout only below its ``build``."""
     if output is None:
-        return where.build / "evaluations" / name
+        return usual
     folder = Path(output).expanduser()
     if folder.exists() and not folder.is_dir():
         raise compared.EvaluationError(f"--output {output} is a file; name a folder")
-    refuse_committed(folder, where)
-    return folder
-
-
-def _places() -> Places:
-    """The checkout; outside of one, the folder in which this was started."""
     try:
-        return places.find()
+        checkout = places.find()
     except FileNotFoundError:
-        return Places(Path.cwd())
+        return folder
+    refuse_committed(folder, checkout)
+    return folder

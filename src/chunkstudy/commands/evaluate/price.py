@@ -1,79 +1,133 @@
-"""What an evaluation would take, before it starts: texts to encode, hours, dollars."""
+"""What an evaluation would take, before it starts: texts to encode, minutes, dollars."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from chunkstudy.base.estimates import money
 from chunkstudy.base.tokens import counter
-from chunkstudy.commands.evaluate.arms import Arm
-from chunkstudy.commands.evaluate.running import as_functions, chunked, label, read_tokens
+from chunkstudy.commands.evaluate.arms import Arm, Encoder
+from chunkstudy.commands.evaluate.running import (
+    as_functions,
+    index,
+    label,
+    read_tokens,
+    token_count,
+)
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.runs.encoding import SPECIAL, parse_ordering
-from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
+from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
 
+SAMPLE = 32
+"""Texts of each model that are encoded to time it; their vectors are kept."""
+OF_A_RUN = 1.3
+"""How much longer a run takes than encoding and chunking: search, scores, pages."""
+
 
 def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
-    """A line for each arm and one for all; nothing is encoded and nothing written.
+    """A line for each arm and one for all; nothing is asked of a server.
 
-    Chunkers of one's own are run, since only their chunks tell. A chunker that draws boundaries by
-    embeddings is estimated: the text as often as it embeds it, and once more for its chunks. Late
-    arms with one window read the documents once, together.
+    A sample of what is to be encoded is, to time the model on this machine. Chunkers of one's own
+    are run, since only their chunks tell. A chunker that draws boundaries by embeddings is
+    estimated: the text as often as it embeds it, and once more for its chunks. Late arms with one
+    window read the documents once, together.
     """
-    device = DEVICES[TWO_CORES]
     own = as_functions(texts, arms)
     lines: list[str] = []
-    seconds = 0.0
+    total, known = 0.0, True
     dollars: float | None = 0.0
-    read: set[tuple[str, str]] = set()
-    stores: dict[str, VectorStore] = {}
+    read: set[tuple[Encoder, str]] = set()
+    counted: set[bytes] = set()
+    stores = {arm.encoder: arm.encoder.open(vectors) for arm in arms}
+    rates: dict[Encoder, float | None] = {}
     for arm in arms:
-        slug = arm.encoder.slug
-        store = stores.get(slug) or stores.setdefault(slug, arm.encoder.open(vectors))
-        ordering = parse_ordering(arm.condition.ordering)
-        shared = ordering.window > 0 and (slug, str(ordering)) in read
-        read.add((slug, str(ordering)))
-        function = own.get(arm.chunker.slug)
-        spec = None if function else parse_chunker(arm.chunker.slug)
-        if spec and (spec.entry.passes or spec.llm or spec.reader):
+        store, ordering = stores[arm.encoder], parse_ordering(arm.condition.ordering)
+        shared = ordering.window > 0 and (arm.encoder, str(ordering)) in read
+        read.add((arm.encoder, str(ordering)))
+        started = time.perf_counter()
+        missing: list[str] = []
+        passes = sum(_passes(one.slug) for one in arm.chunker.parts if not one.function)
+        if passes:
             whole = [document.text for document in texts.collection.documents]
-            text = sum(counter("wordpiece").count_many(whole))
-            tokens, said = round(text * (spec.entry.passes + 1)), "boundaries to be drawn"
-            cost: float | None = 0.0
+            tokens = round(sum(counter("wordpiece").count_many(whole)) * (passes + 1))
+            missing, said = whole, "boundaries to be drawn"
         else:
-            chunks = chunked(texts, arm, store, function, vectors)
-            tokens, cost = _left(store, chunks.texts(texts.collection.documents))
-            if ordering.window:
-                tokens = read_tokens(texts, arm, store, chunks)
-            said = f"{len(chunks):,} chunks"
+            indexed = index(texts, arm, store, own, vectors)
+            missing = (
+                [] if store is None or ordering.window else _left(store, indexed.matched, counted)
+            )
+            tokens = read_tokens(texts, arm, store, indexed) if ordering.window else 0
+            tokens += round(sum(_read(store, missing))) if store else 0
+            said = f"{len(indexed.chunks):,} chunks"
+        chunking = time.perf_counter() - started
         tokens = 0 if shared else tokens
-        operations = arm.encoder.spec.flops_per_token(0) if arm.encoder.spec else 0
-        took = tokens * operations / device.rate
-        seconds += took
+        if arm.encoder not in rates and tokens:
+            rates[arm.encoder] = _rate(
+                store, missing or [d.text for d in texts.collection.documents]
+            )
+        rate = rates.get(arm.encoder)
+        took = chunking + (tokens / rate if rate else 0.0)
+        total += took
+        known = known and (bool(rate) or not tokens)
+        how_long = in_words(took) if rate or not tokens else "time not known"
+        cost = _dollars(store, missing)
         dollars = None if dollars is None or cost is None else dollars + cost
-        how_long = "time not known" if arm.encoder.spec is None else in_words(took)
-        lines.append(
-            f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}, {money(cost)}"
-        )
-    questions = f"{len(texts.collection.queries):,} questions"
-    documents = f"{len(texts.collection.documents):,} documents"
+        shown = f", {money(cost)}" if _paid(store) else ""
+        lines.append(f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}{shown}")
+    of = f"{len(texts.collection.documents):,} documents and {len(texts.collection.queries):,} "
+    paid = f", {money(dollars)}" if any(map(_paid, stores.values())) else ""
+    time_taken = (
+        f"about {in_words(OF_A_RUN * total)} on this machine" if known else "time not known"
+    )
     lines.append(
-        f"in all, {documents} and {questions}: at most {in_words(seconds)} on "
-        f"{device.description}, {money(dollars)}; what is encoded is kept, "
-        "and a run that was stopped goes on"
+        f"in all, {of}questions: {time_taken}{paid}; what is encoded is kept, and a run that was "
+        "stopped goes on"
     )
     return lines
 
 
-def _left(store: VectorStore, embedded: Sequence[str]) -> tuple[int, float | None]:
-    """Tokens of the chunks that are not encoded yet, and dollars for them."""
-    missing = store.missing(embedded)
-    if isinstance(store.encoder, ApiEncoder):
-        asked = store.encoder.estimate(missing)
-        return asked.input_tokens, asked.dollars
-    count = getattr(store.encoder, "token_count", counter("wordpiece").count_many)
-    return sum(count(missing)) + SPECIAL * len(missing), 0.0
+def _passes(slug: str) -> float:
+    spec = parse_chunker(slug)
+    return spec.entry.passes or (1.0 if spec.llm or spec.reader else 0.0)
+
+
+def _left(store: VectorStore, matched: Sequence[str], counted: set[bytes]) -> list[str]:
+    """Texts that are not encoded yet and that no arm before encodes."""
+    missing = store.missing(matched)
+    keys = store.encoder.keys(missing)
+    found = [text for text, key in zip(missing, keys, strict=True) if key not in counted]
+    counted.update(keys)
+    return found
+
+
+def _rate(store: VectorStore | None, texts: Sequence[str]) -> float | None:
+    """Tokens a second of a model that runs here."""
+    if store is None or _paid(store):
+        return None
+    ordered = sorted(dict.fromkeys(texts), key=len)
+    sample = ordered[:: max(1, len(ordered) // SAMPLE)]
+    store.encode(sample[:1])  # weights are loaded, kernels warm
+    before = store.seconds
+    store.encode(sample)
+    return sum(_read(store, sample[1:])) / max(store.seconds - before, 1e-6)
+
+
+def _read(store: VectorStore, texts: Sequence[str]) -> list[float]:
+    """Tokens of each text that the model reads."""
+    window = getattr(store.encoder, "window", None) or float("inf")
+    return [min(one + SPECIAL, window) for one in token_count(store, texts)]
+
+
+def _dollars(store: VectorStore | None, missing: Sequence[str]) -> float | None:
+    if store is None or not isinstance(store.encoder, ApiEncoder):
+        return 0.0
+    return store.encoder.estimate(missing).dollars
+
+
+def _paid(store: VectorStore | None) -> bool:
+    return store is not None and isinstance(store.encoder, ApiEncoder)

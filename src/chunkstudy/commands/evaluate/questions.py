@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.commands.evaluate.arms import OwnCondition
-from chunkstudy.commands.evaluate.running import Ran, label
+from chunkstudy.commands.evaluate.running import Ran, label, searching
+from chunkstudy.commands.evaluate.scores import found_first
 from chunkstudy.commands.evaluate.texts import Texts
-from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.show.inspector import pages as inspector
-from chunkstudy.show.inspector.inspection import Searched, only_queries, search_chunks
+from chunkstudy.show.inspector.inspection import Searched, only_queries
 
 WORST = 20
-MOST_ARMS = 4
-"""Columns that a page can be read with: the best arms."""
 FILE = "questions.html"
 
 
@@ -26,25 +24,47 @@ def write(texts: Texts, ran: Sequence[Ran], measure: str, k: int, vectors: Path,
 
     Args:
         texts: judged by excerpts.
-        ran: the arms, best first; the first few are shown.
+        ran: the arms, best first.
         measure: what tells the worst, its mean over all arms.
         k: chunks that count as read.
         vectors: the folder of the stores, which hold all vectors by now.
         to: the folder to write into.
     """
-    mean = pd.concat([one.outcome.scores[measure] for one in ran], axis=1).mean(axis=1)
+    mean = pd.concat([one.scores[measure] for one in ran], axis=1).mean(axis=1)
     worst = mean.sort_values(kind="stable").index[:WORST].tolist()
     among = [one.arm for one in ran]
     few = only_queries(texts.collection, worst)
+    first = only_queries(ran[0].judged, worst)
     searched: dict[str, dict[str, Searched]] = {}
-    for one in ran[:MOST_ARMS]:
-        condition: OwnCondition = one.arm.condition
-        store = one.arm.encoder.open(vectors)
-        protocol = PROTOCOLS[condition.protocol]
-        chunks, ordering = one.outcome.chunks, parse_ordering(condition.ordering)
-        found, _ = encode(store, few.documents, chunks, ordering, protocol)
-        result = search_chunks(condition, few, store, chunks, found)
-        searched[label(one.arm, among)] = {condition.protocol: result}
+    for one in ran:
+        arm, (returned, which) = one.arm, one.indexed.returned
+        store = arm.encoder.open(vectors)
+        search, of_queries = searching(texts, arm, store, one.indexed, few.queries)
+        ranking = best_of_each(search(len(one.indexed.chunks)), which)
+        searched[label(arm, among)] = {
+            arm.condition.protocol: Searched(
+                arm.condition,
+                first,
+                None if arm.encoder.words else store,
+                returned,
+                of_queries,
+                ranking,
+                _read_to(one),
+                found=found_first(few, texts.copies, returned, ranking),
+            )
+        }
     pages = inspector.pages_of(few, searched, ran[0].arm.condition.protocol, k)
     by_id = {document.id: document.text for document in texts.collection.documents}
     return inspector.write_worst(pages, by_id, to / FILE, WORST, len(texts.collection.queries))
+
+
+def _read_to(one: Ran) -> np.ndarray:
+    """Where the encoder's window ends in what is returned; at its end where another text is
+    matched."""
+    returned, _ = one.indexed.returned
+    if one.read is None or one.arm.chunker.small or one.indexed.chunks.text is not None:
+        return returned.end.copy()
+    chunks = one.indexed.chunks
+    if len(returned) != len(chunks):
+        return returned.end.copy()
+    return np.minimum(returned.start + one.read, returned.end)

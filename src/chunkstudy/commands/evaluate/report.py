@@ -11,7 +11,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from chunkstudy.base.files import write_json, write_text
-from chunkstudy.commands.evaluate import record, tables
+from chunkstudy.commands.evaluate import record, screening, sentences, tables
+from chunkstudy.commands.evaluate.running import shown_as
 from chunkstudy.commands.evaluate.tables import Tables
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.runs import display_names
@@ -31,6 +32,11 @@ COLUMNS: Columns = {
     "mean tokens": Column("tokens a chunk", whole),
     "tokens that a reader gets": whole,
     "text in no chunk": Column("text in no chunk, %", percent),
+    "cut": Column("chunks cut, %", percent),
+    "unread": Column("text beyond the window, %", percent),
+    "sentences broken": Column("sentences broken, %", percent),
+    "text in several chunks": Column("text repeated, %", percent),
+    **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
     "tokens encoded": whole,
     "seconds encoding": Column("seconds of encoding, now", tenths),
     "US dollars": thousandths,
@@ -62,7 +68,7 @@ def write(
     described: dict[str, Any],
     questions: str,
 ) -> None:
-    """Write everything but the records of the arms, which lie there already.
+    """Write everything but the rankings.
 
     Args:
         folder: to write into.
@@ -77,7 +83,9 @@ def write(
         if len(frame):
             write_text(
                 folder / f"{name}.tex",
-                Table.of(_without_seconds(frame), columns=COLUMNS).latex(name, CAPTIONS[name]),
+                Table.of(_without_seconds(_named(frame)), columns=COLUMNS).latex(
+                    name, CAPTIONS[name]
+                ),
             )
     scores = found.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
@@ -95,9 +103,15 @@ def text(found: Found) -> str:
     """The tables as a terminal shows them."""
     parts = []
     for name, frame in named(found).items():
-        few = Table.of(frame, columns=COLUMNS).text
+        few = Table.of(_named(frame), columns=COLUMNS).text
         parts.append(f"{CAPTIONS[name]}\n{few.to_string(index=False)}")
     return "\n\n".join(parts)
+
+
+def screened(frame: pd.DataFrame) -> str:
+    """What needs no question, as a terminal shows it."""
+    few = Table.of(_named(frame), columns=COLUMNS).text
+    return f"{screening.CAPTION}\n{few.to_string(index=False)}"
 
 
 def page(
@@ -112,11 +126,11 @@ def page(
         _templates()
         .get_template("page.html")
         .render(
-            question=tables.QUESTION,
+            question=sentences.QUESTION,
             collection=texts.collection,
             found=found,
             tables={
-                name: Markup(Table.of(one, columns=COLUMNS).html(CAPTIONS[name]))
+                name: Markup(Table.of(_named(one), columns=COLUMNS).html(CAPTIONS[name]))
                 for name, one in named(found).items()
             },
             bars=_bars(found.table),
@@ -125,10 +139,18 @@ def page(
             notes=notes,
             record=described,
             record_file=record.FILE,
+            runs=record.RUNS,
+            qrels=record.QRELS,
             questions=questions,
             scores_file=SCORES,
         )
     )
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Arms by names that a reader knows, where the study's own do not tell them."""
+    keys = [key for key in ("chunker", "encoder") if key in frame]
+    return frame.assign(**{key: [shown_as(key, one) for one in frame[key]] for key in keys})
 
 
 def _without_seconds(frame: pd.DataFrame) -> pd.DataFrame:
@@ -152,7 +174,7 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
         ends = [row["score"] if pd.isna(row[end]) else row[end] for end in ("low", "high")]
         found.append(
             {
-                "name": ", ".join(display_names.shown(key, row[key]) for key in differing),
+                "name": ", ".join(shown_as(key, row[key]) for key in differing),
                 "left": round(at(ends[0]), 2),
                 "width": round(at(ends[1]) - at(ends[0]), 2),
                 "mean": round(at(row["score"]), 2),

@@ -1,33 +1,63 @@
-"""Running every arm: documents read once for all late arms of a model, a record left by each."""
+"""Running every arm: documents read once for all late arms of a model, chunks ranked and scored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.spans import Chunker, Chunks, RewrittenSpan, Span
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunker, Chunks, Query, RewrittenSpan, Span
+from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import OwnChunker, checked
-from chunkstudy.commands.evaluate.arms import Arm, EvaluationError
+from chunkstudy.commands.evaluate import scores
+from chunkstudy.commands.evaluate.arms import BM25 as WORDS
+from chunkstudy.commands.evaluate.arms import LARGER, WINDOW, Arm
+from chunkstudy.commands.evaluate.arms import Chunker as Way
+from chunkstudy.commands.evaluate.scores import Asked
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.runs import display_names, records, rescore
+from chunkstudy.evaluation.retrieval import chunks as exact
+from chunkstudy.evaluation.retrieval import small_to_large
+from chunkstudy.evaluation.retrieval.bm25 import BM25
+from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
+from chunkstudy.runs import behind_api, display_names, records
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.encoding import SPECIAL, Jobs, jobs, parse_ordering, read_once
-from chunkstudy.runs.run import Outcome, boundary_store
-from chunkstudy.runs.run import evaluate as score
+from chunkstudy.runs.encoding import SPECIAL, Jobs, encode, jobs, parse_ordering, read_once
+from chunkstudy.runs.run import boundary_store
 from chunkstudy.runs.store import VectorStore
 
-DEEPEST = 20
-"""Ranks that are kept of each question."""
+FUSED = 1000
+"""Chunks of either ranking that are made into one."""
 Say = Callable[[str], object]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """The chunks of an arm before anything is ranked.
+
+    Attributes:
+        chunks: what is matched with the spans of what is returned.
+        before: the context that is embedded before each; empty where there is none.
+        returned: what is returned, each span once, and which of them each chunk returns.
+        matched: the texts that are matched, contexts included.
+        own_lengths: shape (chunks,), characters of each without its context.
+    """
+
+    chunks: Chunks
+    before: tuple[str, ...]
+    returned: tuple[Chunks, Ints]
+    matched: tuple[str, ...]
+    own_lengths: Ints
 
 
 @dataclass(frozen=True)
@@ -35,46 +65,48 @@ class Ran:
     """An arm with what came of it.
 
     Attributes:
-        outcome: its record and scores.
+        indexed: its chunks.
+        ranking: what is returned to each question, as deep as the scores read.
+        scores: a row a question, a column a measure.
+        judged: the collection, each excerpt at the place that was found.
+        sizes: cl100k tokens of what is returned.
+        read: characters of each matched text that the encoder reads; None where that is unknown.
         tokens: that the encoder reads for its chunks, whether now or before.
         seconds: of encoding, now; late arms of a model share one reading, which each counts.
-        dollars: for these tokens, where an API sells vectors; NaN elsewhere.
+        dollars: for these tokens, where a server sells vectors; NaN where no price is known.
+        model: the encoder as it describes itself; None of BM25 alone.
     """
 
     arm: Arm
-    outcome: Outcome
+    indexed: Indexed
+    ranking: Ranking
+    scores: pd.DataFrame
+    judged: Any
+    sizes: Ints
+    read: Ints | None
     tokens: int
     seconds: float
     dollars: float
+    model: dict[str, Any] | None
+
+    @property
+    def unread(self) -> tuple[float, float]:
+        """The share of chunks that are cut, and that of their characters that is never read."""
+        return shares_unread(self.indexed, self.read)
 
 
-def measures(task: str, k: int) -> tuple[str, ...]:
-    """What is told of each arm, the one that decides first.
-
-    Raises:
-        EvaluationError: if so many ranks are not kept.
-    """
-    if not 1 <= k <= DEEPEST:
-        raise EvaluationError(f"--k {k} is impossible; use 1 to {DEEPEST}")
-    if task == "in_corpus":
-        return (f"nDCG@{k}", f"R@{k}")
-    return (f"SpanRecall@{k}", f"SpanPrecision@{k}", f"SpanIoU@{k}", f"TokensRead@{k}")
-
-
-def run(
-    texts: Texts, arms: Sequence[Arm], k: int, vectors: Path, folder: Path, say: Say
-) -> list[Ran]:
-    """Score every arm and leave its record below a folder, vectors in their store.
+def run(texts: Texts, arms: Sequence[Arm], asked: Asked, vectors: Path, say: Say) -> list[Ran]:
+    """Rank and score under every arm.
 
     Args:
         texts: what is evaluated on.
         arms: what is compared.
-        k: chunks, or documents, that count as read.
+        asked: what is measured.
         vectors: the folder of the stores; what is there is not computed again.
-        folder: of the records.
         say: told how it goes.
     """
     own = as_functions(texts, arms)
+    offsets = [tokens.cl100k_offsets(one.text) for one in texts.collection.documents]
     found: list[Ran] = []
     for encoder in dict.fromkeys(arm.encoder for arm in arms):
         store = encoder.open(vectors)
@@ -82,105 +114,200 @@ def run(
         reading = _read_late(texts, mine, store, own, vectors)
         for arm in mine:
             say(f"[{len(found) + 1}/{len(arms)}] {label(arm)}")
-            one = _run_one(texts, arm, k, store, own.get(arm.chunker.slug), vectors)
-            found.append(replace(one, seconds=one.seconds + reading.get(arm.condition.ordering, 0)))
-            outcome = found[-1].outcome
-            records.write(
-                folder / arm.condition.path,
-                outcome.run,
-                outcome.scores,
-                outcome.timing,
-                outcome.kept,
-                outside=folder / "rankings",
+            one = _run_one(
+                texts, arm, asked, store, index(texts, arm, store, own, vectors), offsets
             )
+            found.append(replace(one, seconds=one.seconds + reading.get(arm.condition.ordering, 0)))
     return found
 
 
-def as_functions(texts: Texts, arms: Sequence[Arm]) -> dict[str, Chunker]:
+def as_functions(texts: Texts, arms: Iterable[Arm]) -> dict[str, Chunker]:
     """By slug the chunkers that are not the catalogue's, ready for these documents."""
-    return {
-        arm.chunker.slug: _remembering(arm.chunker.function, texts)
-        for arm in arms
-        if arm.chunker.function
-    }
+    ways = [way for arm in arms for way in arm.chunker.parts]
+    return {way.slug: _remembering(way.function, texts) for way in ways if way.function}
 
 
-def chunked(
-    texts: Texts, arm: Arm, store: VectorStore, own: Chunker | None, vectors: Path
-) -> Chunks:
-    """The chunks of an arm, as its record has them."""
-    boundaries = None if own else boundary_store(arm.condition, vectors)
-    return chunk(arm.condition, texts.collection, store, own, boundaries)
+def index(
+    texts: Texts, arm: Arm, store: VectorStore | None, own: dict[str, Chunker], vectors: Path
+) -> Indexed:
+    """The chunks of an arm with what is matched and what is returned."""
+    documents = texts.collection.documents
+    chunks, *larger = (_chunked(texts, arm, w, store, own, vectors) for w in arm.chunker.parts)
+    if larger:
+        chunks = small_to_large.within(chunks, larger[0], documents)
+    elif arm.chunker.neighbours:
+        chunks = small_to_large.around(chunks, arm.chunker.neighbours, documents)
+    matched, before = chunks.texts(documents), _contexts(texts, arm, chunks)
+    lengths = np.array([len(text) for text in matched], dtype=np.int64)
+    if any(before):
+        matched = [contexts.before(*one) for one in zip(before, matched, strict=True)]
+    returned = small_to_large.returned(chunks)
+    return Indexed(chunks, tuple(before), returned, tuple(matched), lengths)
 
 
-def read_tokens(texts: Texts, arm: Arm, store: VectorStore, chunks: Chunks) -> int:
+def searching(
+    texts: Texts, arm: Arm, store: VectorStore | None, indexed: Indexed, queries: Sequence[Query]
+) -> tuple[Callable[[int], Ranking], NDArray[np.float32] | None]:
+    """A search of the chunks to any depth, and the vectors of the queries where a model ranks."""
+    asked, ways, of_queries = [query.text for query in queries], [], None
+    if store is not None:
+        chunks, ordering = indexed.chunks, parse_ordering(arm.condition.ordering)
+        documents, name = texts.collection.documents, str(arm.condition.chunker)
+        behind_api.announce(label(arm), store, indexed.matched, asked)
+        of_chunks, _ = encode(store, documents, chunks, ordering, CORRECTED, name, indexed.before)
+        of_queries = store.encode(asked, "query")
+        ways.append(lambda depth: exact.search(of_queries, of_chunks, depth))
+    if arm.encoder.words:
+        words = BM25(indexed.matched)
+        ways.append(lambda depth: words.search(asked, depth))
+    if len(ways) == 1:
+        return ways[0], of_queries
+    most = min(FUSED, len(indexed.chunks))
+    both = [way(most) for way in ways]
+    return lambda depth: reciprocal_rank(both, depth), of_queries
+
+
+def characters_read(store: VectorStore | None, arm: Arm, indexed: Indexed) -> Ints | None:
+    """Of each matched text, its context aside, the characters that the encoder reads; None where
+    that is unknown. BM25 and late chunking read all; where an encoder only counts tokens, its
+    window's share of them is taken."""
+    own = indexed.own_lengths
+    if store is None or parse_ordering(arm.condition.ordering).window:
+        return own
+    encoder = store.encoder
+    if hasattr(encoder, "characters_read"):
+        read = np.asarray(encoder.characters_read(indexed.matched), dtype=np.int64)
+    elif hasattr(encoder, "token_count") and (window := getattr(encoder, "window", None)):
+        counted = np.asarray(encoder.token_count(indexed.matched)) + SPECIAL
+        whole = np.array([len(text) for text in indexed.matched])
+        read = (whole * np.minimum(1, window / counted)).astype(np.int64)
+    else:
+        return None
+    before = np.array([len(text) for text in indexed.matched]) - own
+    return np.clip(read - before, 0, own)
+
+
+def read_tokens(texts: Texts, arm: Arm, store: VectorStore | None, indexed: Indexed) -> int:
     """Tokens that the encoder reads for an arm's chunks, special ones included."""
+    if store is None:
+        return 0
     if parse_ordering(arm.condition.ordering).window:
-        return sum(layout.tokens for layout in _jobs(texts, arm, store, chunks).layouts)
-    of_each = store.encoder
-    embedded = chunks.texts(texts.collection.documents)
-    if isinstance(of_each, ApiEncoder):
-        return sum(
-            min(count, of_each.window) for count in tokens.counter("cl100k").count_many(embedded)
-        )
-    count = getattr(of_each, "token_count", tokens.counter("wordpiece").count_many)
-    window = getattr(of_each, "window", None) or np.inf
-    return int(np.minimum(np.asarray(count(embedded)) + SPECIAL, window).sum())
+        return sum(one.tokens for one in _jobs(texts, arm, store, indexed.chunks).layouts)
+    counted = np.asarray(token_count(store, indexed.matched))
+    special = 0 if isinstance(store.encoder, ApiEncoder) else SPECIAL
+    window = getattr(store.encoder, "window", None) or np.inf
+    return int(np.minimum(counted + special, window).sum())
+
+
+def token_count(store: VectorStore, matched: Sequence[str]) -> list[int]:
+    """Tokens of each text as the encoder counts them, or as WordPiece does where it does not."""
+    usual = "cl100k" if isinstance(store.encoder, ApiEncoder) else "wordpiece"
+    count: Callable[[Sequence[str]], list[int]] = getattr(
+        store.encoder, "token_count", tokens.counter(usual).count_many
+    )
+    return count(matched)
+
+
+def label(arm: Arm, among: Sequence[Arm] = ()) -> str:
+    """An arm as a reader knows it: its chunker, and in what else it differs from others."""
+    shared = {
+        name
+        for name, value in arm.keys.items()
+        if name != "chunker" and among and all(one.keys[name] == value for one in among)
+    }
+    shown = {k: shown_as(k, v) for k, v in arm.keys.items() if k not in shared}
+    return ", ".join(shown.values())
+
+
+def shown_as(key: str, value: object) -> str:
+    """What tells an arm from another, as a reader knows it."""
+    text = str(value)
+    if key == "chunker" and LARGER in text and ":" not in text:
+        small, _, large = text.rpartition(LARGER)
+        around = WINDOW.fullmatch(large)
+        larger = f"{around[1]} neighbours on either side" if around else shown_as(key, large)
+        return f"{shown_as(key, small)}, returned with {larger}"
+    if key == "encoder" and text.startswith(WORDS):
+        _, _, model = text.partition(LARGER)
+        return f"BM25 and {display_names.shown(key, model)}" if model else "BM25"
+    return display_names.shown(key, value)
+
+
+def shares_unread(indexed: Indexed, read: Ints | None) -> tuple[float, float]:
+    """The share of chunks of which something, and of characters that, an encoder never reads."""
+    total = int(indexed.own_lengths.sum())
+    if read is None or not total:
+        return float("nan"), float("nan")
+    return float((read < indexed.own_lengths).mean()), 1 - int(read.sum()) / total
 
 
 def _run_one(
-    texts: Texts, arm: Arm, k: int, store: VectorStore, own: Chunker | None, vectors: Path
+    texts: Texts,
+    arm: Arm,
+    asked: Asked,
+    store: VectorStore | None,
+    indexed: Indexed,
+    offsets: Sequence[tokens.TokenOffsets],
 ) -> Ran:
-    before = store.seconds
-    boundaries = None if own else boundary_store(arm.condition, vectors)
-    outcome = score(arm.condition, texts.collection, store, own, boundaries)
-    outcome = _with_measures(outcome, texts, arm, measures(texts.task, k))
-    read = read_tokens(texts, arm, store, outcome.chunks)
-    price = store.encoder.price if isinstance(store.encoder, ApiEncoder) else None
-    dollars = price.dollars(read) if price else float("nan")
-    return Ran(arm, outcome, read, store.seconds - before, dollars)
-
-
-def _with_measures(outcome: Outcome, texts: Texts, arm: Arm, wanted: Sequence[str]) -> Outcome:
-    """The outcome with measures that scoring leaves out at this depth, from its ranking."""
-    scores = outcome.scores
-    assert outcome.kept is not None
-    for name in (one for one in wanted if one not in scores):
-        if in_tokens(name):
-            values = _tokens_read(texts, outcome.kept, int(name.partition("@")[2]))
-        elif texts.task == "in_corpus":
-            values = rescore.of_documents(texts.collection, name, outcome.kept)
-        else:
-            values = rescore.of_chunks(texts.collection, arm.condition, name, outcome.kept)
-        scores = scores.assign(**{name: records.six_decimals(values.reindex(scores.index))})
-    if scores is outcome.scores:
-        return outcome
-    run = outcome.run.model_copy(
-        update={
-            "measures": list(scores.columns),
-            "per_query_sha256": records.scores_sha256(scores),
-        }
+    before = store.seconds if store else 0.0
+    search, of_queries = searching(texts, arm, store, indexed, texts.collection.queries)
+    returned, which = indexed.returned
+    sizes = scores.token_sizes(returned, offsets)
+    if texts.task == "in_corpus":
+        ranking = scores.rank_documents(texts.collection, search, indexed.chunks.document)
+        judged, found = texts.collection, scores.of_documents(texts.collection, ranking, asked)
+    else:
+        ranking = scores.rank_spans(search, which, sizes, asked)
+        judged = scores.found_first(texts.collection, texts.copies, returned, ranking)
+        found = scores.of_excerpts(judged, returned, ranking, sizes, offsets, asked)
+    count = read_tokens(texts, arm, store, indexed)
+    price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
+    return Ran(
+        arm,
+        indexed,
+        ranking,
+        found.apply(records.six_decimals),
+        judged,
+        sizes,
+        characters_read(store, arm, indexed),
+        count,
+        store.seconds - before if store else 0.0,
+        price.dollars(count) if price else float("nan"),
+        None if store is None or of_queries is None else store.encoder.describe(),
     )
-    return replace(outcome, run=run, scores=scores)
 
 
-def _tokens_read(texts: Texts, kept: pd.DataFrame, k: int) -> pd.Series:
-    """cl100k tokens of the first k chunks, by question."""
-    first = kept[kept.groupby("query").cumcount() < k]
-    spans = first[["document", "start", "end"]].drop_duplicates()
-    documents = texts.collection.documents
-    cut = [documents[d].text[s:e] for d, s, e in spans.to_numpy().tolist()]
-    counted = spans.assign(tokens=tokens.counter("cl100k").count_many(cut))
-    each = first.merge(counted, on=["document", "start", "end"]).groupby("query")["tokens"].sum()
-    ids = [query.id for query in texts.collection.queries]
-    values = each.reindex(range(len(ids)), fill_value=0).astype(float)
-    return values.set_axis(pd.Index(ids, name="query_id"))
+def _chunked(
+    texts: Texts,
+    arm: Arm,
+    way: Way,
+    store: VectorStore | None,
+    own: dict[str, Chunker],
+    vectors: Path,
+) -> Chunks:
+    condition, function = replace(arm.condition, chunker=way.slug), own.get(way.slug)
+    boundaries = None if function else boundary_store(condition, vectors)
+    return chunk(condition, texts.collection, store, function, boundaries)
+
+
+def _contexts(texts: Texts, arm: Arm, chunks: Chunks) -> list[str]:
+    """What is put before each chunk: a title is its owner's where the document came with one."""
+    source = parse_ordering(arm.condition.ordering).context
+    if not source:
+        return [""] * len(chunks)
+    found = contexts.of(source, texts.collection.documents, chunks)
+    if source == "title" and texts.titles:
+        ids = [one.id for one in texts.collection.documents]
+        for i, (document, start) in enumerate(zip(chunks.document, chunks.start, strict=True)):
+            title = texts.titles.get(ids[document])
+            found[i] = contexts.short(title) if title and start > 0 else found[i]
+    return found
 
 
 def _read_late(
     texts: Texts,
     mine: Sequence[Arm],
-    store: VectorStore,
+    store: VectorStore | None,
     own: dict[str, Chunker],
     vectors: Path,
 ) -> dict[str, float]:
@@ -192,27 +319,20 @@ def _read_late(
         if parse_ordering(arm.condition.ordering).window:
             groups.setdefault(arm.condition.ordering, []).append(arm)
     for ordering, group in groups.items():
-        of_each = [
-            _jobs(texts, arm, store, chunked(texts, arm, store, own.get(arm.chunker.slug), vectors))
-            for arm in group
-        ]
+        if store is None:
+            continue
+        each = [_jobs(texts, a, store, index(texts, a, store, own, vectors).chunks) for a in group]
         before = store.seconds
-        read_once(store, of_each, label=f"reading for {len(group)} chunkers, {ordering}")
+        read_once(store, each, label=f"reading for {len(group)} chunkers, {ordering}")
         seconds[ordering] = store.seconds - before
     return seconds
 
 
 def _jobs(texts: Texts, arm: Arm, store: VectorStore, chunks: Chunks) -> Jobs:
-    condition = arm.condition
     if not hasattr(store.encoder, "pool"):
         raise ModelError(f"{arm.encoder.name} takes no late chunking: {arm.encoder.why_plain}")
-    return jobs(
-        store,
-        texts.collection.documents,
-        chunks,
-        parse_ordering(condition.ordering),
-        PROTOCOLS[condition.protocol],
-    )
+    ordering = parse_ordering(arm.condition.ordering)
+    return jobs(store, texts.collection.documents, chunks, ordering, CORRECTED)
 
 
 def _remembering(function: OwnChunker, texts: Texts) -> Chunker:
@@ -227,14 +347,3 @@ def _remembering(function: OwnChunker, texts: Texts) -> Chunker:
         return known[text]
 
     return remembered
-
-
-def label(arm: Arm, among: Sequence[Arm] = ()) -> str:
-    """An arm as a reader knows it: its chunker, and in what else it differs from others."""
-    shared = {
-        name
-        for name, value in arm.keys.items()
-        if name != "chunker" and among and all(one.keys[name] == value for one in among)
-    }
-    shown = {k: display_names.shown(k, v) for k, v in arm.keys.items() if k not in shared}
-    return ", ".join(shown.values())

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from chunkstudy.commands.evaluate.running import Ran, label, measures
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.commands.evaluate import sentences
+from chunkstudy.commands.evaluate.running import Ran, label
+from chunkstudy.commands.evaluate.scores import Asked
+from chunkstudy.commands.evaluate.sentences import FEWEST, Facts
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import in_tokens
@@ -26,12 +27,10 @@ from chunkstudy.evaluation.statistics.differences import (
     Pair,
     differences,
 )
-from chunkstudy.runs import display_names
 
-ANSWERS = Path(__file__).with_name("answers.toml")
-QUESTION = "Is one way of chunking best on these documents?"
 TABLE, TESTS, NEEDED = "evaluation", "evaluation_tests", "evaluation_needed"
 READ = "tokens that a reader gets"
+NOT_TESTED = "not tested"
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class Tables:
         tests: every other arm against the best, corrected for their number; empty with one arm.
         needed: how many questions tell the best two apart; empty with one arm.
         scores: by question, the deciding measure of every arm.
-        answer: in a sentence.
-        more: how many more questions, in a sentence; empty with one arm.
+        answer: in a sentence, or two where text is never read.
+        more: how many more questions, and whether the measures agree; empty with one arm.
     """
 
     table: pd.DataFrame
@@ -55,53 +54,37 @@ class Tables:
     more: str
 
 
-def tables(texts: Texts, ran: Sequence[Ran], k: int, seed: int) -> Tables:
+def tables(texts: Texts, ran: Sequence[Ran], asked: Asked, seed: int) -> Tables:
     """Every table, from per-query scores."""
-    names = measures(texts.task, k)
-    by = {i: one.outcome.scores[names[0]] for i, one in enumerate(ran)}
-    means = {i: float(values.mean()) for i, values in by.items()}
-    ranked = sorted(by, key=lambda i: (-means[i], i))
+    names = asked.measures
+    ranked = sorted(ran, key=lambda one: _merit(one, names))
     asked_of = _asked_of(texts)
-    rows = [_row(texts, ran[i], names, asked_of, seed) for i in ranked]
-    best = by[ranked[0]]
-    pairs = [
-        Pair({**ran[i].arm.keys, "measure": names[0]}, by[i], best, asked_of) for i in ranked[1:]
-    ]
-    tests = differences(pairs, f"against the best of {len(ran)}", "score", "best", seed=seed)
-    apart = bool(len(tests)) and bool(tests["p_holm"].iloc[0] < SIGNIFICANT)
-    needed = _needed(ran, by, ranked, len(pairs), apart)
     among = [one.arm for one in ran]
-    scores = pd.concat({label(ran[i].arm, among): by[i] for i in ranked}, axis=1)
-    asked = {query.id: query.text for query in texts.collection.queries}
-    scores.insert(0, "question", pd.Series(asked))
-    facts = _facts(rows, tests, needed, names[0], label(ran[ranked[0]].arm, among), apart)
-    return Tables(
-        pd.DataFrame(rows), tests, needed, scores, answer("best", facts), answer("needed", facts)
+    best, *others = ranked
+    tests = _tests(best, others, names[0], asked_of, seed)
+    needed = _needed(best, others, names[0], asked_of, tests, [label(o.arm, among) for o in ranked])
+    scores = pd.concat({label(one.arm, among): one.scores[names[0]] for one in ranked}, axis=1)
+    questions = {query.id: query.text for query in texts.collection.queries}
+    scores.insert(0, "question", pd.Series(questions))
+    table = pd.DataFrame([_row(texts, one, names, asked_of, seed) for one in ranked])
+    facts = _facts(ranked, asked, table, tests, needed)
+    return Tables(table, tests, needed, scores, sentences.answer(facts), sentences.more(facts))
+
+
+def _merit(one: Ran, names: Sequence[str]) -> tuple[float, float]:
+    """Higher scores first, and of equal ones that which hands over the least text."""
+    read = next((name for name in names if in_tokens(name)), None)
+    return -round(float(one.scores[names[0]].mean()), 9), float(
+        one.scores[read].mean() if read else 0.0
     )
 
 
-def answer(about: str, facts: Mapping[str, object]) -> str:
-    """The first sentence about something whose condition the facts meet.
-
-    Raises:
-        LookupError: if there is none.
-    """
-    for one in _answers():
-        if one["about"] == about and _holds(one["holds"], facts):
-            return one["text"].format(**_shown(facts))
-    raise LookupError(f"no sentence about {about} is written for {dict(facts)}")
-
-
 def _row(
-    texts: Texts,
-    one: Ran,
-    names: Sequence[str],
-    asked_of: pd.Series | None,
-    seed: int,
+    texts: Texts, one: Ran, names: Sequence[str], asked_of: pd.Series | None, seed: int
 ) -> dict[str, object]:
-    run, scores = one.outcome.run, one.outcome.scores
-    values = scores[names[0]].dropna().sort_index()
+    values = one.scores[names[0]].dropna().sort_index()
     low, high, how = _interval(values, asked_of, seed)
+    cut, unread = one.unread
     row: dict[str, object] = {
         **one.arm.keys,
         "measure": names[0],
@@ -109,16 +92,60 @@ def _row(
         "score": float(values.mean()),
         "low": low,
         "high": high,
-        **{READ if in_tokens(name) else name: float(scores[name].mean()) for name in names[1:]},
-        "chunks": run.counts.chunks,
-        "mean tokens": run.sizes["cl100k"].mean,
-        "text in no chunk": _left_out(texts, one),
+        **{READ if in_tokens(n) else n: float(one.scores[n].mean()) for n in names[1:]},
+        **sizes(texts.collection, one.indexed.returned[0], one.sizes),
+        "cut": cut,
+        "unread": unread,
         "tokens encoded": one.tokens,
         "seconds encoding": one.seconds,
     }
     if not math.isnan(one.dollars):
         row["US dollars"] = one.dollars
     return row | {"interval": how}
+
+
+def sizes(collection: Collection, chunks: Chunks, tokens: np.ndarray) -> dict[str, object]:
+    """How many chunks of which size, and what text lies in none."""
+    return {
+        "chunks": len(chunks),
+        "mean tokens": float(tokens.mean()),
+        "text in no chunk": _left_out(collection, chunks),
+    }
+
+
+def _tests(
+    best: Ran, others: Sequence[Ran], measure: str, asked_of: pd.Series | None, seed: int
+) -> pd.DataFrame:
+    """Every other against the best; where questions are few, or all tell the same difference,
+    there is no test and it says so."""
+    first = best.scores[measure]
+    pairs = [
+        Pair({**one.arm.keys, "measure": measure}, one.scores[measure], first, asked_of)
+        for one in others
+    ]
+    tested = [pair for pair in pairs if _varies(pair)]
+    family = f"against the best of {len(others) + 1}"
+    table = differences(tested, family, "score", "best", seed=seed)
+    if len(tested) == len(pairs):
+        return table
+    plain = [_untested(pair) for pair in pairs if not _varies(pair)]
+    order = [tested.index(p) if _varies(p) else len(tested) for p in pairs]
+    both = pd.concat([table, pd.DataFrame(plain)] if tested else [pd.DataFrame(plain)])
+    columns = list(dict.fromkeys([*plain[0], *table.columns]))
+    places = np.argsort(np.argsort(np.array(order), kind="stable"), kind="stable")
+    return both.reset_index(drop=True).iloc[places].reset_index(drop=True).reindex(columns=columns)
+
+
+def _untested(pair: Pair) -> dict[str, object]:
+    both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
+    first, second = (float(both[name].mean()) for name in both)
+    counts = {"n": len(both), "score": first, "best": second, "difference": first - second}
+    return {**pair.keys, **counts, "p": np.nan, "p_holm": np.nan, "shown": NOT_TESTED}
+
+
+def _varies(pair: Pair) -> bool:
+    change = (pair.first - pair.second).dropna()
+    return len(change) >= FEWEST and float(change.std(ddof=1)) > 0
 
 
 def _interval(values: pd.Series, asked_of: pd.Series | None, seed: int) -> tuple[float, float, str]:
@@ -143,44 +170,47 @@ def _asked_of(texts: Texts) -> pd.Series | None:
 
 
 def _needed(
-    ran: Sequence[Ran],
-    by: Mapping[int, pd.Series],
-    ranked: Sequence[int],
-    comparisons: int,
-    apart: bool,
+    best: Ran,
+    others: Sequence[Ran],
+    measure: str,
+    asked_of: pd.Series | None,
+    tests: pd.DataFrame,
+    names: Sequence[str],
 ) -> pd.DataFrame:
-    """Questions that tell the best two apart, at the level that correction leaves them at worst;
-    none more where they are told apart already."""
-    if len(ranked) < 2:
+    """Questions that tell the best two apart, at the level that correction leaves them at worst and
+    with the error of the test, so that they are always more than those that do not; those at hand
+    where they are told apart already."""
+    if not others:
         return pd.DataFrame()
-    first, second = ranked[:2]
-    among = [one.arm for one in ran]
-    change = (by[first] - by[second]).dropna()
-    n, mean = len(change), float(change.mean())
-    std = float(change.std(ddof=1)) if n > 1 else float("nan")
-    level = power.LEVEL / comparisons
-    needed = power.queries_needed(mean, std, level=level)
+    change = (best.scores[measure] - others[0].scores[measure]).dropna().sort_index()
+    n, mean, level = len(change), float(change.mean()), power.LEVEL / len(others)
+    std = float(change.std(ddof=1)) if n >= FEWEST else float("nan")
+    if asked_of is not None and (of := asked_of.loc[change.index]).nunique() >= FEWEST_DOCUMENTS:
+        std = clustered_means([(change, of)])[0].error * math.sqrt(n)
+    enough = power.queries_needed(mean, std, level=level) if std > 0 else float("nan")
+    apart = bool(tests["p_holm"].iloc[0] < SIGNIFICANT)
+    enough = n if apart else max(enough, n + 1.0)
     return pd.DataFrame(
         [
             {
-                "a": label(ran[first].arm, among),
-                "b": label(ran[second].arm, among),
+                "a": names[0],
+                "b": names[1],
                 "n": n,
                 "a minus b": mean,
                 "std": std,
-                "questions needed": needed,
-                "more than there are": 0.0 if apart else max(0.0, needed - n),
+                "questions needed": enough,
+                "more than there are": enough - n,
                 "difference that these show": power.detectable(n, std, level=level),
             }
         ]
     )
 
 
-def _left_out(texts: Texts, one: Ran) -> float:
+def _left_out(collection: Collection, chunks: Chunks) -> float:
     """The share of the collection's characters, white space aside, that lie in no chunk."""
-    chunks, total, inside = one.outcome.chunks, 0, 0
-    starts = np.searchsorted(chunks.document, np.arange(len(texts.collection.documents) + 1))
-    for position, document in enumerate(texts.collection.documents):
+    total = inside = 0
+    starts = np.searchsorted(chunks.document, np.arange(len(collection.documents) + 1))
+    for position, document in enumerate(collection.documents):
         part = slice(starts[position], starts[position + 1])
         text, reached = document.text, 0
         total += len("".join(text.split()))
@@ -192,56 +222,36 @@ def _left_out(texts: Texts, one: Ran) -> float:
 
 
 def _facts(
-    rows: Sequence[Mapping[str, object]],
+    ranked: Sequence[Ran],
+    asked: Asked,
+    table: pd.DataFrame,
     tests: pd.DataFrame,
     needed: pd.DataFrame,
-    measure: str,
-    best: str,
-    apart: bool,
-) -> dict[str, object]:
-    first = rows[0]
-    behind = int((tests["p_holm"] < SIGNIFICANT).sum()) if len(tests) else 0
-    two = needed.iloc[0] if len(needed) else pd.Series(dtype=float)
-    return {
-        "arms": len(rows),
-        "others": len(rows) - 1,
-        "behind": behind,
-        "best": best,
-        "measure": display_names.measure(measure),
-        "score": first["score"],
-        "n": first["n"],
-        "apart": int(apart),
-        "difference": float(two.get("a minus b", 0.0)),
-        "more": _more(two),
-        "power": power.POWER,
-    }
-
-
-def _more(two: pd.Series) -> float:
-    return float(two["questions needed"] - two["n"]) if len(two) else 0.0
-
-
-def _shown(facts: Mapping[str, object]) -> dict[str, str]:
-    """Facts as a sentence shows them: fractions in percent or points, counts in whole numbers."""
-    scale = {"score": 100.0, "difference": 100.0, "power": 100.0}
-    digits = {"score": 1, "difference": 1}
-    return {
-        name: f"{scale.get(name, 1.0) * value:,.{digits.get(name, 0)}f}"
-        if isinstance(value, int | float)
-        else str(value)
-        for name, value in facts.items()
-    }
-
-
-def _holds(condition: str, facts: Mapping[str, object]) -> bool:
-    numbers = {name: value for name, value in facts.items() if isinstance(value, int | float)}
-    return bool(pd.eval(condition, local_dict=numbers, engine="python"))
-
-
-@cache
-def _answers() -> list[dict[str, str]]:
-    found: list[dict[str, str]] = tomllib.loads(ANSWERS.read_text(encoding="utf-8"))["answer"]
-    return found
+) -> Facts:
+    first, names = table.iloc[0], asked.measures
+    facts = Facts(
+        len(ranked),
+        int((tests["p_holm"] < SIGNIFICANT).sum()) if len(tests) else 0,
+        label(ranked[0].arm, [one.arm for one in ranked]),
+        names[0],
+        float(first["score"]),
+        float(first["unread"]),
+        int(first["n"]),
+    )
+    if not len(needed):
+        return facts
+    two = needed.iloc[0]
+    by = names[1] if asked.budget else names[0]
+    other = max(ranked, key=lambda one: one.scores[by].mean())
+    return replace(
+        facts,
+        tested=bool(tests["shown"].iloc[0] != NOT_TESTED),
+        apart=bool(tests["p_holm"].iloc[0] < SIGNIFICANT),
+        difference=float(two["a minus b"]),
+        more=float(two["more than there are"]),
+        other="" if other is ranked[0] else label(other.arm, [one.arm for one in ranked]),
+        by=by,
+    )
 
 
 def place(table: pd.DataFrame, one: Ran) -> int:

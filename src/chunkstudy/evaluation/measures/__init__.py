@@ -60,7 +60,9 @@ def find(name: str) -> Measure:
         return Measure(name, name)
     title, options = known.title, parts["options"] or ""
     if cut := parts["cut"]:
-        title += f" at {CUTS.get(cut, cut)}"
+        budget = cut.removesuffix("tokens")
+        within = f" within {int(budget):,} tokens" if budget != cut else ""
+        title += within or f" at {CUTS.get(cut, cut)}"
     said = {"sum": "copies counted", "unit=token": "in tokens"}
     if extra := [said[one] for one in options.split(",") if one]:
         title += f" ({', '.join(extra)})"

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
-from statsmodels.stats.power import TTestPower
+from scipy import optimize, stats
 
 from chunkstudy.evaluation.statistics.intervals import Floats
 
@@ -41,7 +40,12 @@ def queries_needed(
         return float("inf")
     # From five deviations on three queries do.
     effect = min(abs(difference), 5 * std) / std if std else 5.0
-    n = TTestPower().solve_power(effect, None, level / 2, power, "larger")
+    high = 4.0
+    while power_of(high, effect, level) < power:
+        high *= 2
+    if power_of(2.0, effect, level) >= power:
+        return 3.0
+    n = optimize.brentq(lambda n: power_of(n, effect, level) - power, 2.0, high, xtol=1e-9)
     return max(3.0, float(np.ceil(n)))
 
 
@@ -50,7 +54,8 @@ def power_of(n: float, effect: float, level: float = LEVEL) -> float:
 
     A significant difference of the wrong sign, rare unless n is small, is not counted.
     """
-    return float(TTestPower().power(effect, n, level / 2, alternative="larger"))
+    bound = stats.t.isf(level / 2, n - 1)
+    return float(stats.nct.sf(bound, n - 1, effect * np.sqrt(n)))
 
 
 def detectable(n: int, std: float, power: float = POWER, level: float = LEVEL) -> float:
@@ -58,7 +63,11 @@ def detectable(n: int, std: float, power: float = POWER, level: float = LEVEL) -
     if n < _FEWEST or np.isnan(std):
         return float("nan")
     _refuse(std, power, level)
-    return std * float(TTestPower().solve_power(None, n, level / 2, power, "larger"))
+    high = 1.0
+    while power_of(n, high, level) < power:
+        high *= 2
+    solved = optimize.brentq(lambda one: power_of(n, one, level) - power, 0.0, high, xtol=1e-13)
+    return std * float(solved)
 
 
 def share_seen(

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.base.files import write_json, write_text
-from chunkstudy.collections import own
-from chunkstudy.collections.own import Excerpt, Question
+from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
+from chunkstudy.collections.own_questions import Excerpt, Question
 from chunkstudy.llm import estimates
 from chunkstudy.runs.generation.filters import ALIKE, UNLIKE, Filtered
 from chunkstudy.runs.generation.generate import Asked, Candidate, Generated
@@ -30,13 +30,19 @@ class OutputError(ValueError):
 
 
 def question(candidate: Candidate, texts: Mapping[str, str]) -> Question:
-    """A candidate as a line of ``questions.jsonl``."""
+    """A candidate as a line of ``questions.jsonl``; any copy of an excerpt that recurs will do."""
     text = texts[candidate.document]
     return Question(
         id=str(candidate.number),
         question=candidate.question,
         excerpts=tuple(
-            Excerpt(document=candidate.document, start=start, end=end, text=text[start:end])
+            Excerpt(
+                document=candidate.document,
+                start=start,
+                end=end,
+                text=text[start:end],
+                anywhere=sum(one.count(text[start:end]) for one in texts.values()) > 1 or None,
+            )
             for start, end in candidate.excerpts
         ),
     )
@@ -127,7 +133,7 @@ def write(
     }
     write_text(folder / CANDIDATES, "".join(json_line(line) for line in lines))
     write_json(folder / REPORT, said)
-    own.write_questions(folder / own.QUESTIONS, [question(one, texts) for one in kept])
+    own_questions.write(folder / own.QUESTIONS, [question(one, texts) for one in kept])
     return said
 
 

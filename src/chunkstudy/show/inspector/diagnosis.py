@@ -15,6 +15,7 @@ TRIFLE = "found but for a trifle"
 CUT = "cut by a boundary"
 DILUTED = "diluted"
 ENCODER = "missed by the encoder"
+WORDS = "ranked lower by its words"
 COPY = "wrong copy"
 UNREAD = "beyond the window"
 UNCHUNKED = "in no chunk"
@@ -25,6 +26,7 @@ CAUSES = {
     CUT: "a boundary runs through the excerpt and part of it was not retrieved",
     DILUTED: "the excerpt alone would be among the first, the chunk around it is not",
     ENCODER: "even the excerpt alone would not be among the first",
+    WORDS: "chunks that share more words with the question, or rarer ones, come before it",
     COPY: "a chunk among the first holds the same words at another place",
     UNREAD: "the encoder's window ends before the excerpt begins in its chunk",
     UNCHUNKED: "the missed characters lie in no chunk at all",
@@ -114,6 +116,8 @@ def _missed(excerpt: Excerpt, name: str, depth: int) -> tuple[str, str]:
             f"{where}; the encoder reads only the first {best.read_to - best.start:,} of its "
             f"{best.end - best.start:,} characters, and {name} begins after them"
         )
+    if excerpt.alone is None:
+        return WORDS, where
     if excerpt.alone.rank > depth:
         return ENCODER, f"{where}; even alone {name} would rank {ordinal(excerpt.alone.rank)}"
     alone = f"although alone {name} would rank {ordinal(excerpt.alone.rank)}"

@@ -82,6 +82,7 @@ class Segment:
         unread: whether every chunk here lies beyond the encoder's window.
         ends, starts: the chunks that end or start before the segment.
         cuts: whether that boundary lies inside an excerpt.
+        window: whether the encoder stops reading a chunk before the segment.
     """
 
     text: str
@@ -91,6 +92,7 @@ class Segment:
     ends: tuple[RankedChunk, ...]
     starts: tuple[RankedChunk, ...]
     cuts: bool
+    window: bool = False
 
 
 def render(page: Page, texts: dict[str, str], index: str = "") -> str:
@@ -166,6 +168,7 @@ def _segment(
         () if first else tuple(chunk for chunk in chunks if chunk.end == start),
         tuple(chunk for chunk in chunks if chunk.start == start),
         any(low < start < high for low, high in judged),
+        any(chunk.start < start == chunk.read_to < chunk.end for chunk in chunks),
     )
 
 
@@ -211,6 +214,8 @@ def marked(parts: Sequence[Segment], depth: int, fold: bool = False) -> Markup:
     for part in parts:
         if (part.ends or part.starts) and not fold:
             html += _marker(part, depth)
+        if part.window:
+            html += Markup('<i class="window"></i>')
         names = ["s", part.state, "unread" if part.unread else ""]
         names += [f"{lane}-{kind}" for lane, kind in zip("abc", part.lanes, strict=True) if kind]
         html += (

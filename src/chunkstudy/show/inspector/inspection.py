@@ -79,7 +79,7 @@ class Excerpt:
         found: shape (end - start,), whether each character lies in one of the first chunks.
         chunked: the same, whether it lies in any chunk.
         complete_at: how many of the first chunks hold it whole; None if all together do not.
-        alone: the rank and score it would have as a chunk of its own.
+        alone: the rank and score it would have as a chunk of its own; None where words decide.
         copies: chunks among the first that hold the same words at another place.
     """
 
@@ -93,7 +93,7 @@ class Excerpt:
     found: NDArray[np.bool_]
     chunked: NDArray[np.bool_]
     complete_at: int | None
-    alone: Alone
+    alone: Alone | None
     copies: tuple[RankedChunk, ...]
 
     @property
@@ -134,17 +134,22 @@ class Searched:
     """A collection chunked, embedded and ranked in full for each of its queries.
 
     Attributes:
-        ranking: every chunk for every query.
+        store: the encoder; None where words decide as well.
+        query_vectors: None of a store that is.
+        ranking: every chunk for every query, but those that share no word where words decide.
         read_to: shape (chunks,), offsets; -1 where the window has not been looked up yet.
+        found: the collection judged at the places that are found, where any copy of an excerpt
+            will do; None where it is judged at its own.
     """
 
     condition: Condition
     collection: Collection
-    store: VectorStore
+    store: VectorStore | None
     chunks: Chunks
-    query_vectors: NDArray[np.float32]
+    query_vectors: NDArray[np.float32] | None
     ranking: retrieval.Ranking
     read_to: NDArray[np.int64] = field(repr=False)
+    found: Collection | None = None
 
     @cached_property
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -159,13 +164,12 @@ class Searched:
     @cached_property
     def judged(self) -> dict[str, list[Judgment]]:
         """Query id to its relevant judgments."""
-        found = self.collection.judgments_by_query()
-        return {query: [j for j in judgments if j.grade > 0] for query, judgments in found.items()}
+        return _relevant(self.collection)
 
     def measures(self, depth: int) -> dict[str, NDArray[np.float64]]:
         """``SpanRecall``, ``SpanPrecision`` and ``SpanIoU``, each of shape (queries,)."""
         hit = PROTOCOLS[self.condition.protocol].hit
-        overlap = TokenOverlap.of(self.collection, self.chunks, hit)
+        overlap = TokenOverlap.of(self.found or self.collection, self.chunks, hit)
         found = overlap.at(self.ranking.chunk, min(depth, len(self.chunks)))
         return {name: found[name] for name in MEASURES}
 
@@ -187,24 +191,36 @@ class Searched:
         ]
 
     def _inspect_one(
-        self, i: int, depth: int, context: int, alone: list[Alone], measures: dict[str, float]
+        self,
+        i: int,
+        depth: int,
+        context: int,
+        alone: list[Alone | None],
+        measures: dict[str, float],
     ) -> Inspection:
         order = self.ranking.chunk[i]
         order = order[order >= 0]
-        rank = np.empty(len(order), dtype=np.int64)
+        rank = np.full(len(self.chunks), len(order) + 1)  # after all where nothing ranks it
         rank[order] = np.arange(1, len(order) + 1)
+        score = np.append(self.ranking.score[i, : len(order)], 0)
 
         def seen(chunk: int) -> RankedChunk:
-            return self._ranked(
-                chunk, int(rank[chunk]), float(self.ranking.score[i, rank[chunk] - 1])
-            )
+            return self._ranked(chunk, int(rank[chunk]), float(score[rank[chunk] - 1]))
 
         query = self.collection.queries[i]
         retrieved = tuple(seen(int(chunk)) for chunk in order[:depth])
         excerpts = []
+        places = _relevant(self.found or self.collection)[query.id]
         for number, judgment in enumerate(self.judged[query.id], start=1):
             around = tuple(seen(chunk) for chunk in self._around(judgment, context))
-            excerpts.append(self._excerpt(judgment, number, around, retrieved, alone[number - 1]))
+            one = self._excerpt(judgment, number, around, retrieved, alone[number - 1])
+            place = places[number - 1]
+            if place != judgment:
+                copy = (place.document, place.start, place.end)
+                holding = [seen(chunk) for chunk in self._around(place, 0)]
+                whole = _complete_at(copy, holding)
+                one = replace(one, found=covered(copy, retrieved), complete_at=whole)
+            excerpts.append(one)
         return Inspection(
             self.condition, query, depth, tuple(excerpts), retrieved, measures, len(self.chunks)
         )
@@ -215,7 +231,7 @@ class Searched:
         number: int,
         around: tuple[RankedChunk, ...],
         retrieved: tuple[RankedChunk, ...],
-        alone: Alone,
+        alone: Alone | None,
     ) -> Excerpt:
         span = (judgment.document, judgment.start, judgment.end)
         document = self.collection.documents[self._positions[judgment.document]]
@@ -280,10 +296,12 @@ class Searched:
             rewritten=text is not None and text[chunk] != document.text[start:end],
         )
 
-    def _alone(self) -> dict[str, list[Alone]]:
+    def _alone(self) -> dict[str, list[Alone | None]]:
         """Query id to how each of its excerpts would fare as a chunk of its own."""
+        if self.store is None or self.query_vectors is None:
+            return {query: [None] * len(judgments) for query, judgments in self.judged.items()}
         texts = {document.id: document.text for document in self.collection.documents}
-        found: dict[str, list[Alone]] = {}
+        found: dict[str, list[Alone | None]] = {}
         rows = [(i, j) for i, q in enumerate(self.collection.queries) for j in self.judged[q.id]]
         vectors = self.store.encode([texts[j.document][j.start : j.end] for _, j in rows])
         for (i, judgment), vector in zip(rows, vectors, strict=True):
@@ -295,8 +313,8 @@ class Searched:
 
     def _look_up_windows(self, depth: int, context: int) -> None:
         """Fill ``read_to`` for the chunks that will be shown."""
-        encoder = self.store.encoder
-        if not isinstance(encoder, TransformerEncoder):
+        encoder = self.store.encoder if self.store else None
+        if not isinstance(encoder, TransformerEncoder) or (self.read_to >= 0).all():
             return
         wanted = {int(c) for c in self.ranking.chunk[:, :depth].ravel() if c >= 0}
         for judgments in self.judged.values():
@@ -347,6 +365,11 @@ def _take(chunks: Chunks, index: Sequence[int]) -> Chunks:
     text = None if chunks.text is None else tuple(chunks.text[i] for i in index)
     i = np.asarray(index, dtype=np.int64)
     return Chunks(chunks.document[i], chunks.start[i], chunks.end[i], text)
+
+
+def _relevant(collection: Collection) -> dict[str, list[Judgment]]:
+    found = collection.judgments_by_query()
+    return {query: [j for j in judgments if j.grade > 0] for query, judgments in found.items()}
 
 
 def covered(span: tuple[str, int, int], chunks: Sequence[RankedChunk]) -> NDArray[np.bool_]:

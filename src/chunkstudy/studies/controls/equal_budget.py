@@ -24,8 +24,8 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, parse_ordering
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.show.study import Study
-from chunkstudy.studies.controls.reading_budget import AGAIN, ONCE, follow
 
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""

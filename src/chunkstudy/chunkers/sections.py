@@ -1,0 +1,49 @@
+"""Sections under headings, as Markdown marks them: what readers of documentation expect.
+
+A section begins at its heading and ends before the next one, of whatever level; a heading without
+text of its own stays with the section below it. One that is too long is split recursively.
+"""
+
+from __future__ import annotations
+
+import re
+
+from chunkstudy.base.spans import Span
+from chunkstudy.base.tokens import TokenCounter
+from chunkstudy.chunkers import structure
+
+HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*\n(?:={3,}|-{3,}))[ \t]*$", re.MULTILINE)
+"""A line after one to six number signs, or one underlined by equals signs or hyphens (CommonMark's
+ATX and Setext headings)."""
+FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+"""A block of code, in which a number sign is a comment."""
+
+
+def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
+    """The sections of a text in spans of at most ``size``; text before the first heading is one.
+
+    Raises:
+        ValueError: if the size is not positive.
+    """
+    structure.check_sizes(size)
+    code = [one.span() for one in FENCE.finditer(text)]
+    headings = [
+        one.span()
+        for one in HEADING.finditer(text)
+        if not any(start <= one.start() < end for start, end in code)
+    ]
+    starts = [0]
+    body = 0  # where the text under the last heading begins
+    for start, end in headings:
+        if text[body:start].strip():
+            starts.append(start)
+        body = end
+    spans = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        part = text[start:end]
+        if count.count(part.strip()) > size:
+            inner = structure.recursive(part, size=size, count=count)
+            spans += [(start + low, start + high) for low, high in inner]
+        elif part.strip():
+            spans.append((start + len(part) - len(part.lstrip()), start + len(part.rstrip())))
+    return spans

@@ -1,0 +1,67 @@
+"""BM25: chunks ranked by the words they share with a query.
+
+Source: Lucene's form of the measure as bm25s computes it (Lù, arXiv 2407.03618), k1 = 1.2 and
+b = 0.75 as Lucene has them; a word is a run of letters and digits in lower case, without stop words
+and stemming, so that it is the same for every language that puts blanks between words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.evaluation.retrieval.chunks import Ranking, keep_best, nothing_kept
+
+K1, B = 1.2, 0.75
+WORD = re.compile(r"\w+")
+
+
+def words(text: str) -> list[str]:
+    """What is counted of a text."""
+    return WORD.findall(text.casefold())
+
+
+class BM25:
+    """An index over texts.
+
+    Args:
+        texts: what is searched, shape (chunks,).
+
+    Raises:
+        ModuleNotFoundError: if bm25s is not installed (the extra ``bm25``).
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        import bm25s  # late: it is an extra
+
+        self._size = len(texts)
+        self._index = bm25s.BM25(k1=K1, b=B, method="lucene")
+        self._known: dict[str, int] = {}
+        ids = [[self._known.setdefault(word, len(self._known)) for word in words(t)] for t in texts]
+        if self._known:
+            self._index.index((ids, self._known), create_empty_token=False, show_progress=False)
+
+    def scores(self, query: str) -> NDArray[np.float32]:
+        """Shape (chunks,); 0 of a chunk that shares no word."""
+        asked = [self._known[word] for word in words(query) if word in self._known]
+        if not asked:
+            return np.zeros(self._size, dtype=np.float32)
+        found: NDArray[np.float32] = self._index.get_scores_from_ids(asked)
+        return found
+
+    def search(self, queries: Sequence[str], depth: int) -> Ranking:
+        """Rank the chunks for every query; one that shares no word with it is not found.
+
+        Args:
+            queries: as they are asked.
+            depth: chunks kept per query.
+        """
+        kept = nothing_kept(len(queries), depth)
+        places = np.arange(self._size)
+        for row, query in enumerate(queries):
+            scores = self.scores(query)[None]
+            keep_best(kept, slice(row, row + 1), np.where(scores > 0, scores, -np.inf), places)
+        return kept

@@ -1,0 +1,32 @@
+"""Several rankings of the same chunks made into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, keep_best, nothing_kept
+
+CONSTANT = 60
+
+
+def reciprocal_rank(rankings: Sequence[Ranking], depth: int) -> Ranking:
+    """Reciprocal-rank fusion: a chunk's score is the sum of 1 / (60 + rank) over the rankings that
+    hold it (Cormack, Clarke and Büttcher, SIGIR 2009); ties break by index.
+
+    Args:
+        rankings: of the same queries, each of shape (queries, its depth).
+        depth: chunks kept per query.
+    """
+    queries = len(rankings[0].chunk)
+    kept = nothing_kept(queries, depth)
+    for row in range(queries):
+        chunk = np.concatenate([one.chunk[row] for one in rankings])
+        share = np.concatenate([1 / (CONSTANT + 1 + np.arange(r.chunk.shape[1])) for r in rankings])
+        held = chunk != NO_CHUNK
+        found, place = np.unique(chunk[held], return_inverse=True)
+        total = np.bincount(place, share[held], len(found)).astype(np.float32)
+        if len(found):
+            keep_best(kept, slice(row, row + 1), total[None], found)
+    return kept

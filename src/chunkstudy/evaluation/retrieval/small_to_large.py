@@ -1,0 +1,99 @@
+"""Small-to-large: what is matched is smaller than what is returned.
+
+Sentences are embedded, and of the best ones the paragraph, the window around it, or the document is
+handed over; of several that lie in one only the best counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+
+Ints = NDArray[np.int64]
+
+
+def within(small: Chunks, large: Chunks, documents: Sequence[Document]) -> Chunks:
+    """The small chunks, each with the span of the large one that shares most with it, the first of
+    equals; its own where it shares a character with none.
+
+    Returns:
+        Spans of what is returned; ``text`` is what is matched.
+    """
+    start, end = small.start.copy(), small.end.copy()
+    for document in np.unique(small.document).tolist():
+        mine, theirs = (np.flatnonzero(one.document == document) for one in (small, large))
+        if not len(theirs):
+            continue
+        for i in mine.tolist():
+            shared = np.minimum(large.end[theirs], small.end[i])
+            shared = shared - np.maximum(large.start[theirs], small.start[i])
+            if shared.max() > 0:
+                best = theirs[int(np.argmax(shared))]
+                start[i], end[i] = large.start[best], large.end[best]
+    return Chunks(small.document, start, end, tuple(small.texts(documents)), small.fallbacks)
+
+
+def around(small: Chunks, neighbours: int, documents: Sequence[Document]) -> Chunks:
+    """The small chunks, each with the span that so many neighbours on either side make with it."""
+    places = np.arange(len(small))
+    first = np.searchsorted(small.document, small.document)
+    last = np.searchsorted(small.document, small.document, side="right") - 1
+    start = small.start[np.maximum(places - neighbours, first)]
+    end = small.end[np.minimum(places + neighbours, last)]
+    return Chunks(small.document, start, end, tuple(small.texts(documents)), small.fallbacks)
+
+
+def returned(chunks: Chunks) -> tuple[Chunks, Ints]:
+    """What chunks return, each span once in the order in which it first comes, and which of them
+    each chunk returns, shape (chunks,)."""
+    spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)
+    _, first, place = np.unique(spans, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    kept = first[order]
+    found = Chunks(chunks.document[kept], chunks.start[kept], chunks.end[kept], None)
+    return found, rank[place.reshape(-1)]
+
+
+def best_of_each(ranking: Ranking, group: Ints) -> Ranking:
+    """The ranking of groups, each at the rank of its best chunk.
+
+    Args:
+        ranking: of chunks.
+        group: shape (chunks,), the group of each.
+    """
+    found = np.full_like(ranking.chunk, NO_CHUNK)
+    score = np.full_like(ranking.score, -np.inf)
+    for row, (chunks, values) in enumerate(zip(ranking.chunk, ranking.score, strict=True)):
+        held = chunks != NO_CHUNK
+        groups = group[chunks[held]]
+        _, first = np.unique(groups, return_index=True)
+        first.sort()
+        found[row, : len(first)] = groups[first]
+        score[row, : len(first)] = values[held][first]
+    return Ranking(found, score, ranking.ties_at_cut)
+
+
+def deep_enough(
+    search: Callable[[int], Ranking], group: Ints, enough: Callable[[Ranking], bool], first: int
+) -> Ranking:
+    """The ranking of groups by the best chunk of each, searched deeper until it is enough.
+
+    Args:
+        search: chunks to a depth.
+        group: shape (chunks,).
+        enough: whether a ranking of groups is.
+        first: the depth at which the search begins.
+    """
+    depth = min(first, len(group))
+    while True:
+        found = best_of_each(search(depth), group)
+        if depth >= len(group) or enough(found):
+            return found
+        depth = min(8 * depth, len(group))

@@ -1,0 +1,81 @@
+"""Rankings and judgments as trec_eval reads them: runs and qrels, a line a result.
+
+White space, which separates the columns, and the percent sign are written as URLs write them, so
+that :func:`name` can be undone with ``urllib.parse.unquote``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from chunkstudy.base.files import write_text
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.evaluation.measures.ranking import judged_documents
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+
+UNSAFE = re.compile(r"[\s%]")
+
+
+def name(text: str) -> str:
+    """An id without white space."""
+    return UNSAFE.sub(lambda found: "".join(f"%{b:02X}" for b in found[0].encode()), text)
+
+
+def chunk_names(collection: Collection, chunks: Chunks) -> list[str]:
+    """A chunk is named by its document and its characters, as in ``rye.md:0-120``."""
+    ids = [document.id for document in collection.documents]
+    spans = zip(chunks.document.tolist(), chunks.start.tolist(), chunks.end.tolist(), strict=True)
+    return [f"{ids[document]}:{start}-{end}" for document, start, end in spans]
+
+
+def write_run(
+    path: Path, collection: Collection, ranking: Ranking, names: Sequence[str], tag: str
+) -> None:
+    """A run: query, Q0, what was found, rank, a score that falls with the rank, tag.
+
+    trec_eval orders by score and breaks ties by id; scores here are those of the rank, so that the
+    order is kept.
+
+    Args:
+        path: the file.
+        collection: whose queries were asked.
+        ranking: of chunks, or of documents.
+        names: of each that can be ranked.
+        tag: of the run.
+    """
+    write_text(path, "".join(_lines(collection, ranking, names, name(tag))))
+
+
+def _lines(
+    collection: Collection, ranking: Ranking, names: Sequence[str], tag: str
+) -> Iterable[str]:
+    depth = ranking.chunk.shape[1]
+    for query, row in zip(collection.queries, ranking.chunk.tolist(), strict=True):
+        for rank, found in enumerate((one for one in row if one != NO_CHUNK), start=1):
+            score = depth + 1 - rank
+            yield f"{name(query.id)} Q0 {name(names[found])} {rank} {score} {tag}\n"
+
+
+def write_qrels(path: Path, judged: Iterable[tuple[str, str, int]]) -> None:
+    """Judgments: query, 0, what is judged, grade."""
+    rows = (f"{name(query)} 0 {name(one)} {grade}\n" for query, one, grade in judged)
+    write_text(path, "".join(rows))
+
+
+def of_documents(collection: Collection) -> list[tuple[str, str, int]]:
+    """Documents that are judged or hold a judged span, absent ones included."""
+    return [
+        (query, document, grade)
+        for query, grades in judged_documents(collection).items()
+        for document, grade in grades.items()
+    ]
+
+
+def of_chunks(
+    collection: Collection, hits: tuple[Iterable[int], Iterable[int]], names: Sequence[str]
+) -> list[tuple[str, str, int]]:
+    """Chunks that hit a judged span, from ``TokenOverlap.hit_pairs``."""
+    queries = [query.id for query in collection.queries]
+    return [(queries[query], names[chunk], 1) for query, chunk in zip(*hits, strict=True)]

@@ -1,0 +1,81 @@
+"""Recorded rankings as files that trec_eval and ir-measures read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.evaluation import trec
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.retrieval.chunks import Ranking, nothing_kept
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
+from chunkstudy.runs import rankings
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.library import Library
+from chunkstudy.runs.run import load_collection
+
+QRELS = "documents.qrels"
+
+
+def export(
+    folder: Path, conditions: Iterable[Condition], library: Library, outside: Path
+) -> tuple[int, list[Condition]]:
+    """Write, below a folder by collection, the documents' qrels and every condition's runs: its
+    documents and, where chunks are ranked, its chunks with qrels of those that were.
+
+    Returns:
+        How many conditions were written, and those whose ranking or collection is not at hand.
+    """
+    written, missing = 0, []
+    for condition in conditions:
+        record = library.get(condition)
+        kept = record.run.ranking if record else None
+        path = rankings.find(record.folder, outside, kept) if record and kept else None
+        collection = load_collection(condition.collection) if path else None
+        if not (record and kept and path and collection):
+            missing.append(condition)
+            continue
+        if collection.digest() != record.run.collection_sha256:
+            missing.append(condition)
+            continue
+        _write(folder / condition.collection, condition, collection, rankings.read(path, kept))
+        written += 1
+    return written, missing
+
+
+def _write(folder: Path, condition: Condition, collection: Collection, kept: pd.DataFrame) -> None:
+    tag = ".".join((condition.chunker, condition.encoder, condition.ordering, condition.protocol))
+    document = kept["document"].to_numpy(np.int64)
+    ids = [one.id for one in collection.documents]
+    trec.write_qrels(folder / QRELS, trec.of_documents(collection))
+    rows = _ranking(len(collection.queries), kept)
+    if "start" in kept:
+        start, end = (kept[one].to_numpy(np.int64) for one in ("start", "end"))
+        chunks = Chunks(document, start, end)
+        names = trec.chunk_names(collection, chunks)
+        trec.write_run(folder / f"{tag}.chunks.run", collection, rows, names, tag)
+        hits = TokenOverlap.of(collection, chunks, PROTOCOLS[condition.protocol].hit).hit_pairs
+        own = kept["query"].to_numpy(np.int64)
+        pairs = [(q, c) for q, c in zip(*(p.tolist() for p in hits), strict=True) if own[c] == q]
+        if "relevant" in kept:  # judged one by one, by the words of a passage
+            judged = kept[kept["relevant"].astype(bool)]
+            pairs = list(zip(judged["query"].tolist(), judged.index.tolist(), strict=True))
+        both = ([q for q, _ in pairs], [c for _, c in pairs])
+        trec.write_qrels(folder / f"{tag}.chunks.qrels", trec.of_chunks(collection, both, names))
+    documents = best_of_each(rows, document)
+    trec.write_run(folder / f"{tag}.documents.run", collection, documents, ids, tag)
+
+
+def _ranking(queries: int, kept: pd.DataFrame) -> Ranking:
+    """Every row of a kept ranking, at its rank."""
+    found = nothing_kept(queries, rankings.DEPTH)
+    rank = kept.groupby("query").cumcount().to_numpy()
+    at = (kept["query"].to_numpy(np.int64), rank)
+    found.chunk[at] = np.arange(len(kept))
+    found.score[at] = kept["score"]
+    return found
