@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 
 Placed = tuple[int, int, int]  # document, start, end
 DOCUMENTS, LENGTH, MOST = 2, 14, 40

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.evaluation.retrieval import small_to_large
-from chunkstudy.evaluation.retrieval.bm25 import K1, B, BM25, words
+from chunkstudy.evaluation.retrieval.bm25 import BM25, K1, B, words
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, nothing_kept
 from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
 

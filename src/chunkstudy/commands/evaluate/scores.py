@@ -13,8 +13,8 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets
 from chunkstudy.commands.evaluate.arms import EvaluationError
 from chunkstudy.evaluation.measures import ranking as document_measures
-from chunkstudy.evaluation.measures.reading_budget import AGAIN, follow
 from chunkstudy.evaluation.measures.copies import found_first as found_first
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, follow
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking, own_documents

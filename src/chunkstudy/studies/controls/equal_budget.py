@@ -18,13 +18,13 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, parse_ordering
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.show.study import Study
 
 FIVE = ("chroma", "chroma-within")
