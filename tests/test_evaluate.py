@@ -351,7 +351,7 @@ def test_what_is_needed_is_never_fewer_than_what_did_not_tell(
 def test_text_that_is_never_read_is_counted_and_said(folder: Path, little_model: Path) -> None:
     found = run(folder, little_model, chunkers=["none"], orderings=["plain", "late"])
     shares = found.table.set_index("ordering")[["cut", "unread"]]
-    assert shares.loc["pre_embedding", "cut"] == 1 and 0 < shares.loc["pre_embedding", "unread"] < 1
+    assert shares["cut"]["pre_embedding"] == 1 and 0 < shares["unread"]["pre_embedding"] < 1
     assert (shares.loc["contextualized-128"] == 0).all()
     best = found.table.iloc[0]
     assert ("never reads" in found.answer) == (best["unread"] > 0)
@@ -401,7 +401,7 @@ def test_small_chunks_return_large_ones_and_are_scored_by_them(
     assert found.loc["sentence-1+none", "chunks"] == len(WORDS)
     read = found["tokens that a reader gets"]
     assert read["sentence-1"] < read["sentence-1+paragraph"] < read["sentence-1+none"]
-    assert (found.loc[ways[1:], "score"] >= found.loc["sentence-1", "score"] - 1e-9).all()
+    assert (found.loc[ways[1:], "score"] >= found["score"]["sentence-1"] - 1e-9).all()
 
 
 def test_a_title_before_each_chunk_is_matched_and_not_returned(
@@ -420,7 +420,7 @@ def test_a_title_before_each_chunk_is_matched_and_not_returned(
         chunkers=["sentence-1"], orderings=["plain", "title"],
     )  # fmt: skip
     table = found.table.set_index("ordering")
-    assert table.loc["prepended-title", "score"] >= table.loc["pre_embedding", "score"]
+    assert table["score"]["prepended-title"] >= table["score"]["pre_embedding"]
     assert table["mean tokens"].nunique() == 1
 
 
@@ -472,8 +472,8 @@ def test_chunks_are_screened_before_anybody_asks(
     )
     rows = table.set_index("chunker")
     assert rows.loc["sentence-1", "sentences broken"] == 0
-    assert rows.loc["token-40-20", "sentences broken"] > 0.2
-    assert 0.3 < rows.loc["token-40-20", "text in several chunks"] < 0.6
+    assert rows["sentences broken"]["token-40-20"] > 0.2
+    assert 0.3 < rows["text in several chunks"]["token-40-20"] < 0.6
     assert rows.loc["recursive-40-0", "text in several chunks"] == 0
     monkeypatch.chdir(folder)
     asked = ["evaluate", "grains", "--encoder", str(little_model), "--chunker", "sentence-1"]

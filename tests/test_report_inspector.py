@@ -288,7 +288,9 @@ def test_an_excerpt_that_is_a_chunk_ranks_alone_as_that_chunk_does(store: Vector
     judged = replace(COLLECTION, judgments=(Judgment("comet", "b", start, end),))
     found = inspection.search(condition(), judged, store).inspect(DEPTH, 0)[0].excerpts[0]
     (same,) = found.chunks
-    assert (found.alone.rank, found.alone.score) == (same.rank, pytest.approx(same.score))
+    assert found.alone and (found.alone.rank, found.alone.score) == (
+        same.rank, pytest.approx(same.score)
+    )  # fmt: skip
     assert found.complete_at == same.rank > 1
 
 
