@@ -7,17 +7,19 @@ collection and model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Keys, Pair, differences
-from chunkstudy.studies.layouts.reading import TODAY, Arms, Cell
+from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Pair, differences
+from chunkstudy.studies.layouts.reading import TODAY, Arms
 
 SPLITS = 1000
+WITHIN = ", {collection}, {model}"
+"""What a family is within."""
 
 
 def over_plain(arms: Iterable[Arms]) -> pd.DataFrame:
@@ -28,7 +30,7 @@ def over_plain(arms: Iterable[Arms]) -> pd.DataFrame:
             plain = one.read_whole(list(late.columns)).mean(axis=1)
             keys = {"layout": layout, "window": window, "chunkers": late.shape[1]}
             pairs.append(Pair(one.keys | keys, late.mean(axis=1), plain, one.documents))
-    return differences(pairs, _family("layouts and windows against plain chunks"), "late", "plain")
+    return differences(pairs, f"layouts and windows against plain chunks{WITHIN}", "late", "plain")
 
 
 def over_layout(arms: Iterable[Arms], other: str = TODAY) -> pd.DataFrame:
@@ -40,7 +42,7 @@ def over_layout(arms: Iterable[Arms], other: str = TODAY) -> pd.DataFrame:
                 beside = one.late[other, window][list(late.columns)].mean(axis=1)
                 keys = {"layout": layout, "other layout": other, "window": window}
                 pairs.append(Pair(one.keys | keys, late.mean(axis=1), beside, one.documents))
-    return differences(pairs, _family(f"layouts against {other}"), "score", "other score")
+    return differences(pairs, f"layouts against {other}{WITHIN}", "score", "other score")
 
 
 def by_chunker(arms: Iterable[Arms], layout: str, window: int) -> pd.DataFrame:
@@ -55,15 +57,7 @@ def by_chunker(arms: Iterable[Arms], layout: str, window: int) -> pd.DataFrame:
         for one in arms
         for chunker, late in one.late[layout, window].items()
     ]
-    return differences(pairs, _family("the chunkers of a layout"), "late", "plain")
-
-
-def best_layout(one: Arms) -> Cell:
-    """Layout and window of the highest mean over all questions and the chunkers that every layout
-    has."""
-    common = sorted(set.intersection(*(set(scores.columns) for scores in one.late.values())))
-    means = {cell: float(scores[common].to_numpy().mean()) for cell, scores in one.late.items()}
-    return max(means, key=lambda cell: means[cell])
+    return differences(pairs, f"the chunkers of a layout{WITHIN}", "late", "plain")
 
 
 def choice(one: Arms, splits: int = SPLITS, seed: int = 0) -> dict[str, float | str]:
@@ -122,8 +116,7 @@ def _most(columns: pd.Index[Any], chosen: NDArray[np.int64], name: str) -> dict[
     return {name: arm, f"{name}'s share": float(counts[top] / counts.sum())}
 
 
-def _family(of: str) -> Callable[[Keys], str]:
-    def named(keys: Keys) -> str:
-        return f"{of}, {keys['collection']}, {keys['model']}"
-
-    return named
+def read_often(counted: pd.DataFrame) -> pd.DataFrame:
+    """Of :func:`costs.tables`, the means over its chunkers: how often each token is read."""
+    keys = ["collection", "layout", "window"]
+    return counted.groupby(keys, sort=False)["times"].mean().reset_index()

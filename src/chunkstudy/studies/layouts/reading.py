@@ -4,18 +4,19 @@ plain chunks beside them; the scores of every question."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pandas as pd
 
+from chunkstudy.show.faults import StudyError
 from chunkstudy.show.study import Study
 
-TODAY = "most context"
+TODAY, AVERAGED = "most context", "averaged"
 LAYOUTS = {
     TODAY: "",
     "no overlap": "-0",
     "packed": "-packed",
-    "averaged": "-averaged",
+    AVERAGED: "-averaged",
     "afterthoughts": "-afterthoughts",
     "centred": "-centred",
 }
@@ -52,57 +53,45 @@ class Arms:
         """Plain chunks in the widest window, which holds all but the longest."""
         return self.plain[max(self.plain)][list(chunkers)]
 
-    def where(self, asked: pd.Series) -> Arms:
-        """The same of some questions: those for which ``asked`` is true."""
-        ids = asked.index[asked]
-        return replace(
-            self,
-            late={cell: scores.loc[ids] for cell, scores in self.late.items()},
-            plain={window: scores.loc[ids] for window, scores in self.plain.items()},
-            documents=self.documents.loc[ids],
-        )
-
 
 def read(
     study: Study,
     collection: str,
-    chunkers: Sequence[str],
+    asked: Mapping[str, Sequence[str]],
     encoder: str,
     windows: Sequence[int],
-    layouts: Sequence[str],
     measure: str,
     protocol: str,
-    alone: Sequence[str] = (),
 ) -> Arms:
-    """Every layout in every window, and plain chunks in every window.
+    """Layouts in every window, and plain chunks in every window.
 
     Args:
         study: the notebook's.
         collection: searched within documents.
-        chunkers: slugs.
+        asked: by layout of :data:`LAYOUTS`, the slugs of its chunkers; the first layout has all.
         encoder: hub id.
         windows: tokens read at once.
-        layouts: of :data:`LAYOUTS`.
         measure: with its cut-off.
         protocol: whose rules.
-        alone: the chunkers of the layout ``centred``, which takes a window a chunk.
 
     Raises:
-        KeyError: for a layout that does not exist.
+        StudyError: for a layout that does not exist.
     """
+    if unknown := set(asked) - set(LAYOUTS):
+        raise StudyError(f"unknown layout {min(unknown)!r}; use one of {', '.join(LAYOUTS)}")
     depth = int(measure.partition("@")[2])
+    every = next(iter(asked.values()))
+    plain = {
+        window: study.runs(collection, every, encoder, window, protocol).scores(depth, [measure])
+        for window in windows
+    }
     late: dict[Cell, pd.DataFrame] = {}
-    plain: dict[int, pd.DataFrame] = {}
-    documents = None
-    for window in windows:
-        given = (collection, chunkers, encoder, window, protocol)
-        scores = study.runs(*given).scores(depth, [measure])
-        plain[window] = scores.wide(measure)
-        documents = scores.documents if documents is None else documents
-        for layout in layouts:
-            some = [one for one in chunkers if layout != "centred" or one in alone]
+    for layout, chunkers in asked.items():
+        for window in windows:
             ordering = f"contextualized-{window}{LAYOUTS[layout]}"
-            runs = study.runs(collection, some, encoder, window, protocol, ordering=ordering)
+            runs = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
             late[layout, window] = runs.scores(depth, [measure]).wide(measure)
+    documents = plain[windows[0]].documents
     assert documents is not None
-    return Arms(collection, encoder, measure, late, plain, documents)
+    scores = {window: one.wide(measure) for window, one in plain.items()}
+    return Arms(collection, encoder, measure, late, scores, documents)

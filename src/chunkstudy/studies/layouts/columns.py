@@ -1,0 +1,16 @@
+"""How the columns of this page's tables are shown."""
+
+from __future__ import annotations
+
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import number, percent
+
+COLUMNS: Columns = {
+    "late": Column("late", percent),
+    "plain": Column("plain, read whole", percent),
+    "times": Column("times each token is read", number),
+    "late chosen": Column("late leads on the choosing half, % of splits", percent),
+    "right": Column("and would on the other half, %", percent),
+    "late arm's share": Column("% of splits", percent),
+    "plain arm's share": Column("% of splits ", percent),
+}

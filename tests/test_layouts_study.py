@@ -1,0 +1,68 @@
+"""Layouts of windows side by side: gains by hand, and a choice that no question can make alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chunkstudy.studies.layouts import over_layout, over_plain, read_often
+from chunkstudy.studies.layouts.gains import choice
+from chunkstudy.studies.layouts.reading import AVERAGED, TODAY, Arms
+
+QUESTIONS = [f"q{i:02}" for i in range(80)]
+DOCUMENTS = pd.Series([f"d{i // 2}" for i in range(80)], QUESTIONS)
+
+
+def arms(late: float, noise: float = 0.0, seed: int = 0) -> Arms:
+    """Plain chunks at 0.5, late chunking in both layouts at ``late``, the averaged one above."""
+    draw = np.random.default_rng(seed)
+
+    def scores(mean: float) -> pd.DataFrame:
+        values = mean + noise * draw.standard_normal((80, 2))
+        return pd.DataFrame(values, QUESTIONS, ["fixed-64", "sentence-5"])
+
+    read = {(TODAY, 128): scores(late), (AVERAGED, 128): scores(late + 0.1)}
+    plain = {128: scores(0.3), 512: scores(0.5)}
+    return Arms("covid-qa-within", "model", "DCG@10", read, plain, DOCUMENTS)
+
+
+def test_late_is_held_against_plain_chunks_of_the_widest_window() -> None:
+    rows = over_plain([arms(0.4, noise=0.01)]).set_index("layout")
+    assert rows["difference"].to_dict() == pytest.approx({TODAY: -0.1, AVERAGED: 0.0}, abs=0.01)
+    assert rows["shown"].to_dict() == {TODAY: "lower", AVERAGED: "equivalent"}
+    assert set(rows["documents"]) == {40}
+
+
+def test_a_layout_is_held_against_the_other_in_the_same_window() -> None:
+    row = over_layout([arms(0.4, noise=0.01)]).iloc[0]
+    assert (row["layout"], row["other layout"]) == (AVERAGED, TODAY)
+    assert row["difference"] == pytest.approx(0.1, abs=0.01)
+
+
+def test_where_late_leads_by_far_every_half_chooses_it_and_is_right() -> None:
+    found = choice(arms(0.6, noise=0.02), splits=50)
+    assert found["late chosen"] == found["right"] == 1
+    assert found["low"] > 0.15 and str(found["late arm"]).startswith(AVERAGED)
+
+
+def test_arms_that_only_noise_tells_apart_gain_nothing_on_the_other_half() -> None:
+    gains = [float(choice(arms(0.4, 0.2, seed), splits=40)["gain"]) for seed in range(30)]
+    assert abs(np.mean(gains)) < 3 * np.std(gains) / np.sqrt(len(gains)) + 0.005
+
+
+def test_halves_are_of_whole_documents() -> None:
+    """A score that is the document's alone is never told from one half to the other."""
+    one = arms(0.4)
+    own = pd.Series(np.random.default_rng(1).standard_normal(40), [f"d{i}" for i in range(40)])
+    by_document = DOCUMENTS.map(own).to_numpy()
+    late = {cell: frame.add(by_document, axis=0) for cell, frame in one.late.items()}
+    plain = {window: frame.add(by_document, axis=0) for window, frame in one.plain.items()}
+    found = choice(Arms(one.collection, one.model, one.measure, late, plain, DOCUMENTS), splits=20)
+    assert found["gain"] == pytest.approx(0.0) and found["low"] == pytest.approx(found["high"])
+
+
+def test_readings_are_means_over_chunkers() -> None:
+    rows = [("c", "packed", 128, 1.0), ("c", "packed", 128, 3.0), ("c", "centred", 128, 8.0)]
+    counted = pd.DataFrame(rows, columns=["collection", "layout", "window", "times"])
+    assert read_often(counted)["times"].tolist() == [2.0, 8.0]
