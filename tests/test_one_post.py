@@ -35,6 +35,7 @@ Title
 One two. of three
 
 
+
 	four	five
 
 

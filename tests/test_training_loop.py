@@ -135,7 +135,7 @@ def test_a_model_that_is_no_bert_is_refused(tmp_path: Path) -> None:
     from tests.checkpoints import written
 
     folder, _ = written(tmp_path / "mpnet", "mpnet")
-    with pytest.raises(ModelError, match="only BERT"):
+    with pytest.raises(ModelError, match="with 'bert' only"):
         Trainee(folder)
 
 
@@ -172,7 +172,7 @@ def test_weights_changed_after_training_are_refused(
 def test_weights_are_published_under_the_names_of_their_checkpoint(base: Path) -> None:
     original = load_file(base / "model.safetensors")
     published = Trainee(base).published()
-    assert set(original) == set(published)
+    assert {name for name in original if not name.startswith("pooler.")} == set(published)
     for name, tensor in published.items():
         assert torch.equal(tensor, original[name])
 

@@ -16,7 +16,7 @@ from chunkstudy.show import answers, derived
 from chunkstudy.show.tables import Table
 
 HEADLINES = (
-    "late_chunking_within_documents",
+    "late_chunking_layouts",
     "chroma_2_token_overlap",
     "taxonomy_rq3_contextualized",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ def collection(name: str = "builtin") -> Collection:
     Raises:
         SourceError: if its files are neither here nor to be had.
     """
-    return load_collection(name)
+    return replace(load_collection(name), name=name)
 
 
 def chunk(

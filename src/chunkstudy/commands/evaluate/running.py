@@ -201,11 +201,11 @@ def read_tokens(texts: Texts, arm: Arm, store: VectorStore | None, indexed: Inde
 
 def token_count(store: VectorStore, matched: Sequence[str]) -> list[int]:
     """Tokens of each text as the encoder counts them, or as WordPiece does where it does not."""
+    own: Callable[[Sequence[str]], list[int]] | None = getattr(store.encoder, "token_count", None)
+    if own is not None:
+        return own(matched)
     usual = "cl100k" if isinstance(store.encoder, ApiEncoder) else "wordpiece"
-    count: Callable[[Sequence[str]], list[int]] = getattr(
-        store.encoder, "token_count", tokens.counter(usual).count_many
-    )
-    return count(matched)
+    return tokens.counter(usual).count_many(matched)
 
 
 def label(arm: Arm, among: Sequence[Arm] = ()) -> str:

@@ -22,7 +22,6 @@ from chunkstudy.studies.conformance.costs import (
     UNREAD,
     at,
     decisions,
-    layouts,
     protocols,
     quote,
     separated,

@@ -81,27 +81,6 @@ def decisions(scores: pd.DataFrame) -> pd.DataFrame:
     return differences(pairs, family, "with", "without")
 
 
-def layouts(study: Study, scores: pd.DataFrame, encoder: str, protocol: str) -> pd.DataFrame:
-    """Late chunking in windows of 512 minus plain chunking of the same text, by where the state of
-    a token comes from: one window, ours, or all that read it, as AfterThoughts does.
-
-    Args:
-        study: the notebook's.
-        scores: the table ``scores`` of the experiment, by this encoder.
-        encoder: a hub id.
-        protocol: whose rules.
-    """
-    pairs = []
-    for keys, arms in _measured(scores):
-        name, chunker = str(keys["collection"]), str(keys["chunker"])
-        plain = study.runs(name, [chunker], encoder, 512, protocol).scores(K).of(chunker, MEASURE)
-        for layout in (OURS[512], AFTERTHOUGHTS):
-            pairs.append(Pair({"measure": MEASURE, "layout": layout} | keys, arms[layout], plain))
-
-    family = "layouts of windows against plain on a part of {collection}"
-    return differences(pairs, family, "late", "plain")
-
-
 def separated(
     study: Study,
     collections: Sequence[str],

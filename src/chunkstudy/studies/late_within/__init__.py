@@ -14,6 +14,7 @@ from chunkstudy.studies.late_within.gains import (
     changes_between_models,
     ends,
     held,
+    lost_together,
     read_whole,
     read_whole_by_chunker,
 )

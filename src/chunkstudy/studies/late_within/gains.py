@@ -12,7 +12,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, Pair, differences
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, SIGNIFICANT, Pair, differences
 from chunkstudy.studies.late_within.reading import EVERY, Arms
 
 HELD = ["collection", "measure", "over", "window"]
@@ -69,6 +70,12 @@ def read_whole_by_chunker(arms: Iterable[Arms]) -> pd.DataFrame:
     of = "{collection}, {measure}, {model}"
     family = f"the chunkers and windows, against plain chunks read whole, {of}"
     return differences(pairs, family, "contextualized", "plain").drop(columns="over")
+
+
+def lost_together(rows: pd.DataFrame) -> int:
+    """How many comparisons are significantly lower where all of them are one family."""
+    corrected = statistics.holm(rows["p"].to_numpy())
+    return int(((corrected < SIGNIFICANT) & (rows["difference"] < 0)).sum())
 
 
 def ends(rows: pd.DataFrame, measure: str) -> list[pd.DataFrame]:

@@ -1,4 +1,4 @@
-"""How many tokens a model reads of a collection under each layout, counted from layouts alone."""
+"""How many tokens does a model read of a collection under each layout of windows?"""
 
 from __future__ import annotations
 

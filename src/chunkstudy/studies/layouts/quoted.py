@@ -7,10 +7,10 @@ import pandas as pd
 from chunkstudy.show.formats import points
 
 
-def gained(rows: pd.DataFrame, collection: str) -> str:
+def gained(rows: pd.DataFrame, collection: str, column: str = "difference") -> str:
     """A collection's difference with its interval, in points."""
     row = rows[rows["collection"] == collection].iloc[0]
-    return f"{points(row['difference'])} [{points(row['low'])}, {points(row['high'])}]"
+    return f"{points(row[column])} [{points(row['low'])}, {points(row['high'])}]"
 
 
 def lost(rows: pd.DataFrame, collection: str) -> str:
