@@ -120,14 +120,14 @@ def lacks_segmentation(chunker: str) -> str | None:
     """Why a released segmentation of all books cannot be read."""
     if chunker not in SEGMENTATIONS:
         return (
-            f"needs the segmentation {chunker} of all 100 books: nobody released it; look up "
+            f"needs the segmentation `{chunker}` of all 100 books: nobody released it; look up "
             f"{' and '.join(SEGMENTATIONS)}, which were"
         )
     if _pinned(*SEGMENTATIONS[chunker]):
         return None
     repositories = " and ".join(HUB_FILES[name].repository for name in SEGMENTATIONS[chunker])
     return (
-        f"needs the segmentation {chunker} of all 100 books: look up the files of {repositories} "
+        f"needs the segmentation `{chunker}` of all 100 books: look up the files of {repositories} "
         "on the hub and pin them in HUB_FILES in collections/gutenqa.py"
     )
 
