@@ -74,8 +74,9 @@ def choice(one: Arms, splits: int = SPLITS, seed: int = 0) -> dict[str, float | 
         half; ``late arm`` and ``plain arm``: those chosen most often, with their share.
     """
     late, plain = pd.concat(one.late, axis=1), pd.concat(one.plain, axis=1)
-    held = one.documents.loc[late.index]
-    group = held if held.nunique() >= FEWEST_DOCUMENTS else pd.Series(held.index, held.index)
+    group = late.index.to_series()
+    if one.documents is not None and one.documents.nunique() >= FEWEST_DOCUMENTS:
+        group = one.documents.loc[late.index]
     codes, names = pd.factorize(group)
     generator = np.random.default_rng(seed)
     halves = generator.permuted(np.tile(np.arange(len(names)), (splits, 1)), axis=1)

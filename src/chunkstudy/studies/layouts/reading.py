@@ -35,7 +35,7 @@ class Arms:
         measure: such as ``DCG@10``.
         late: by layout and window, a column a chunker.
         plain: by window, the same of chunks that are embedded by themselves.
-        documents: by question, the document that it is asked of.
+        documents: by question, the document that it is asked of, where the collection tells.
     """
 
     collection: str
@@ -43,7 +43,7 @@ class Arms:
     measure: str
     late: Mapping[Cell, pd.DataFrame]
     plain: Mapping[int, pd.DataFrame]
-    documents: pd.Series
+    documents: pd.Series | None
 
     @property
     def keys(self) -> dict[str, object]:
@@ -91,7 +91,6 @@ def read(
             ordering = f"contextualized-{window}{LAYOUTS[layout]}"
             runs = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
             late[layout, window] = runs.scores(depth, [measure]).wide(measure)
-    documents = plain[windows[0]].documents
-    assert documents is not None
     scores = {window: one.wide(measure) for window, one in plain.items()}
+    documents = plain[windows[0]].documents
     return Arms(collection, encoder, measure, late, scores, documents)
