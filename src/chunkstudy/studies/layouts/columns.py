@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from chunkstudy.runs import display_names
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import number, percent
 
+
+def arm(text: str) -> str:
+    """Layout, window and chunker as a reader calls them."""
+    *read, chunker = text.split(", ")
+    return ", ".join([*read, display_names.shown("chunker", chunker)])
+
+
 COLUMNS: Columns = {
+    "late arm": Column("late arm: layout, window, chunker", arm),
+    "plain arm": Column("plain arm: window, chunker", arm),
     "late": Column("late", percent),
     "plain": Column("plain, read whole", percent),
     "times": Column("times each token is read", number),
