@@ -201,7 +201,7 @@ def _found(
             ["work", "table", "collection", "chunker", "encoder", "ordering", "measure"]
         ]
         keys = [" ".join(row) for row in names.fillna("").astype(str).to_numpy()]
-        not_run = dict(zip(keys, waiting["reason"], strict=True))
+        not_run = dict(zip(keys, waiting["needs"], strict=True))
         outcomes = _counts(predicted["outcome"])
         undecided = predicted.loc[predicted["outcome"] == UNDECIDED, "id"].tolist()
     seconds = time.monotonic() - started
