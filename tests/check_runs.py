@@ -68,9 +68,8 @@ REAL = f"""
 chroma/segmenter/none/none/corrected
 chroma/token-400-200/none/none/as_published-chroma
 gutenqa-emma/lumberchunker-released/{WIDE}/{PRE}/as_published-lumberchunker
-gutenqa-emma/paragraph/{WIDE}/{LATE}/as_published-ielab
 """
-"""Two without a model, two whose answers are quotations of a book."""
+"""Two without a model, one whose answers are quotations of a book."""
 
 
 def load_within() -> Collection:

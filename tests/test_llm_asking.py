@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -166,7 +167,13 @@ def test_after_a_failure_what_is_under_way_is_recorded_and_little_else_is_begun(
         list(asker.ask_many(map(question, range(5000))))
     begun = len(world.made.asked)
     assert begun < 2500
-    list(world.asker("replay").ask_many(map(question, range(1, begun))))
+    # Which of the two that were asked together met the failure, threads decide.
+    recorded = 0
+    for at in range(begun):
+        with suppress(NotRecordedError):
+            world.asker("replay").ask(question(at))
+            recorded += 1
+    assert recorded == begun - 1
 
 
 def test_seconds_are_those_of_the_attempt_that_succeeded(world: World) -> None:
