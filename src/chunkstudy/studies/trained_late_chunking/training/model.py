@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 from numpy.typing import NDArray
+from safetensors.torch import load_file
 
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout
@@ -25,6 +26,8 @@ class Trainee:
 
     def __init__(self, folder: Path) -> None:
         self.bert = Bert(folder)
+        stored = load_file(folder / "model.safetensors")
+        self._pooler = {name: one for name, one in stored.items() if name.startswith("pooler.")}
         for weight in self.bert.weights.values():
             weight.requires_grad_(True)
 
@@ -55,8 +58,9 @@ class Trainee:
         return normalise(torch.cat(vectors))
 
     def published(self) -> dict[str, torch.Tensor]:
-        """Copies of the weights under the names of BERT's checkpoints."""
-        found: dict[str, torch.Tensor] = {}
+        """Copies of the weights under the names of BERT's checkpoints, with the pooler as it was,
+        which no vector here goes through and other software expects."""
+        found = {name: one.clone() for name, one in self._pooler.items()}
         for name, weight in self.weights.items():
             whole = weight.detach()
             if FUSED in name:
