@@ -23,6 +23,7 @@ from chunkstudy.collections.within import within_documents
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -91,7 +92,7 @@ def named(one: Collection, name: str) -> Collection:
 
 def one_layer(folder: Path) -> ModelSpec:
     """MiniLM without its layers but the first, in a folder, as the registry would describe it."""
-    spec = models.spec(models.parse_slug(MINILM)[0])
+    spec = models.spec(parse_encoder(MINILM).model)
     shutil.copytree(models.weights_folder(spec), folder)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     write_text(folder / "config.json", json.dumps(config | {"num_hidden_layers": 1}))
@@ -113,7 +114,7 @@ class SmallContext(Context):
         return collection(name)
 
     def store(self, encoder: str) -> VectorStore:
-        window = models.parse_slug(encoder)[1]
+        window = parse_encoder(encoder)[1]
         found = TransformerEncoder(self.spec, window=window, folder=self.weights)
         return VectorStore(found, self.places.vectors)
 

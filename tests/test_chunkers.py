@@ -37,27 +37,16 @@ from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs import display_names
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.names import ChunkerSpec, parse_chunker
+from chunkstudy.runs.names import parse_chunker, parse_encoder
 from chunkstudy.runs.run import evaluate, load_collection
 from chunkstudy.runs.store import VectorStore
 from tests.made_keys import text_keys
 from tests.made_needs import PROSE, asking, hashed, replies, strengths
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
-SLUGS = {
-    "recursive-400-200": ChunkerSpec("recursive", (400, 200)),
-    "token-250-125-wordpiece": ChunkerSpec("token", (250, 125), "wordpiece"),
-    "recursive-200-0-wordpiece-special": ChunkerSpec("recursive", (200, 0), "wordpiece-special"),
-    "cluster-200-wordpiece": ChunkerSpec("cluster", (200,), "wordpiece"),
-    "kamradt": ChunkerSpec("kamradt"),
-    "kamradt-modified-300": ChunkerSpec("kamradt-modified", (300,)),
-    "lumberchunker-random-3": ChunkerSpec("lumberchunker-random", (3,)),
-    f"lumberchunker-by-{SMOLLM}": ChunkerSpec("lumberchunker", by=SMOLLM),
-}
 ANY_TEXT = [
     slug
     for name, entry in CHUNKERS.items()
@@ -71,53 +60,6 @@ LETTERS = st.text(st.sampled_from("ab C.!?\n\"' é世\0"), max_size=120)
 
 def built(slug: str, protocol: Protocol = CORRECTED) -> Chunker:
     return build_chunker(slug, protocol, hashed, ask=asking(replies), strengths=strengths)
-
-
-@pytest.mark.parametrize(("slug", "spec"), SLUGS.items())
-def test_a_slug_is_parsed_and_printed_back(slug: str, spec: ChunkerSpec) -> None:
-    assert parse_chunker(slug) == spec
-    assert str(spec) == slug
-
-
-@given(st.sampled_from(sorted(CHUNKERS)), st.integers(1, 2000), st.data())
-def test_every_spec_survives_the_round_trip(name: str, size: int, data: st.DataObject) -> None:
-    entry = CHUNKERS[name]
-    sizes = (size, data.draw(st.integers(0, size - 1)))[: len(entry.sizes)]
-    spec = ChunkerSpec(name, sizes, data.draw(st.sampled_from(entry.lengths)))
-    assert parse_chunker(str(spec)) == spec
-    assert display_names.chunker(str(spec))
-
-
-@pytest.mark.parametrize(
-    "slug",
-    [
-        "", "-", "nonsense", "recursive", "recursive-200", "recursive-200-0-0", "recursive-a-b",
-        "recursive-200-0-gpt2", "recursive--200-0", "cluster-400-0", "kamradt-wordpiece",
-        "token-250-125-characters", "recursive-200-0 ", "Recursive-200-0", "recursive-٢٠٠-0",
-        "recursive-200-0\n", "lumberchunker-random", "lumberchunker-by-nobody__x", "llm-by-x",
-        "lumberchunker-by-openai", "paragraph-by-openai__x", "signal-surprisal-200-by-no__body",
-    ],
-)  # fmt: skip
-def test_an_unknown_slug_is_refused_with_the_names_there_are(slug: str) -> None:
-    with pytest.raises(ValueError, match=r"known are recursive, token, .* recursive-200-0"):
-        parse_chunker(slug)
-
-
-@pytest.mark.parametrize("slug", ["recursive-0-0", "recursive-200-200", "token-5-9", "cluster-0"])
-def test_a_slug_with_impossible_sizes_is_refused(slug: str) -> None:
-    with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is"):
-        parse_chunker(slug)
-
-
-def test_the_model_that_draws_is_named_where_it_is_not_the_usual_one() -> None:
-    assert parse_chunker("lumberchunker").llm == "gemini/gemini-2.5-flash"
-    assert parse_chunker(f"llm-by-{SMOLLM}").llm == f"local/{SMOLLM[7:].replace('__', '/')}"
-    other = f"signal-surprisal-200-by-owner__name@{'a' * 40}"
-    assert parse_chunker(other).reader == f"owner/name@{'a' * 40}"
-    assert str(parse_chunker(f"signal-surprisal-200-by-{SMOLLM[7:]}")) == "signal-surprisal-200"
-    with pytest.raises(ConditionError, match="another name of 'lumberchunker'; write"):
-        Condition("builtin", "lumberchunker-by-gemini__gemini-2.5-flash", "none", "none",
-                  "corrected")  # fmt: skip
 
 
 def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,7 +240,7 @@ def test_jinas_windows_and_sentences_are_of_the_encoders_tokens_and_others_of_wo
 
 
 def test_minilms_own_tokenizer_gives_the_wordpiece_chunks() -> None:
-    encoder = TransformerEncoder(models.spec(models.parse_slug(MINILM)[0]))
+    encoder = TransformerEncoder(models.spec(parse_encoder(MINILM).model))
     text = "Naïve café prices — 3.14 rose. ICRISAT's soils\x07 were 中文 tilled.\n" * 4
     for slug in ("fixed-8", "sentence-2"):
         own = build_chunker(slug, AS_PUBLISHED_JINA, tokenizer=encoder)(text)

@@ -23,6 +23,7 @@ from chunkstudy.runs.grids import (
     SEPARATED_WINDOWS,
     WINDOWS,
 )
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.costs import DECISIONS
@@ -266,7 +267,7 @@ def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:
 
 
 def test_a_separator_is_held_against_late_and_against_plain_chunks_window_by_window() -> None:
-    study, encoder = Study("trial"), models.parse_slug(WINDOWS[512])[0]
+    study, encoder = Study("trial"), parse_encoder(WINDOWS[512]).model
     chunkers = ["fixed-64", "sentence-5"]
     found = conformance.separated(
         study, ["covid-qa-within"], chunkers, encoder, SEPARATED_WINDOWS, "corrected"

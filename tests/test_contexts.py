@@ -20,10 +20,11 @@ from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.runs import by_language_model, display_names, llm_prices
+from chunkstudy.runs import by_language_model, llm_prices
 from chunkstudy.runs.chunking import contexts_of
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.encoding import Ordering, encode, parse_ordering
+from chunkstudy.runs.encoding import encode
+from chunkstudy.runs.names import Ordering, parse_ordering
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests import chat_server
@@ -152,23 +153,6 @@ def test_a_record_says_what_was_put_before_how_many_chunks(tmp_path: Path) -> No
     assert outcome.run.reading["context"] == "title"
     assert 0 < outcome.run.reading["chunks_with_context"] < outcome.run.counts.chunks
     assert outcome.run.reading["context_tokens"] > 0
-
-
-def test_a_slug_names_the_context_and_is_parsed_back() -> None:
-    for source in (*contexts.FREE, f"by-{SMOLLM}"):
-        slug = f"prepended-{source}"
-        assert str(parse_ordering(slug)) == slug
-        assert parse_ordering(slug).context == source
-    assert parse_ordering(f"prepended-by-{SMOLLM}").llm == SMOLLM.replace("__", "/")
-    assert not parse_ordering("prepended-title").llm
-    for wrong in ("prepended", "prepended-moon", "prepended-by-nobody__x", "prepended-title-2"):
-        with pytest.raises(ValueError, match="prepended-CONTEXT with one of title"):
-            parse_ordering(wrong)
-    names = {display_names.ordering(f"prepended-{one}") for one in contexts.FREE}
-    assert len(names) == len(contexts.FREE)
-    assert display_names.ordering(f"prepended-by-{SMOLLM}") == (
-        "a sentence by SmolLM2-135M-Instruct in four bits"
-    )
 
 
 def test_contexts_are_a_matter_of_the_corrected_protocol() -> None:

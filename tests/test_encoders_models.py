@@ -20,22 +20,6 @@ def test_an_unknown_model_is_refused_with_the_registered_ones_named() -> None:
         models.spec("nobody/nothing")
 
 
-@pytest.mark.parametrize("model", models.MODELS)
-@pytest.mark.parametrize("window", [None, 64, 512])
-def test_a_slug_is_read_back(model: str, window: int | None) -> None:
-    own = models.spec(model).window
-    assert models.parse_slug(models.slug(model, window)) == (
-        model,
-        None if window == own else window,
-    )
-
-
-@pytest.mark.parametrize("name", ["nothing", "nothing-w512", f"{models.slug(MINILM.id)}-wide"])
-def test_a_wrong_slug_is_refused(name: str) -> None:
-    with pytest.raises(ModelError, match="unknown encoder"):
-        models.parse_slug(name)
-
-
 def test_an_unverified_model_does_not_run() -> None:
     with pytest.raises(ModelError, match="never checked"):
         models.weights_folder(dataclasses.replace(MINILM, files=dict.fromkeys(MINILM.files, "")))

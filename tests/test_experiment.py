@@ -6,35 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from chunkstudy.runs import conditions, grids
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests.small_study import SMALL, Letters, condition
-
-
-def test_a_condition_is_parsed_back_from_its_path() -> None:
-    grid = grids.grid()
-    assert [conditions.parse(str(one)) for one in grid] == grid
-    assert len({str(one) for one in grid}) == len(grid)
-
-
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("nowhere/recursive-200-0/none/none/corrected", "unknown collection"),
-        ("chroma/recursiv-200-0/none/none/corrected", "unknown chunker"),
-        ("chroma/recursive-200-200/none/none/corrected", "overlap"),
-        ("chroma/recursive-200-0/no-model/pre_embedding/corrected", "unknown encoder"),
-        ("chroma/recursive-200-0/none/none/as_i_like", "unknown protocol"),
-        ("chroma/cluster-200/none/none/corrected", "needs an encoder"),
-        ("chroma/recursive-200-0", "is not a condition"),
-    ],
-)
-def test_an_impossible_condition_is_refused_in_one_sentence(path: str, sentence: str) -> None:
-    with pytest.raises((ValueError, RuntimeError), match=sentence):
-        conditions.parse(path)
 
 
 def test_the_store_computes_a_text_once(tmp_path: Path) -> None:

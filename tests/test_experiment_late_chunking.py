@@ -22,7 +22,7 @@ from chunkstudy.runs import encoding, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.encoding import Ordering, parse_ordering
+from chunkstudy.runs.names import Ordering
 from chunkstudy.runs.rescore import RescoreError, rescore
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
@@ -92,62 +92,6 @@ SMALL = Collection(
     (Query("q", "thing 25"), Query("unjudged", "thing 9")),
     (Judgment("q", "a", 0, 10, 2),),
 )
-
-
-@pytest.mark.parametrize(
-    "slug",
-    [
-        "pre_embedding",
-        "contextualized-512",
-        "contextualized-64-8",
-        "contextualized-256-at-256",
-        "contextualized-64-8-at-halved",
-        "contextualized-512-separated",
-        "contextualized-64-0",
-        *(f"contextualized-3-{layout}" for layout in encoding.LAYOUTS),
-    ],
-)
-def test_an_ordering_is_parsed_back_from_its_slug(slug: str) -> None:
-    assert str(parse_ordering(slug)) == slug
-
-
-@pytest.mark.parametrize(
-    "slug",
-    [
-        "late",
-        "contextualized",
-        "contextualized-2",
-        "contextualized-64-63",
-        "contextualized-x",
-        "contextualized-64-at",
-        "contextualized-64-at-0",
-        "contextualized-64-at-doubled",
-        "pre_embedding-at-256",
-        "pre_embedding-separated",
-        "contextualized-2-separated",
-        "contextualized-64-8-separated",
-        "contextualized-64-separated-at-256",
-        "contextualized-64-at-256-separated",
-        "contextualized-2-averaged",
-        "contextualized-64-64",
-        "contextualized-64-8-centred",
-        "contextualized-64-packed-at-256",
-        "pre_embedding-afterthoughts",
-    ],
-)
-def test_an_impossible_ordering_is_refused(slug: str) -> None:
-    with pytest.raises(ValueError, match="unknown ordering"):
-        parse_ordering(slug)
-
-
-def test_positions_are_those_the_slug_names() -> None:
-    assert parse_ordering("contextualized-256").positions is None
-    far = parse_ordering("contextualized-256-at-256")
-    assert far.positions == (0, *range(257, 512))
-    assert far.read_at == "[CLS] at 0, the other tokens at 257 to 511"
-    halved = parse_ordering("contextualized-512-at-halved")
-    assert halved.positions == tuple(place // 2 for place in range(512))
-    assert halved.read_at == "0 to 255, two tokens each"
 
 
 def test_a_record_says_at_which_positions_its_documents_were_read(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from chunkstudy.evaluation.statistics.differences import (
     SIGNIFICANT,
 )
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.runs.windows import model
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.show import table_notes
 from chunkstudy.show.tables import Table
 from tests import derived_tables
@@ -57,7 +57,9 @@ def test_a_family_mixes_no_measures_protocols_or_models(compared: dict[str, pd.D
         table = table[~table["family"].str.contains("two models")]
         if "encoder" in table:
             with_model = table["encoder"] != NONE
-            table = table[with_model].assign(encoder=table["encoder"][with_model].map(model))
+            table = table[with_model].assign(
+                encoder=[parse_encoder(one).model for one in table["encoder"][with_model]]
+            )
         for column in {"measure", "protocol", "encoder", "model", "table", "task"} & set(table):
             assert (table.groupby("family")[column].nunique() == 1).all(), (name, column)
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from chunkstudy.collections import covid_qa
-from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import most_context
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
 from chunkstudy.studies.moderators.regression import ALL, effects, predictions
 from chunkstudy.studies.moderators.rows import (
@@ -33,7 +33,7 @@ from tests.made_library import made_library
 
 PAPERS, ASKED = 40, 15
 CHUNKERS = ("paragraph", "fixed-64", "sentence-5")
-MODEL = models.parse_slug(MINILM)[0]
+MODEL = parse_encoder(MINILM).model
 WITHIN, EMMA = covid_qa.WITHIN, "gutenqa-emma"
 EFFECT = 0.2
 """Of the gain, per share of words that stand in neighbouring chunks only."""

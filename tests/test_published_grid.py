@@ -22,6 +22,7 @@ from chunkstudy.published.sources import (
 )
 from chunkstudy.runs import grids, published_grid
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition, ConditionError
+from chunkstudy.runs.names import EncoderName, parse_encoder
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
@@ -67,7 +68,7 @@ def test_the_grid_accounts_for_every_cell_by_table(
 def test_only_the_model_that_the_text_names_and_nobody_ran_has_no_cell() -> None:
     bound = {one for _, source in CELLS for one in conditions_of(source)}
     listed = [one for one in published_grid.published_grid() if one.protocol != CORRECTED.name]
-    named = models.slug(published_grid.E5)
+    named = str(EncoderName(published_grid.E5))
     assert {one.encoder for one in listed if one not in bound} == {named}
     assert all(one in bound for one in listed if one.encoder != named)
 
@@ -84,7 +85,7 @@ def test_a_cell_names_its_own_collection_chunker_model_and_ordering() -> None:
                 continue
             assert source.collection == cell.collection
             assert source.chunker.split("-by-")[0] == cell.chunker
-            assert models.parse_slug(source.encoder)[0] == cell.encoder
+            assert parse_encoder(source.encoder).model == cell.encoder
             assert source.ordering.split("-")[0] == cell.ordering
 
 
@@ -94,13 +95,13 @@ def test_semantic_boundaries_of_the_taxonomy_are_one_models() -> None:
         for one in published_grid.published_grid()
         if one.protocol == "as_published-ielab" and one.chunker.startswith("semantic")
     }
-    small = models.slug(published_grid.JINA_SMALL)
+    small = str(EncoderName(published_grid.JINA_SMALL))
     assert (small, "semantic") in drawn
     assert {chunker for encoder, chunker in drawn if encoder != small} == {f"semantic-by-{small}"}
 
 
 def test_boundaries_by_the_evaluated_model_are_not_named_twice() -> None:
-    small = models.slug(published_grid.JINA_SMALL)
+    small = str(EncoderName(published_grid.JINA_SMALL))
     with pytest.raises(ConditionError, match="leave `-by-` out"):
         Condition("scifact", f"semantic-by-{small}", small, "pre_embedding", "corrected")
     with pytest.raises(RuntimeError, match="unknown encoder"):

@@ -18,8 +18,8 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
-from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.many_cuts import encoded
+from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.controls import chance as analysis

@@ -17,9 +17,9 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import text_digest
 from chunkstudy.collections import beir, chroma, gutenqa, registry, released
-from chunkstudy.encoders import models
 from chunkstudy.runs import records
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.records import Run as StudysRun
 from chunkstudy.runs.run import load_collection
 from chunkstudy.show.formats import write_csv
@@ -103,7 +103,7 @@ def test_segmentations_of_all_books_stand_in_their_books(stood: stand.Stand) -> 
 def test_pins_and_surroundings_are_put_back(tmp_path: Path) -> None:
     before = (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES)
     with stand.standing(tmp_path):
-        assert MODELS[models.parse_slug(E5)[0]].licence == hub_models.LICENCE
+        assert MODELS[parse_encoder(E5).model].licence == hub_models.LICENCE
         assert os.environ["OPENAI_BASE_URL"].startswith("http://127.0.0.1:")
         assert os.environ["HF_ENDPOINT"].startswith("http://127.0.0.1:")
     assert (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES) == before

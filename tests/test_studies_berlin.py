@@ -10,6 +10,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies.jina import three_sentences
 
 HAMBURG = berlin.Example(
@@ -21,7 +22,7 @@ HAMBURG = berlin.Example(
 
 @pytest.fixture(scope="module")
 def encoder() -> TransformerEncoder:
-    return TransformerEncoder(models.spec(models.parse_slug(MINILM)[0]))
+    return TransformerEncoder(models.spec(parse_encoder(MINILM).model))
 
 
 def test_the_notebook_gives_a_full_stop_to_the_next_sentence(encoder: TransformerEncoder) -> None:

@@ -20,9 +20,10 @@ from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
 from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
-from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.store import VectorStore
 from tests import small_training
 

@@ -23,6 +23,7 @@ from chunkstudy.collections import builtin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.names import parse_encoder
 from tests.dask_cluster import Cluster
 
 CHARACTERS = 600
@@ -44,7 +45,7 @@ def work(number: int, threads: int) -> float:
     """Encode so many texts in this process; the seconds it took."""
     torch.set_num_threads(threads)
     if not ENCODER:
-        ENCODER.append(TransformerEncoder(models.spec(models.parse_slug(MINILM)[0])))
+        ENCODER.append(TransformerEncoder(models.spec(parse_encoder(MINILM).model)))
     chosen = texts(number)
     started = time.perf_counter()
     ENCODER[0].encode(chosen)

@@ -23,10 +23,8 @@ __all__ = [
     "ModelSpec",
     "at_hand",
     "check_files",
-    "parse_slug",
     "reason_not_ready",
     "record_digests",
-    "slug",
     "spec",
     "weights_folder",
     "with_recorded_digests",
@@ -42,27 +40,6 @@ def spec(model: str) -> ModelSpec:
     if model not in MODELS:
         raise ModelError(f"unknown model {model!r}; registered are {', '.join(MODELS)}")
     return MODELS[model]
-
-
-def slug(model: str, window: int | None = None) -> str:
-    """The model's name in a record's path; ``-w512`` where the window is not its own."""
-    name = model.replace("/", "__")
-    return name if window is None or window == spec(model).window else f"{name}-w{window}"
-
-
-def parse_slug(name: str) -> tuple[str, int | None]:
-    """Hub id and, where it is not the model's own, window.
-
-    Raises:
-        ModelError: if the model is not registered.
-    """
-    base, _, window = name.rpartition("-w")
-    known = {one.slug: one.id for one in MODELS.values()}
-    if name in known:
-        return known[name], None
-    if base in known and window.isdecimal():
-        return known[base], int(window)
-    raise ModelError(f"unknown encoder {name!r}; registered are {', '.join(known)}")
 
 
 def weights_folder(model: ModelSpec, download: bool = True) -> Path:

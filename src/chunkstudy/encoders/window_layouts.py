@@ -170,3 +170,13 @@ def _room(window: int, prefix: Sequence[int]) -> int:
     room = window - 2 - len(prefix)
     check_sizes(room, 0)
     return room
+
+
+AFTERTHOUGHTS = "afterthoughts"
+LAYOUTS = {
+    "averaged": averaged,
+    "centred": centred,
+    "packed": whole_chunks,
+    AFTERTHOUGHTS: afterthoughts,
+}
+"""By the name that an ordering's slug has for each."""

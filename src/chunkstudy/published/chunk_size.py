@@ -19,8 +19,8 @@ from scipy import stats
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.intervals import constant
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)

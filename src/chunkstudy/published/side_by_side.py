@@ -10,7 +10,6 @@ from functools import cached_property
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
@@ -29,10 +28,10 @@ from chunkstudy.published.sources import (
 from chunkstudy.published.verdicts import Stack, fits, verdict
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 
-SIZES = {LARGE: ("cl100k", 0), models.parse_slug(MINILM)[0]: ("wordpiece", 2)}
+SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high", "stack_low", "stack_high"]
 BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "needs"]

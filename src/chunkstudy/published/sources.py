@@ -19,7 +19,7 @@ from chunkstudy.runs.conditions import (
     NONE,
     Condition,
 )
-from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.runs.needs import weights_needed
 
 CHROMA_LENGTH = "-wordpiece-special"

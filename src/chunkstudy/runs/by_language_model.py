@@ -17,7 +17,7 @@ from chunkstudy.llm.asking import Asker
 from chunkstudy.runs import llm_prices
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.runs.names import parse_ordering
 
 
 def chunk(

@@ -11,9 +11,8 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
 
 COUNTED = ("chroma", PRE_EMBEDDING, CORRECTED.name)
 """The collection, ordering and protocol of the records that tell."""

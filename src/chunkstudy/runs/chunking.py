@@ -16,8 +16,7 @@ from chunkstudy.chunkers.table import Entry
 from chunkstudy.runs import by_language_model, by_signals
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.encoding import parse_ordering
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import parse_chunker, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
 

@@ -9,9 +9,15 @@ from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.collections import gutenqa, registry, released
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import models
+from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import causal_models
-from chunkstudy.runs.encoding import LAYOUTS, parse_ordering
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import (
+    CONTEXTUALIZED,
+    EncoderName,
+    parse_chunker,
+    parse_encoder,
+    parse_ordering,
+)
 from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
@@ -68,7 +74,7 @@ class Condition:
 
     def _check_windows(self) -> None:
         """Refuse what the encoder has no positions for, and a second name for one condition."""
-        model, window = models.parse_slug(self.encoder)
+        model, window = parse_encoder(self.encoder)
         spec = models.spec(model)
         ordering = parse_ordering(self.ordering)
         _refuse_another_name(self.ordering, str(ordering))
@@ -80,7 +86,7 @@ class Condition:
                 f"{self} reads a window of {window or spec.window} tokens and up to position "
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
-        _refuse_another_name(self.encoder, models.slug(model, window))
+        _refuse_another_name(self.encoder, str(EncoderName(model, window)))
         if ordering.layout and self.protocol != CORRECTED.name:
             raise ConditionError(
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
@@ -118,6 +124,13 @@ class Condition:
         )
 
     @property
+    def late(self) -> bool:
+        """Whether it is late chunking as it comes: a quarter of a window shared, tokens read at
+        their positions in order."""
+        window = 0 if self.ordering == NONE else parse_ordering(self.ordering).window
+        return window > 0 and self.ordering == f"{CONTEXTUALIZED}-{window}"
+
+    @property
     def encoders(self) -> tuple[str, ...]:
         """The models that take part: the evaluated one, then another that draws boundaries."""
         drawing = parse_chunker(self.chunker).encoder
@@ -134,7 +147,7 @@ class Condition:
         ordering = parse_ordering(self.ordering) if self.ordering != NONE else None
         found = []
         for encoder in self.encoders:
-            spec = models.spec(models.parse_slug(encoder)[0])
+            spec = models.spec(parse_encoder(encoder).model)
             found += encoder_needed(spec, bool(ordering and ordering.window), here)
         if chunker.llm:
             nobody = ", since nobody released them"

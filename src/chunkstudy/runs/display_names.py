@@ -12,8 +12,7 @@ from chunkstudy.base.models import CAUSAL_MODELS
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import measures
-from chunkstudy.runs.encoding import PREPENDED, parse_ordering
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import PREPENDED, parse_chunker, parse_encoder, parse_ordering
 
 FAMILIES = {name: entry.title for name, entry in CHUNKERS.items()}
 PRINTED_SEGMENTATIONS = {
@@ -152,7 +151,7 @@ def encoder(slug: str) -> str:
         return "no model"
     if slug in MODELS:
         return MODELS[slug]
-    model, window = models.parse_slug(slug)
+    model, window = parse_encoder(slug)
     return MODELS[model] + (f", {window} tokens" if window else "")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -15,7 +14,6 @@ from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import contexts
-from chunkstudy.encoders import window_layouts
 from chunkstudy.encoders.contextualized import (
     Layout,
     TokenSpans,
@@ -27,139 +25,12 @@ from chunkstudy.encoders.contextualized import (
 )
 from chunkstudy.encoders.contextualized_elsewhere import tokens_inside
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.llm import providers
+from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS, LAYOUTS
+from chunkstudy.runs.names import SEPARATED, Ordering
 from chunkstudy.runs.store import VectorStore
 
 SPECIAL = 2
 """[CLS] and [SEP], which take two of a window's tokens."""
-PRE_EMBEDDING = "pre_embedding"
-CONTEXTUALIZED = "contextualized"
-HALVED = "halved"
-SEPARATED = "separated"
-AFTERTHOUGHTS = "afterthoughts"
-LAYOUTS = {
-    "averaged": window_layouts.averaged,
-    "centred": window_layouts.centred,
-    "packed": window_layouts.whole_chunks,
-    AFTERTHOUGHTS: window_layouts.afterthoughts,
-}
-"""How a document longer than the window is read, to be held beside each token's state from the
-window that shows most around it."""
-PREPENDED = "prepended"
-BY = "by-"
-SLUG = re.compile(
-    CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join((SEPARATED, *LAYOUTS))})|"
-    f"(?:-(?P<overlap>[0-9]+))?(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?)"
-)
-CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-Za-z0-9_.@-]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Ordering:
-    """When chunking takes place; the window is in tokens, special ones included.
-
-    A slug is ``pre_embedding``, ``contextualized-512``, or ``contextualized-512-64`` where
-    neighbouring windows share another number of tokens than a quarter of the window.
-
-    Positions tell what they do from what context does. ``contextualized-256-at-256`` reads a
-    narrow window where only a wide one reaches: [CLS] at 0 and the token at place p at position
-    p + 256. ``contextualized-512-at-halved`` reads a wide window where a narrow one reads: the
-    token at place p at position p // 2.
-
-    ``contextualized-512-separated`` reads whole chunks with a [SEP] between them, in windows that
-    share nothing; ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and
-    the states of the document's tokens in other ways.
-
-    ``prepended-title`` reads one chunk at a time with a context before it, which the document
-    offers (``contexts.FREE``) or, as in ``prepended-by-openai__gpt-4o-mini``, a language model
-    writes: contextual retrieval.
-
-    Attributes:
-        window: tokens read together; 0 where chunks are read one at a time.
-        overlap: tokens that two windows share.
-        at: how far on tokens are read, or ``halved``; empty where they are read in their order.
-        layout: how windows are chosen, ``separated`` or one of ``LAYOUTS``; empty where they share
-            ``overlap`` tokens.
-        context: what is put before a chunk; empty where nothing is.
-    """
-
-    window: int = 0
-    overlap: int = 0
-    at: str = ""
-    layout: str = ""
-    context: str = ""
-
-    def __str__(self) -> str:
-        if self.context:
-            return f"{PREPENDED}-{self.context}"
-        if not self.window:
-            return PRE_EMBEDDING
-        if self.layout:
-            return f"{CONTEXTUALIZED}-{self.window}-{self.layout}"
-        other = () if self.overlap == self.window // 4 else (str(self.overlap),)
-        at = ("at", self.at) if self.at else ()
-        return "-".join((CONTEXTUALIZED, str(self.window), *other, *at))
-
-    @property
-    def beside(self) -> bool:
-        """Whether it is there to be compared with the study's own reading only, so that its records
-        hold the measure that is compared and no ranking."""
-        no_overlap = not self.layout and self.overlap == 0 < self.window // 4
-        return self.layout in LAYOUTS or no_overlap
-
-    @property
-    def llm(self) -> str:
-        """The language model that writes the contexts, by provider and name; empty where none
-        does."""
-        by = self.context.startswith(BY)
-        return self.context.removeprefix(BY).replace("__", "/") if by else ""
-
-    @property
-    def positions(self) -> tuple[int, ...] | None:
-        """At which position each place of a window is read; None in their order."""
-        if not self.at:
-            return None
-        if self.at == HALVED:
-            return tuple(place // 2 for place in range(self.window))
-        return (0, *(place + int(self.at) for place in range(1, self.window)))
-
-    @property
-    def read_at(self) -> str:
-        """The positions in words, for records."""
-        if self.at == HALVED:
-            return f"0 to {(self.window - 1) // 2}, two tokens each"
-        first = int(self.at or 0)
-        return f"[CLS] at 0, the other tokens at {first + 1} to {first + self.window - 1}"
-
-
-def parse_ordering(slug: str) -> Ordering:
-    """The ordering that a slug names.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    if slug == PRE_EMBEDDING:
-        return Ordering()
-    if match := CONTEXT.fullmatch(slug):
-        found = Ordering(context=match["source"])
-        if not found.llm or providers.is_name(found.llm):
-            return found
-    if match := SLUG.fullmatch(slug):
-        window = int(match["window"])
-        layout = match["layout"] or ""
-        overlap = 0 if layout else int(match["overlap"] or window // 4)
-        if layout and window > 2:
-            return Ordering(window, layout=layout)
-        if window > 2 and overlap < window - 2:
-            return Ordering(window, overlap, match["at"] or "")
-    raise ValueError(
-        f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
-        "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, and "
-        "`-at-256` or `-at-halved` behind it to read tokens at other positions, or "
-        f"contextualized-WINDOW-LAYOUT with one of {', '.join((SEPARATED, *LAYOUTS))} for other "
-        "windows, which leave room for special tokens, or prepended-CONTEXT with "
-        f"one of {', '.join(contexts.FREE)} or by-PROVIDER__MODEL to put a context before chunks"
-    )
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,17 @@ from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
+from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.encoding import AFTERTHOUGHTS, CONTEXTUALIZED, parse_ordering
-from chunkstudy.runs.names import ChunkerSpec, parse_chunker
+from chunkstudy.runs.names import (
+    CONTEXTUALIZED,
+    ChunkerSpec,
+    EncoderName,
+    parse_chunker,
+    parse_encoder,
+    parse_ordering,
+)
 from chunkstudy.runs.units import Unit
 
 WITH_CONTEXT = 1.25
@@ -168,13 +175,13 @@ def open_by_model(
     open_of: dict[str, list[Price]] = {}
     for one in prices(conditions, places):
         if not one.blocked and one.condition.encoder != NONE:
-            model, _ = models.parse_slug(one.condition.encoder)
+            model, _ = parse_encoder(one.condition.encoder)
             open_of.setdefault(model, []).append(one)
     for model, some in open_of.items():
         seconds = sum(one.operations for one in some) / on.rate
         yield (
             f"{model}: {len(some)} open, at most {in_words(seconds)} on {on.description}; "
-            f"`chunkstudy run --only '*/*/{models.slug(model)}*/*/*'`"
+            f"`chunkstudy run --only '*/*/{EncoderName(model)!s}*/*/*'`"
         )
 
 
@@ -186,8 +193,8 @@ def readings(condition: Condition) -> Iterator[Reading]:
     if passes := spec.entry.passes:
         encoder = spec.by or condition.encoder
         key = (condition.collection, encoder, f"boundaries of {spec.name}", *map(str, spec.sizes))
-        yield Reading(key, models.parse_slug(encoder)[0], passes)
-    model = models.parse_slug(condition.encoder)[0]
+        yield Reading(key, parse_encoder(encoder).model, passes)
+    model = parse_encoder(condition.encoder).model
     window = parse_ordering(condition.ordering).window
     yield Reading(_key(condition), model, _passes(condition, spec), window)
 

@@ -15,9 +15,16 @@ from chunkstudy.base.protocols import (
 )
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections import beir, covid_qa
-from chunkstudy.encoders import models
+from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
-from chunkstudy.runs.encoding import AFTERTHOUGHTS, CONTEXTUALIZED, HALVED, PREPENDED, SEPARATED
+from chunkstudy.runs.names import (
+    CONTEXTUALIZED,
+    HALVED,
+    PREPENDED,
+    SEPARATED,
+    EncoderName,
+    parse_encoder,
+)
 from chunkstudy.runs.published_grid import MAIN_SIZES, published_grid
 
 MINILM_SIZES = ("250-125", "250-0", "200-0")
@@ -41,10 +48,10 @@ Windows = Mapping[int, str]
 """Tokens read at once to an encoder's slug, ascending; the widest holds all its positions."""
 WINDOWS = {128: f"{MINILM}-w128", 256: MINILM, 512: WIDE}
 MPNET_WINDOWS = {
-    window: models.slug(models.parse_slug(MPNET)[0], window) for window in (128, 256, 384, 512)
+    window: str(EncoderName(parse_encoder(MPNET).model, window)) for window in (128, 256, 384, 512)
 }
 FOUR_BIT_WINDOWS = {
-    window: models.slug(models.parse_slug(FOUR_BITS)[0], window) for window in (128, 256, 512)
+    window: str(EncoderName(parse_encoder(FOUR_BITS).model, window)) for window in (128, 256, 512)
 }
 EXCERPT_METHODS = (
     "paragraph",

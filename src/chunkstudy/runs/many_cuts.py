@@ -12,8 +12,9 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import registry
 from chunkstudy.runs import records, scoring
-from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.store import VectorStore
 
 MEASURES = ("DCG@10", "SpanRecall@5")

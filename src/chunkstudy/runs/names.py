@@ -1,6 +1,6 @@
-"""What a chunker's slug says.
+"""Names of a condition's parts, parsed and printed again: encoders, chunkers, orderings.
 
-A slug is the chunker's name, its sizes, and the length function where that is not its first:
+A chunker's slug is its name, its sizes, and the length function where that is not its first:
 ``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``, ``fixed-256``.
 Where another model than the evaluated one, or the one the paper asked, draws the boundaries, it is
 named at the end: ``semantic-by-jinaai__jina-embeddings-v2-small-en``,
@@ -12,19 +12,66 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from chunkstudy.base.asking import LanguageModelError
+from chunkstudy.base.faults import ModelError
+from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.structure import check_sizes
 from chunkstudy.chunkers.table import CHUNKERS, Entry
 from chunkstudy.encoders import models
+from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import providers
 from chunkstudy.llm.causal_models import SMOLLM, causal_model
 
+PRE_EMBEDDING = "pre_embedding"
+CONTEXTUALIZED = "contextualized"
+HALVED = "halved"
+SEPARATED = "separated"
+PREPENDED = "prepended"
+BY = "by-"
 CHUNKER = re.compile(
     r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"
     r"(?:-(?P<length>wordpiece-special|wordpiece|characters))?"
     r"(?:-by-(?P<by>[A-Za-z0-9_.@-]+))?"
 )
+WINDOWS = re.compile(
+    CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join((SEPARATED, *LAYOUTS))})|"
+    f"(?:-(?P<overlap>[0-9]+))?(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?)"
+)
+CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-Za-z0-9_.@-]+)")
+
+
+class EncoderName(NamedTuple):
+    """A model's hub id and, where that is not its own, the window it reads, in tokens."""
+
+    model: str
+    window: int | None = None
+
+    def __str__(self) -> str:
+        name = self.model.replace("/", "__")
+        own = self.window is None or self.window == models.spec(self.model).window
+        return name if own else f"{name}-w{self.window}"
+
+    @property
+    def reach(self) -> int:
+        """Tokens that it reads at once."""
+        return self.window or models.spec(self.model).window
+
+
+def parse_encoder(slug: str) -> EncoderName:
+    """The model and window that a slug such as ``owner__name-w512`` names.
+
+    Raises:
+        ModelError: if the model is not registered.
+    """
+    base, _, window = slug.rpartition("-w")
+    known = {one.slug: one.id for one in models.MODELS.values()}
+    if slug in known:
+        return EncoderName(known[slug])
+    if base in known and window.isdecimal():
+        return EncoderName(known[base], int(window))
+    raise ModelError(f"unknown encoder {slug!r}; registered are {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +133,7 @@ def parse_chunker(slug: str) -> ChunkerSpec:
         if sizes:
             check_sizes(*sizes)
         if spec.encoder:
-            models.parse_slug(by)
+            parse_encoder(by)
         asked = bool(spec.llm) and providers.is_name(spec.llm)
         read = bool(spec.reader) and _is_causal(spec.reader)
         if spec.llm == entry.llm != "" or spec.reader == SMOLLM:
@@ -106,3 +153,111 @@ def _is_causal(name: str) -> bool:
     except LanguageModelError:
         return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """When chunking takes place; the window is in tokens, special ones included.
+
+    A slug is ``pre_embedding``, ``contextualized-512``, or ``contextualized-512-64`` where
+    neighbouring windows share another number of tokens than a quarter of the window.
+
+    Positions tell what they do from what context does. ``contextualized-256-at-256`` reads a
+    narrow window where only a wide one reaches: [CLS] at 0 and the token at place p at position
+    p + 256. ``contextualized-512-at-halved`` reads a wide window where a narrow one reads: the
+    token at place p at position p // 2.
+
+    ``contextualized-512-separated`` reads whole chunks with a [SEP] between them, in windows that
+    share nothing; ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and
+    the states of the document's tokens in other ways.
+
+    ``prepended-title`` reads one chunk at a time with a context before it, which the document
+    offers (``contexts.FREE``) or, as in ``prepended-by-openai__gpt-4o-mini``, a language model
+    writes: contextual retrieval.
+
+    Attributes:
+        window: tokens read together; 0 where chunks are read one at a time.
+        overlap: tokens that two windows share.
+        at: how far on tokens are read, or ``halved``; empty where they are read in their order.
+        layout: how windows are chosen, ``separated`` or one of ``LAYOUTS``; empty where they share
+            ``overlap`` tokens.
+        context: what is put before a chunk; empty where nothing is.
+    """
+
+    window: int = 0
+    overlap: int = 0
+    at: str = ""
+    layout: str = ""
+    context: str = ""
+
+    def __str__(self) -> str:
+        if self.context:
+            return f"{PREPENDED}-{self.context}"
+        if not self.window:
+            return PRE_EMBEDDING
+        if self.layout:
+            return f"{CONTEXTUALIZED}-{self.window}-{self.layout}"
+        other = () if self.overlap == self.window // 4 else (str(self.overlap),)
+        at = ("at", self.at) if self.at else ()
+        return "-".join((CONTEXTUALIZED, str(self.window), *other, *at))
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is there to be compared with the study's own reading only, so that its records
+        hold the measure that is compared and no ranking."""
+        no_overlap = not self.layout and self.overlap == 0 < self.window // 4
+        return self.layout in LAYOUTS or no_overlap
+
+    @property
+    def llm(self) -> str:
+        """The language model that writes the contexts, by provider and name; empty where none
+        does."""
+        by = self.context.startswith(BY)
+        return self.context.removeprefix(BY).replace("__", "/") if by else ""
+
+    @property
+    def positions(self) -> tuple[int, ...] | None:
+        """At which position each place of a window is read; None in their order."""
+        if not self.at:
+            return None
+        if self.at == HALVED:
+            return tuple(place // 2 for place in range(self.window))
+        return (0, *(place + int(self.at) for place in range(1, self.window)))
+
+    @property
+    def read_at(self) -> str:
+        """The positions in words, for records."""
+        if self.at == HALVED:
+            return f"0 to {(self.window - 1) // 2}, two tokens each"
+        first = int(self.at or 0)
+        return f"[CLS] at 0, the other tokens at {first + 1} to {first + self.window - 1}"
+
+
+def parse_ordering(slug: str) -> Ordering:
+    """The ordering that a slug names.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if slug == PRE_EMBEDDING:
+        return Ordering()
+    if match := CONTEXT.fullmatch(slug):
+        found = Ordering(context=match["source"])
+        if not found.llm or providers.is_name(found.llm):
+            return found
+    if match := WINDOWS.fullmatch(slug):
+        window = int(match["window"])
+        layout = match["layout"] or ""
+        overlap = 0 if layout else int(match["overlap"] or window // 4)
+        if layout and window > 2:
+            return Ordering(window, layout=layout)
+        if window > 2 and overlap < window - 2:
+            return Ordering(window, overlap, match["at"] or "")
+    raise ValueError(
+        f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
+        "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, and "
+        "`-at-256` or `-at-halved` behind it to read tokens at other positions, or "
+        f"contextualized-WINDOW-LAYOUT with one of {', '.join((SEPARATED, *LAYOUTS))} for other "
+        "windows, which leave room for special tokens, or prepended-CONTEXT with "
+        f"one of {', '.join(contexts.FREE)} or by-PROVIDER__MODEL to put a context before chunks"
+    )

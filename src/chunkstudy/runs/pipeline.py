@@ -15,19 +15,18 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.own import OwnChunker, checked
 from chunkstudy.collections import registry
-from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Ranking
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import records, scoring
 from chunkstudy.runs.chunking import chunk as cut
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING, parse_ordering
 from chunkstudy.runs.encoding import encode as encode_chunks
+from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName, parse_encoder, parse_ordering
 from chunkstudy.runs.run import load_collection, load_store
 from chunkstudy.runs.store import VectorStore
 
-DEFAULT = models.parse_slug(MINILM)[0]
+DEFAULT = parse_encoder(MINILM).model
 STAND_IN = "recursive-200-0"
 
 
@@ -66,7 +65,7 @@ def chunk(
         ValueError: for a name that is none.
         ChunkerError: naming the document, if the function fails on it.
     """
-    slug = models.slug(encoder)
+    slug = str(EncoderName(encoder))
     name = chunker if isinstance(chunker, str) else STAND_IN
     own = None if isinstance(chunker, str) else checked(chunker, of.documents)
     return cut(Condition(of.name, name, slug, PRE_EMBEDDING, protocol), of, _store(slug), own)
@@ -93,7 +92,7 @@ def encode(
     Raises:
         ModelError: if the model is unknown or not here.
     """
-    store = _store(models.slug(encoder, window))
+    store = _store(str(EncoderName(encoder, window)))
     found, _ = encode_chunks(
         store, of.documents, chunks, parse_ordering(ordering), PROTOCOLS[protocol]
     )

@@ -17,9 +17,8 @@ from chunkstudy.base.protocols import (
     AS_PUBLISHED_LUMBERCHUNKER,
     CORRECTED,
 )
-from chunkstudy.encoders import models
 from chunkstudy.runs.conditions import LARGE, Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING, EncoderName
 
 MAIN_SIZES = ("800-400", "400-200", "400-0", "200-0")
 CHROMA_METHODS = (
@@ -125,7 +124,7 @@ def corrected(condition: Condition) -> Condition:
 
 
 def _encoder(model: str) -> str:
-    return models.slug(model, WINDOWS.get(model))
+    return str(EncoderName(model, WINDOWS.get(model)))
 
 
 def _ordering(model: str, ordering: str) -> str:

@@ -25,8 +25,8 @@ from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
 from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.encoding import parse_ordering
 from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.run import load_collection
 
 SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")

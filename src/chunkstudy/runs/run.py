@@ -34,15 +34,14 @@ from chunkstudy.runs import (
 )
 from chunkstudy.runs.chunking import chunk, contexts_of, drawing
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
-from chunkstudy.runs.encoding import (
+from chunkstudy.runs.encoding import encode, jobs, read_once
+from chunkstudy.runs.names import (
     CONTEXTUALIZED,
     PREPENDED,
-    encode,
-    jobs,
+    parse_chunker,
+    parse_encoder,
     parse_ordering,
-    read_once,
 )
-from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.vectors import UnitFolder
 
@@ -80,7 +79,7 @@ def load_store(
 ) -> VectorStore:
     """The encoder and what it has computed; ``newlines``: see :class:`Protocol`, ``positions``:
     see :class:`TransformerEncoder`."""
-    name, window = models.parse_slug(encoder)
+    name, window = parse_encoder(encoder)
     model = models.spec(name)
     if model.kind == "api":
         return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)

@@ -27,8 +27,7 @@ from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.archives import HandedIn, HandingInError
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
-from chunkstudy.runs.encoding import parse_ordering
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import parse_chunker, parse_ordering
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.run import evaluate, load_collection
 

@@ -14,7 +14,7 @@ from chunkstudy.published.sources import source_of
 from chunkstudy.published.verdicts import RUN, verdict
 from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED
+from chunkstudy.runs.names import CONTEXTUALIZED
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.formats import decimals
 

@@ -17,10 +17,10 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
-from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import first_chunks, rankings, records
 from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.run import compute, load_collection, load_store, run
 from chunkstudy.show.faults import StudyError
 
@@ -166,7 +166,7 @@ class Computing:
 def stored(places: Places, collection: str) -> str:
     """Which encoders have records of a collection, as a sentence."""
     folders = sorted({path.name for path in places.runs.glob(f"{collection}/*/*")} - {"none"})
-    names = dict.fromkeys(models.parse_slug(one)[0] for one in folders)
+    names = dict.fromkeys(parse_encoder(one).model for one in folders)
     if not names:
         return f"Nothing of {collection} is stored"
     return f'compute="stored" shows what is stored of {collection}: {", ".join(names)}'

@@ -17,6 +17,7 @@ from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.runs import first_chunks, records, rescore
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
+from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.run import load_collection
 from chunkstudy.show import passages
 from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, deep_enough, stored
@@ -237,7 +238,7 @@ def arms(
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = NONE if encoder == NONE else models.slug(models.spec(encoder).id, window)
+        slug = NONE if encoder == NONE else str(EncoderName(models.spec(encoder).id, window))
     except ModelError as error:
         raise StudyError(f"{error}. {stored(computing.places, collection)}") from error
     for chunker in chunkers:

@@ -24,7 +24,7 @@ from chunkstudy.base.files import write_json, write_text
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.published import cells
 from chunkstudy.runs import study_results, study_runs
-from chunkstudy.runs.encoding import PRE_EMBEDDING
+from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.show import beside as published
 from chunkstudy.show import drawing, latex, parameters, runs
 from chunkstudy.show.collection import ShownCollection

@@ -26,8 +26,14 @@ from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING, PREPENDED, Ordering, parse_ordering
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import (
+    PRE_EMBEDDING,
+    PREPENDED,
+    Ordering,
+    parse_chunker,
+    parse_encoder,
+    parse_ordering,
+)
 from chunkstudy.runs.needs import weights_needed
 from chunkstudy.runs.run import load_store
 from chunkstudy.runs.store import VectorStore
@@ -236,7 +242,7 @@ def encoder(asked: Any, base_url: str = "") -> Encoder:
     here = Path(name).expanduser().is_dir()
     for one in () if here else (slug, f"sentence-transformers__{slug}"):
         try:
-            spec = models.spec(models.parse_slug(one)[0])
+            spec = models.spec(parse_encoder(one).model)
         except ModelError:
             continue
         lacking = weights_needed(models.with_recorded_digests(spec))
@@ -250,7 +256,7 @@ def encoder(asked: Any, base_url: str = "") -> Encoder:
 
 def _registered(name: str) -> bool:
     try:
-        models.spec(models.parse_slug(name.replace("/", "__"))[0])
+        models.spec(parse_encoder(name.replace("/", "__")).model)
     except ModelError:
         return False
     return True
@@ -334,7 +340,7 @@ def _ordering(asked: str, model: Encoder) -> Ordering:
         return parse_ordering(f"{PREPENDED}-{asked}")
     if asked == LATE:
         window = model.spec.window if model.spec and model.spec.kind != "api" else 512
-        if model.spec and model.own is None and (given := models.parse_slug(model.slug)[1]):
+        if model.spec and model.own is None and (given := parse_encoder(model.slug).window):
             window = given
         return Ordering(window, window // 4)
     found = parse_ordering(asked)

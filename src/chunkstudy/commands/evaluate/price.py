@@ -18,9 +18,9 @@ from chunkstudy.commands.evaluate.running import (
 )
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.runs.encoding import SPECIAL, parse_ordering
+from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.estimate import in_words
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import parse_chunker, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
 SAMPLE = 32

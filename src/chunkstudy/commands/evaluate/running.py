@@ -31,7 +31,8 @@ from chunkstudy.evaluation.retrieval.chunks import Ranking
 from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
 from chunkstudy.runs import behind_api, display_names, records
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.encoding import SPECIAL, Jobs, encode, jobs, parse_ordering, read_once
+from chunkstudy.runs.encoding import SPECIAL, Jobs, encode, jobs, read_once
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.run import boundary_store
 from chunkstudy.runs.store import VectorStore
 

@@ -9,9 +9,9 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import MINILM, NONE, Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.grids import MINILM_SIZES
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.show.formats import points
 
 COLLECTION = "chroma"

@@ -18,8 +18,9 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs import scoring
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, parse_ordering
+from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import OWN, PRE
+from chunkstudy.runs.names import CONTEXTUALIZED, parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.conformance import readings

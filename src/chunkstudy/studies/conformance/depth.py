@@ -12,8 +12,9 @@ from chunkstudy.evaluation.measures.ranking import per_query
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.documents import documents_of, jina_depth, search_documents
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PASSAGES, PRE, WIDE
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.scoring import DOCUMENT_DEPTH, RANKED, excluded_documents
 from chunkstudy.runs.study_runs import Context
 

@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs.encoding import PRE_EMBEDDING
-from chunkstudy.runs.windows import model
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 
 KEYS = ["collection", "part", "chunker", "encoder", "ordering", "boundaries"]
 CHOSEN, RANDOM = "chosen", "random"
@@ -69,6 +68,6 @@ def _place(draws: pd.DataFrame, keys: Mapping[str, object], measure: str) -> dic
 
 def _family(keys: Mapping[str, object]) -> str:
     ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
-    encoder = model(str(keys["encoder"]))
+    encoder = parse_encoder(str(keys["encoder"])).model
     part = f"{keys['boundaries']}, {keys['part']}"
     return f"random boundaries {part}, {keys['measure']}, {encoder}, {ordering}"

@@ -17,13 +17,13 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
-from chunkstudy.encoders import models
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, parse_ordering
+from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.runs.names import CONTEXTUALIZED, EncoderName, parse_ordering
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.study import Study
 
@@ -91,7 +91,7 @@ def asked(
 ) -> list[Arm]:
     """The arms of a notebook, plain and late: chunkers in collections of the same documents, those
     of longer chunks late only, and others in papers."""
-    slug, late = models.slug(encoder, window), f"{CONTEXTUALIZED}-{window}"
+    slug, late = str(EncoderName(encoder, window)), f"{CONTEXTUALIZED}-{window}"
     arms = [
         Arm(tuple(corpora), slug, PRE, tuple(chunkers)),
         Arm(tuple(corpora), slug, late, (*chunkers, *longer)),

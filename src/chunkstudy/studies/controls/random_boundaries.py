@@ -21,11 +21,11 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
-from chunkstudy.encoders import models
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
 from chunkstudy.runs.many_cuts import encoded, score
+from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.faults import StudyError
@@ -122,7 +122,7 @@ def asked(
     for (collection, chunkers, ordering, at_units, anywhere), encoder, some in rows:
         if unknown := {*chunkers} - UNITS_OF.keys():
             raise StudyError(f"{min(unknown)} has no units here; use one of {', '.join(UNITS_OF)}")
-        slug = models.slug(encoder, window)
+        slug = str(EncoderName(encoder, window))
         found.append(Arm(collection, tuple(chunkers), slug, ordering, at_units, anywhere, some))
     return found
 

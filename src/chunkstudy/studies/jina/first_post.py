@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import thousandths, whole
 from chunkstudy.show.scores import Scores

@@ -11,7 +11,7 @@ from itertools import combinations as pairs_of
 
 import pandas as pd
 
-from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import thousandths, whole
 

@@ -13,8 +13,9 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import OWN, PRE
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count, gold_chunks

@@ -18,11 +18,10 @@ import pandas as pd
 from chunkstudy.chunkers.random_boundaries import UNITS
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs import windows
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.studies.language_models.window_answers import (
     CANDIDATES,
     MEASURES,
@@ -224,6 +223,6 @@ def _where(study: Study, table: str, values: Mapping[str, str]) -> pd.DataFrame:
 def _family(question: str) -> Callable[[Mapping[str, object]], str]:
     def family(keys: Mapping[str, object]) -> str:
         ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
-        return f"{question}, {keys['measure']}, Emma, {windows.model(WIDE)}, {ordering}"
+        return f"{question}, {keys['measure']}, Emma, {parse_encoder(WIDE).model}, {ordering}"
 
     return family

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.collections import berlin
-from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import JINA, LATE, WIDE
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.encoders import models
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.runs.encoding import PRE_EMBEDDING, SPECIAL
+from chunkstudy.runs.encoding import SPECIAL
+from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName
 from chunkstudy.show.study import Study
 
 WHOLE = (NONE,)
@@ -88,7 +88,7 @@ def _both(
     longest = {name: one.run.sizes["wordpiece"].percentiles[-1] for name, one in late.found.items()}
     return Both(
         collection,
-        models.slug(encoder, window),
+        str(EncoderName(encoder, window)),
         window,
         protocol,
         measure,

@@ -16,7 +16,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
+from chunkstudy.runs.encoding import encode, jobs, read_once
 from chunkstudy.runs.grids import (
     BEIR_AT_HAND,
     EMMA_METHODS,
@@ -27,6 +27,7 @@ from chunkstudy.runs.grids import (
     WIDE,
     WINDOWS,
 )
+from chunkstudy.runs.names import CONTEXTUALIZED, parse_encoder, parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -92,7 +93,7 @@ def by_window(context: Context, name: str) -> list[dict[str, object]]:
         readers = {"": store}
         if window in ELSEWHERE:
             label, positions = ELSEWHERE[window]
-            spec = models.spec(models.parse_slug(encoder)[0])
+            spec = models.spec(parse_encoder(encoder).model)
             moved = TransformerEncoder(spec, window, positions=positions)
             context.note(moved.describe())
             readers[label] = VectorStore(moved, context.places.vectors)

@@ -16,12 +16,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.study_runs import Context
 
 NAME = "cut-chunks"
@@ -29,7 +29,7 @@ COLLECTIONS = ("chroma-within",)
 DIGITS = 12
 """Of a digest, to tell chunks apart."""
 READ = {
-    models.parse_slug(one)[0]: tuple(windows)
+    parse_encoder(one).model: tuple(windows)
     for one, windows in (
         (MINILM, WINDOWS), (MPNET, MPNET_WINDOWS), (FOUR_BITS, FOUR_BIT_WINDOWS),
     )
@@ -58,7 +58,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             if not wanted or condition.ordering != PRE:
                 continue
             digest = records.read_run(folder).chunks_sha256
-            model = models.parse_slug(condition.encoder)[0]
+            model = parse_encoder(condition.encoder).model
             if (model, digest) in seen:
                 continue
             seen.add((model, digest))

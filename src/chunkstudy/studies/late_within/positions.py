@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs.encoding import parse_ordering
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.reading import cut, read
 

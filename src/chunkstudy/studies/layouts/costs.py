@@ -11,8 +11,9 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.encoding import jobs, parse_ordering
+from chunkstudy.runs.encoding import jobs
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.layouts.reading import LAYOUTS
 

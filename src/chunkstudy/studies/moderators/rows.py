@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.runs import windows as reading
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING, SPECIAL, parse_ordering
+from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder, parse_ordering
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies.moderators.places import read_at
 from chunkstudy.studies.moderators.texts import DIGITS, TOKENS
@@ -65,8 +65,8 @@ def rows(library: Library, measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     """
     chunkings = measured["chunkings"].set_index(["collection", "chunks"])["chunking"]
     found = []
-    late_ones = [one for one in library if one.protocol == OWN and reading.contextualized(one)]
-    for late in sorted(late_ones, key=lambda one: reading.window(one.ordering)):
+    late_ones = [one for one in library if one.protocol == OWN and one.late]
+    for late in sorted(late_ones, key=lambda one: parse_ordering(one.ordering).window):
         record, plain = (library.get(one) for one in (late, replace(late, ordering=PRE_EMBEDDING)))
         if record is None or plain is None:
             continue
@@ -97,7 +97,7 @@ def moderators(
 ) -> pd.DataFrame:
     """The moderators of one chunking's questions, as a condition's model and window see them; no
     row where nobody counted in the model's tokens."""
-    model, window = reading.model(late.encoder), reading.window(late.ordering)
+    model, window = parse_encoder(late.encoder).model, parse_ordering(late.ordering).window
     known = measured["models"].set_index("model")["prefix"]
     held, asked, texts = measured["chunks"], measured["answers"], measured["documents"]
     if model not in known.index:

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection, Judgment
 from chunkstudy.collections import covid_qa
-from chunkstudy.encoders import models
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.runs import grids, records, windows
+from chunkstudy.runs import grids, records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import OWN
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import parse_chunker, parse_encoder
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, token_counts
@@ -61,7 +60,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         ValueError: if an answer is nothing but white space.
     """
     conditions = [one for one in _conditions(context) if one.collection in collections]
-    by_model = {models.parse_slug(one.encoder)[0]: one.encoder for one in conditions}
+    by_model = {parse_encoder(one.encoder).model: one.encoder for one in conditions}
     encoders = {
         name: cast(TokenEncoder, context.store(encoder).encoder)
         for name, encoder in sorted(by_model.items())
@@ -205,7 +204,7 @@ def _conditions(context: Context) -> list[Condition]:
 
 
 def _late(one: Condition) -> bool:
-    return one.collection in COLLECTIONS and one.protocol == OWN and windows.contextualized(one)
+    return one.collection in COLLECTIONS and one.protocol == OWN and one.late
 
 
 def _chunks(

@@ -18,6 +18,7 @@ from chunkstudy.encoders import models
 from chunkstudy.evaluation.statistics.intervals import Floats
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES
+from chunkstudy.runs.names import parse_encoder
 
 SIZES = tuple(10**power for power in range(4, 9))
 TOGETHER = 1_000
@@ -72,7 +73,7 @@ def forecast(exact: pd.DataFrame, memory: pd.DataFrame, graph: pd.DataFrame) -> 
     vectors, ``encoding hours`` of MiniLM on two cores.
     """
     search, building = exact_fit(exact), building_fit(graph)
-    spec = models.spec(models.parse_slug(MINILM)[0])
+    spec = models.spec(parse_encoder(MINILM).model)
     rate = DEVICES[TWO_CORES].rate / spec.flops_per_token(CHUNK_TOKENS)
     rows = []
     largest = memory.drop_duplicates("dimension", keep="last")

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from chunkstudy.base import tokens
 from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.encoders import models
 from chunkstudy.published.chunk_size import BESIDE, NOTHING
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
+from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.runs.run import boundary_store
 from chunkstudy.runs.store import VectorStore
@@ -29,7 +29,7 @@ from chunkstudy.runs.study_runs import Context
 NAME = "chunk-sizes"
 HERE = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
 COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
-PAPERS = tuple(models.slug(name, WINDOWS[name]) for name in TAXONOMY_MODELS)
+PAPERS = tuple(str(EncoderName(name, WINDOWS[name])) for name in TAXONOMY_MODELS)
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 
 

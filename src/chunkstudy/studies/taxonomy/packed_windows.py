@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import SPECIAL, Ordering, jobs
+from chunkstudy.runs.encoding import SPECIAL, jobs
 from chunkstudy.runs.grids import (
     BEIR_AT_HAND,
     EMMA_METHODS,
@@ -27,6 +27,7 @@ from chunkstudy.runs.grids import (
     PRE,
     WIDE,
 )
+from chunkstudy.runs.names import Ordering
 from chunkstudy.runs.study_runs import Context
 
 NAME = "packed-windows"

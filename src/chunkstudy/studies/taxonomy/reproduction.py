@@ -10,7 +10,7 @@ from chunkstudy.published import (
     cells,
 )
 from chunkstudy.runs.display_names import shown
-from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import ten_thousandths, whole
 from chunkstudy.studies.taxonomy.checks import WHERE

@@ -8,8 +8,8 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.encoding import PRE_EMBEDDING
 from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking.training import folds, passages, triples
 from chunkstudy.studies.trained_late_chunking.training.batches import Library
@@ -23,7 +23,7 @@ PASSAGES = "sentence-5"
 """The chunker whose chunks are the passages to train on."""
 READ = 512
 """Tokens read of a passage that is read alone, whatever the window."""
-BASE = models.spec(models.parse_slug(MINILM)[0])
+BASE = models.spec(parse_encoder(MINILM).model)
 
 
 def base_folder() -> Path:

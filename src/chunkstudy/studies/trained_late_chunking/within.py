@@ -9,9 +9,10 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Collection
 from chunkstudy.runs import scoring
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING, encode, jobs, parse_ordering
+from chunkstudy.runs.encoding import encode, jobs
 from chunkstudy.runs.encoding import read_once as read_together
 from chunkstudy.runs.grids import OWN
+from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import material, model

@@ -12,11 +12,10 @@ from collections import Counter
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
-from chunkstudy.runs import windows
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import parse_chunker, parse_encoder, parse_ordering
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
@@ -38,8 +37,9 @@ def encoders(question: Question, library: Library) -> list[str]:
     the most records first."""
     counts = Counter(one.encoder for one in library if _belongs(question, one))
     best: dict[str, str] = {}
-    for encoder in sorted(counts, key=lambda one: (counts[one], windows.reach(one)), reverse=True):
-        best.setdefault(windows.model(encoder), encoder)
+    names = {one: parse_encoder(one) for one in counts}
+    for encoder in sorted(counts, key=lambda one: (counts[one], names[one].reach), reverse=True):
+        best.setdefault(names[encoder].model, encoder)
     return list(best.values())
 
 
@@ -50,17 +50,17 @@ def _belongs(question: Question, one: Condition) -> bool:
         return False
     spec = parse_chunker(one.chunker)
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
-    whole = models.spec(windows.model(one.encoder)).packed is None
+    whole = models.spec(parse_encoder(one.encoder).model).packed is None
     if spec.entry.control:
         return False
-    return usual and whole and (one.ordering == PRE or windows.contextualized(one))
+    return usual and whole and (one.ordering == PRE or one.late)
 
 
 def _narrower(question: Question, encoder: str, one: Condition) -> bool:
     """Whether it is late chunking by the same model at another window, within documents, where the
     windows were swept. Plain chunks that a narrower window leaves whole would be the same again."""
-    same = windows.model(one.encoder) == windows.model(encoder)
-    whole = windows.window(one.ordering) == windows.reach(one.encoder)
+    same = parse_encoder(one.encoder).model == parse_encoder(encoder).model
+    whole = parse_ordering(one.ordering).window == parse_encoder(one.encoder).reach
     return question[0] == IN_DOCUMENT and same and whole and one.ordering != PRE
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs.encoding import SPECIAL, parse_ordering
+from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.library import Record
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import parse_chunker, parse_ordering
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_DOCUMENT, MEASURES, Method
 
 IOU = "SpanIoU@5"

@@ -23,9 +23,9 @@ from chunkstudy.evaluation.statistics.differences import (
     differences,
     documents_of,
 )
-from chunkstudy.runs import windows
 from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies.which_chunker import arms, cost
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS, MEASURES, Method, Question
 
@@ -82,7 +82,7 @@ def ranking(library: Library, known: Known, encoders: Collection[str] = ()) -> p
         _ranked(question, encoder, library, known)
         for question in arms.QUESTIONS
         for encoder in arms.encoders(question, library)
-        if not encoders or windows.model(encoder) in encoders
+        if not encoders or parse_encoder(encoder).model in encoders
     ]
     tables = [one for one in tables if len(one) >= FEWEST_ARMS]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
@@ -136,7 +136,7 @@ def _ranked(
                 "difference high": found.get("high", 0.0),
                 **cost.of_chunks(task, method, list(records[method].values()), known.cost),
                 cost.ENCODED: cost.encoded(method, records[method], known.sizes),
-                cost.OPERATIONS: models.spec(windows.model(encoder)).flops_per_token(0) / 1e6,
+                cost.OPERATIONS: models.spec(parse_encoder(encoder).model).flops_per_token(0) / 1e6,
                 "credited": CREDITED.get(method[0], ITSELF),
                 **_published_rank(task, method, known.published),
                 **{name: found.get(name, missing) for name, missing in TESTED.items()},

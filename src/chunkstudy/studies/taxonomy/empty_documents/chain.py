@@ -17,8 +17,9 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.base.tokens import wordpiece
 from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.encoding import encode, jobs, parse_ordering
+from chunkstudy.runs.encoding import encode, jobs
 from chunkstudy.runs.grids import IELAB, LATE, WIDE
+from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import library_of_then
 

@@ -1,0 +1,185 @@
+"""Every condition has one name, parsed and printed again, and one that readers see."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.base.models import MODELS
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.chunkers import contexts
+from chunkstudy.chunkers.table import CHUNKERS
+from chunkstudy.encoders import models
+from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.runs import display_names, grids
+from chunkstudy.runs.conditions import COLLECTIONS, NONE, Condition, parse
+from chunkstudy.runs.names import (
+    ChunkerSpec,
+    EncoderName,
+    Ordering,
+    parse_chunker,
+    parse_encoder,
+    parse_ordering,
+)
+
+RECORDS = Path(__file__).parents[1] / "results" / "runs"
+SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+SIZES = st.tuples(st.integers(1, 2000), st.integers(0, 1999)).filter(lambda two: two[1] < two[0])
+ENCODERS = st.builds(
+    EncoderName, st.sampled_from(sorted(MODELS)), st.sampled_from([None, 64, 8191])
+)
+WINDOWS = st.integers(4, 9000)
+ORDERINGS = (
+    st.just(Ordering())
+    | st.builds(Ordering, WINDOWS, st.integers(0, 1), st.sampled_from(["", "halved", "1", "256"]))
+    | st.builds(Ordering, WINDOWS, layout=st.sampled_from(["separated", *LAYOUTS]))
+    | st.builds(Ordering, context=st.sampled_from([*contexts.FREE, f"by-{SMOLLM}"]))
+)
+
+
+@st.composite
+def chunkers(draw: st.DrawFn) -> ChunkerSpec:
+    name = draw(st.sampled_from(sorted(CHUNKERS)))
+    entry = CHUNKERS[name]
+    by = draw(ENCODERS.map(str)) if entry.takes("embed") and draw(st.booleans()) else ""
+    length = draw(st.sampled_from(entry.lengths))
+    return ChunkerSpec(name, draw(SIZES)[: len(entry.sizes)], length, by)
+
+
+@given(chunkers(), ENCODERS, ORDERINGS)
+def test_what_is_printed_is_parsed_to_the_same(
+    chunker: ChunkerSpec, encoder: EncoderName, ordering: Ordering
+) -> None:
+    assert parse_chunker(str(chunker)) == chunker
+    assert str(parse_encoder(str(encoder))) == str(encoder)
+    assert parse_ordering(str(ordering)) == ordering
+    assert display_names.chunker(str(chunker))
+    assert display_names.ordering(str(ordering))
+
+
+def test_every_record_and_every_condition_of_the_grid_is_parsed_and_printed_again() -> None:
+    paths = [path.parent.relative_to(RECORDS).as_posix() for path in RECORDS.rglob("run.json")]
+    assert paths
+    grid = [str(one) for one in grids.grid()]
+    assert len(set(grid)) == len(grid)
+    for path in (*paths, *grid):
+        one = parse(path)
+        assert str(one) == path
+        assert str(parse_chunker(one.chunker)) == one.chunker
+        if one.encoder != NONE:
+            assert str(parse_encoder(one.encoder)) == one.encoder
+            assert str(parse_ordering(one.ordering)) == one.ordering
+    for path in paths[::40]:
+        run = json.loads((RECORDS / path / "run.json").read_text(encoding="utf-8"))
+        assert "/".join(run[part] for part in Condition.__slots__) == path
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "", "-", "nonsense", "recursive", "recursive-200", "recursive-200-0-0", "recursive-a-b",
+        "recursive-200-0-gpt2", "recursive--200-0", "cluster-400-0", "kamradt-wordpiece",
+        "token-250-125-characters", "recursive-200-0 ", "Recursive-200-0", "recursive-٢٠٠-0",
+        "recursive-200-0\n", "lumberchunker-random", "lumberchunker-by-nobody__x", "llm-by-x",
+        "lumberchunker-by-openai", "paragraph-by-openai__x", "signal-surprisal-200-by-no__body",
+    ],
+)  # fmt: skip
+def test_an_unknown_chunker_is_refused_with_the_names_there_are(slug: str) -> None:
+    with pytest.raises(ValueError, match=r"known are recursive, token, .* recursive-200-0"):
+        parse_chunker(slug)
+
+
+@pytest.mark.parametrize("slug", ["recursive-0-0", "recursive-200-200", "token-5-9", "cluster-0"])
+def test_impossible_sizes_are_refused(slug: str) -> None:
+    with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is"):
+        parse_chunker(slug)
+
+
+@pytest.mark.parametrize("name", ["nothing", "nothing-w512", "text-embedding-3-large-wide"])
+def test_an_unknown_encoder_is_refused(name: str) -> None:
+    with pytest.raises(models.ModelError, match="unknown encoder"):
+        parse_encoder(name)
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "late", "contextualized", "contextualized-2", "contextualized-64-63", "contextualized-x",
+        "contextualized-64-at", "contextualized-64-at-0", "contextualized-64-at-doubled",
+        "pre_embedding-at-256", "pre_embedding-separated", "contextualized-2-separated",
+        "contextualized-64-8-separated", "contextualized-64-separated-at-256",
+        "contextualized-64-at-256-separated", "contextualized-2-averaged", "contextualized-64-64",
+        "contextualized-64-8-centred", "contextualized-64-packed-at-256", "prepended",
+        "pre_embedding-afterthoughts", "prepended-moon", "prepended-by-nobody__x",
+        "prepended-title-2",
+    ],
+)  # fmt: skip
+def test_an_impossible_ordering_is_refused(slug: str) -> None:
+    with pytest.raises(ValueError, match=r"unknown ordering .* with one of title"):
+        parse_ordering(slug)
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("nowhere/recursive-200-0/none/none/corrected", "unknown collection"),
+        ("chroma/recursiv-200-0/none/none/corrected", "unknown chunker"),
+        ("chroma/recursive-200-200/none/none/corrected", "overlap"),
+        ("chroma/recursive-200-0/no-model/pre_embedding/corrected", "unknown encoder"),
+        ("chroma/recursive-200-0/none/none/as_i_like", "unknown protocol"),
+        ("chroma/cluster-200/none/none/corrected", "needs an encoder"),
+        ("chroma/recursive-200-0", "is not a condition"),
+        ("builtin/lumberchunker-by-gemini__gemini-2.5-flash/none/none/corrected",
+         "another name of 'lumberchunker'; write"),
+    ],
+)  # fmt: skip
+def test_an_impossible_condition_is_refused_in_one_sentence(path: str, sentence: str) -> None:
+    with pytest.raises((ValueError, RuntimeError), match=sentence):
+        parse(path)
+
+
+def test_the_model_that_draws_is_named_where_it_is_not_the_usual_one() -> None:
+    assert parse_chunker("lumberchunker").llm == "gemini/gemini-2.5-flash"
+    assert parse_chunker(f"llm-by-{SMOLLM}").llm == f"local/{SMOLLM[7:].replace('__', '/')}"
+    assert parse_ordering(f"prepended-by-{SMOLLM}").llm == SMOLLM.replace("__", "/")
+    other = f"signal-surprisal-200-by-owner__name@{'a' * 40}"
+    assert parse_chunker(other).reader == f"owner/name@{'a' * 40}"
+    assert str(parse_chunker(f"signal-surprisal-200-by-{SMOLLM[7:]}")) == "signal-surprisal-200"
+
+
+def test_positions_are_those_the_slug_names() -> None:
+    assert parse_ordering("contextualized-256").positions is None
+    far = parse_ordering("contextualized-256-at-256")
+    assert far.positions == (0, *range(257, 512))
+    assert far.read_at == "[CLS] at 0, the other tokens at 257 to 511"
+    halved = parse_ordering("contextualized-512-at-halved")
+    assert halved.positions == tuple(place // 2 for place in range(512))
+    assert halved.read_at == "0 to 255, two tokens each"
+
+
+@pytest.mark.parametrize("part", ["chunker", "encoder", "ordering", "protocol", "collection"])
+def test_no_two_parts_of_conditions_are_shown_alike(part: str) -> None:
+    slugs = {getattr(one, part) for one in grids.grid()}
+    every = {"protocol": set(PROTOCOLS), "collection": set(COLLECTIONS)}.get(part, set())
+    sizes = product(("250-125", "200-0"), ("", "-wordpiece", "-wordpiece-special", "-characters"))
+    every |= {f"recursive-{size}{length}" for size, length in sizes} if part == "chunker" else set()
+    assert len({getattr(display_names, part)(slug) for slug in slugs | every}) == len(slugs | every)
+
+
+def test_measures_in_tokens_and_in_characters_have_different_names() -> None:
+    names = [
+        "SpanRecall@5", "SpanRecall(unit=token)@5", "SpanRecall@Min", "PrecisionOmega",
+        "PrecisionOmega(sum)", "PrecisionOmega(sum,unit=token)", "PrecisionOmega(unit=token)",
+        "nDCG@10", "DCG@10", "Ceiling(DCG@10)", "R@10",
+    ]  # fmt: skip
+    assert len({display_names.measure(name) for name in names}) == len(names)
+
+
+def test_what_has_no_name_is_shown_as_it_is() -> None:
+    assert display_names.shown("chunker", "mine") == "mine"
+    assert display_names.shown("chunker", "recursive-200-0") == "Recursive, 200 tokens"
