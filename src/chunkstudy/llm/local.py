@@ -12,6 +12,7 @@ from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm.causal_models import (
     causal_model,
+    load,
     weights_folder,
 )
 
@@ -78,14 +79,7 @@ class Causal:
     """
 
     def __init__(self, folder: Path) -> None:
-        import torch
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-
-        where = {"local_files_only": True, "trust_remote_code": False}
-        self.tokenizer: Any = AutoTokenizer.from_pretrained(folder, **where)
-        self.model: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.float32, use_safetensors=True, **where
-        ).eval()
+        self.tokenizer, self.model = load(folder)
         self.positions = int(self.model.config.max_position_embeddings)
         ends = self.model.generation_config.eos_token_id
         self.end = int(self.tokenizer.eos_token_id)

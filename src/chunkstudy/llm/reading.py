@@ -13,7 +13,7 @@ from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.files import sha256
 from chunkstudy.base.reading import Floats, Part, Read
 from chunkstudy.base.spans import Span
-from chunkstudy.llm.causal_models import causal_model, weights_folder
+from chunkstudy.llm.causal_models import causal_model, load, weights_folder
 
 BIT = float(np.log(2))
 
@@ -156,18 +156,6 @@ class CausalReader:
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
-            import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
-
             folder = self._folder or weights_folder(causal_model(self.name))
-            where = {"local_files_only": True, "trust_remote_code": False}
-            model: Any = AutoModelForCausalLM.from_pretrained(
-                folder,
-                dtype=torch.float32,
-                use_safetensors=True,
-                attn_implementation="eager",
-                **where,
-            )
-            tokenizer: Any = AutoTokenizer.from_pretrained(folder, **where)
-            self._loaded = tokenizer, model.eval()
+            self._loaded = load(folder, "eager")
         return self._loaded

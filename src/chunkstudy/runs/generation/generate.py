@@ -168,9 +168,7 @@ def check(
         proposal.question,
         passage.document.id,
         found,
-        sum(
-            text.find(text[start:end], text.find(text[start:end]) + 1) >= 0 for start, end in found
-        ),
+        sum(_recurs(text, text[start:end]) for start, end in found),
         proposal.oath,
         replies.joins_with_and(proposal.question),
     )
