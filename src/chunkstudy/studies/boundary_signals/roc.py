@@ -84,11 +84,6 @@ def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
     return Wins(won, counts[0].astype(float), counts[1].astype(float))
 
 
-def auc(scores: ArrayLike, true: ArrayLike) -> float:
-    """The area under the ROC curve; NaN without a boundary or without another place."""
-    return float(wins(scores, true, np.zeros(len(np.asarray(true)))).area())
-
-
 @dataclass(frozen=True)
 class Area:
     """An area, or the difference of two, over groups.

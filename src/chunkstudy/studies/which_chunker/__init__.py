@@ -3,10 +3,9 @@
 from chunkstudy.studies.which_chunker.advice import (
     ADVISED,
     AS_GOOD,
-    GROUP,
     IN_THE_PAPER,
     advice,
     against_best,
 )
 from chunkstudy.studies.which_chunker.cost import ENCODED, OPERATIONS, READ
-from chunkstudy.studies.which_chunker.ranking import ITSELF, Known, ranking
+from chunkstudy.studies.which_chunker.ranking import Known, ranking
