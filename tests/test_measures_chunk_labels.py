@@ -146,10 +146,6 @@ def test_faults_are_refused_in_a_sentence() -> None:
         count_ids([{1}, {2}], [[1]])
     with pytest.raises(ValueError, match="unknown rule 'most'"):
         gold_chunks(collection_of([[(0, 0, 1)]]), Chunks(*np.zeros((3, 1), int)), "most")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unknown rule 'drop'"):
-        count(ranking, gold).macro("drop")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no query is left"):
-        count_ids([set()], [[1]]).macro("skip")
     with pytest.raises(ValueError, match="query 1 has 2 true positives and at most 1"):
         LabelCounts(np.array([1, 3]), np.array([1, 1]), np.array([1, 2]))
     with pytest.raises(ValueError, match="one for each query"):
