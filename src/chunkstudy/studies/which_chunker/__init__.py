@@ -5,7 +5,8 @@ from chunkstudy.studies.which_chunker.advice import (
     AS_GOOD,
     IN_THE_PAPER,
     advice,
-    against_best,
+    trails,
+    whole_documents,
 )
 from chunkstudy.studies.which_chunker.cost import ENCODED, OPERATIONS, READ
 from chunkstudy.studies.which_chunker.ranking import Known, ranking
