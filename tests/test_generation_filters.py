@@ -91,8 +91,3 @@ def test_a_question_that_is_dropped_anyway_drops_no_other() -> None:
 def test_nothing_is_filtered_where_there_is_no_question() -> None:
     found = filters.apply([], {}, encode)
     assert (found.dropped, len(found.least), len(found.most)) == ((), 0, 0)
-
-
-def test_a_threshold_that_is_no_cosine_is_refused() -> None:
-    with pytest.raises(ValueError, match="use -1 to 1"):
-        filters.apply([], {}, encode, least=36)
