@@ -27,19 +27,6 @@ WORDS = [
     *("rye", "oats", "barley", "spelt", "millet", "sorghum"),
     *("maize", "wheat", "buckwheat", "teff", "quinoa", "fonio"),
 ]
-    "rye",
-    "oats",
-    "barley",
-    "spelt",
-    "millet",
-    "sorghum",
-    "maize",
-    "wheat",
-    "buckwheat",
-    "teff",
-    "quinoa",
-    "fonio",
-]
 FIELDS = ["sown", "cut", "dried", "milled", "baked", "stored"]
 
 
@@ -302,7 +289,7 @@ def test_a_difference_is_seen_as_often_as_the_number_of_questions_promises() -> 
 def test_whatever_comes_out_has_short_sentences_with_few_numbers(
     arms: int, behind: int, n: int, apart: bool, gap: float, more: float, unread: float, other: str
 ) -> None:
-    assume(behind < arms and (behind > 0 or not apart))
+    assume(behind < arms and (behind > 0 or not apart) and (gap > 0) == (more == more))
     one = Facts(arms, behind, "Recursive", "SpanRecall@5", 0.5, unread, n, gap > 0, apart, gap,
                 more, other, "SpanRecall@2000tokens")  # fmt: skip
     for text in (sentences.answer(one), sentences.more(one)):
