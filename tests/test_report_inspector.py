@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, text_digest
-from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM, Condition
@@ -399,34 +397,3 @@ def test_a_query_id_cannot_lead_out_of_the_folder(places: Places) -> None:
     written = inspector.write(places, "builtin", "../zoo", CHUNKERS)
     assert written.resolve().parent.parent == (places.build / "inspector" / "builtin").resolve()
     assert text_digest("../zoo")[:8] in written.name
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["builtin", "commet"], "has no query 'commet' (perhaps comet)"),
-        (["builtin", "%%%"], "has no query '%%%' (ids run from comet to two)"),
-        (["builtin", "nothing"], "has no judged excerpt"),
-        (["nowhere", "comet"], "unknown collection 'nowhere'"),
-        (["builtin", "comet", "--chunker", "recursiv-200-0"], "unknown chunker"),
-        (["builtin", "comet", "--encoder", "no-model"], "unknown encoder"),
-        (["builtin", "comet", "--encoder", "none"], "needs an encoder"),
-        (["builtin", "comet", "--encoder", "text-embedding-3-large"], "cannot be inspected"),
-        (["builtin", "comet", "--protocol", "mine"], "unknown protocol"),
-        (["builtin", "comet", "--depth", "0"], "at least 1"),
-        (["builtin", "--worst", "0"], "at least 1"),
-        (["builtin", "comet", "--out", "results/page.html"], "would be committed"),
-        (["builtin", "comet", "--out", "figures/page.html"], "would be committed"),
-        (["builtin", "comet", "--out", "build/../paper/page.html"], "would be committed"),
-        (["builtin", "comet", "--out", "build/page.txt"], "ends in .html"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused_in_one_sentence(
-    places: Places, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
-) -> None:
-    monkeypatch.chdir(places.root)
-    result = CliRunner().invoke(app, ["inspect", *arguments])
-    assert result.exit_code == 1
-    assert sentence in result.output
-    assert result.output.count("\n") == 1
-    assert not list(places.root.rglob("*.html"))
