@@ -221,8 +221,9 @@ def test_the_figure_shows_what_was_reproduced_once_something_is() -> None:
     for records in ({}, {first: scores(0.2), second: scores(0.3)}):
         found = tables.predictions(REGISTERED, evidence(records))
         figure = figure_bets(found[found["rule"] == one.rule].reset_index(drop=True))
-        drawn = np.asarray(figure.axes[0].get_lines()[2].get_xdata(), dtype=float)
-        assert list(drawn[~np.isnan(drawn)]) == ([pytest.approx(-10.0)] if records else [])
+        ours = [one for one in figure.axes[0].get_lines() if one.get_label() == "reproduced"]
+        drawn = [np.asarray(one.get_xdata(), dtype=float) for one in ours]
+        assert drawn == ([pytest.approx([-10.0])] if records else [])
         words = [text.get_text() for text in figure.legends[0].get_texts()]
         assert ("reproduced" in words) == bool(records)
         plt.close(figure)

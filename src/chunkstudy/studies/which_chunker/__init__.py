@@ -9,4 +9,5 @@ from chunkstudy.studies.which_chunker.advice import (
     against_best,
 )
 from chunkstudy.studies.which_chunker.cost import ENCODED, OPERATIONS, READ
+from chunkstudy.studies.which_chunker.figures import figure_best
 from chunkstudy.studies.which_chunker.ranking import ITSELF, Known, ranking
