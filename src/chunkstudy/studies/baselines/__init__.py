@@ -1,0 +1,1 @@
+"""What the notebook on baselines needs beyond a cell."""
