@@ -142,6 +142,7 @@ def costs(made: Made, encoder: str) -> pd.DataFrame:
     taken = {arm: own.loc[own["arm"] == arm, ["vectors", "tokens"]] for arm in ARMS}
     rows: list[dict[str, object]] = []
     for arm, some in taken.items():
-        plain = taken[VECTORS].loc[some.index].sum()
-        rows.append({"arm": arm, "collections": len(some), **(some.sum() / plain)})
+        both = taken[VECTORS].index.intersection(some.index)
+        times = some.loc[both].sum() / taken[VECTORS].loc[both].sum()
+        rows.append({"arm": arm, "collections": len(both), **times})
     return pd.DataFrame(rows)
