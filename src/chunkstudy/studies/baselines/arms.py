@@ -54,8 +54,9 @@ UNTITLED = ("chroma", "arguana")
 subjects, which a third of its documents have."""
 CUT = {"token_overlap": 5, "in_corpus": 10, "in_document": 10}
 """Chunks, or documents, that are read."""
-ENCODERS = (WIDE, MPNET_WINDOWS[512])
-"""In windows that cut no chunk but the longest."""
+WINDOW = 512
+"""Which cuts no chunk but the longest."""
+ENCODERS = (WIDE, MPNET_WINDOWS[WINDOW])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from chunkstudy.encoders import models
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
     Pair,
@@ -14,6 +15,7 @@ from chunkstudy.evaluation.statistics.differences import (
     documents_of,
 )
 from chunkstudy.runs import facts
+from chunkstudy.runs.grids import WIDE
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.study import Study
@@ -22,51 +24,61 @@ from chunkstudy.studies.baselines.arms import (
     ARMS,
     BOTH,
     CHUNKER,
-    ENCODERS,
     PLAN,
     TITLE,
     VECTORS,
+    WINDOW,
     WORDS,
     Part,
 )
 
 Made = Mapping[str, pd.DataFrame]
 """The tables of :func:`arms.part`, of all parts."""
+Measures = Mapping[str, Sequence[str]]
+"""By collection, with their cut-offs."""
 COMMAND = "chunkstudy study baselines --part '{}/*{}*'"
 
 
 def make(context: Context, collections: Sequence[str], encoder: str) -> dict[str, pd.DataFrame]:
-    """All arms of collections and a model, by its slug."""
-    plan = [Part(one.collection, encoder, one.arm) for one in PLAN if one.encoder == ENCODERS[0]]
+    """All arms of collections and a model, by its hub id."""
+    slug = models.slug(models.spec(encoder).id, WINDOW)
+    plan = [Part(one.collection, slug, one.arm) for one in PLAN if one.encoder == WIDE]
     found = [arms.part(context, one) for one in plan if one.collection in collections]
     return {name: pd.concat([one[name] for one in found], ignore_index=True) for name in found[0]}
 
 
-def scores(made: Made, collection: str, encoder: str, measure: str) -> pd.DataFrame:
-    """A row a question, a column an arm that was run.
+def scores(study: Study, made: Made, collection: str, encoder: str, measure: str) -> pd.DataFrame:
+    """A row a question, a column an arm: vectors as their record has them, the others as they were
+    run.
 
     Raises:
-        StudyError: if plain vectors were not run, with the command that runs them.
+        StudyError: if no other was run, with the command that runs them.
     """
-    parts = made["parts"]
-    own = parts[(parts["collection"] == collection) & (parts["encoder"] == encoder)]
-    if VECTORS not in set(own["arm"]):
-        raise StudyError(f"this was not run; `{COMMAND.format(collection, encoder)}` runs it")
-    rows = made["scores"].merge(own[["part", "arm"]], on="part")
+    run = _run(made, collection, encoder)
+    if not set(run["arm"]) - {VECTORS}:
+        command = COMMAND.format(collection, models.spec(encoder).id)
+        raise StudyError(f"this was not run; `{command}` runs it")
+    k = int(measure.partition("@")[2])
+    record = study.runs(collection, [CHUNKER], encoder, WINDOW).scores(k, [measure])
+    rows = made["scores"].merge(run[["part", "arm"]], on="part")
     wide = rows[rows["measure"] == measure].pivot(index="query_id", columns="arm", values="value")
+    wide = wide.assign(**{VECTORS: record.of(CHUNKER, measure)})
     return wide[[one for one in ARMS if one in wide]].rename_axis(columns=None)
 
 
-def gains(
-    study: Study, made: Made, measures: Mapping[str, Sequence[str]], encoder: str
-) -> pd.DataFrame:
+def _run(made: Made, collection: str, encoder: str) -> pd.DataFrame:
+    """The parts that were run of a collection and a model."""
+    slug = models.slug(models.spec(encoder).id, WINDOW)
+    parts = made["parts"]
+    return parts[(parts["collection"] == collection) & (parts["encoder"] == slug)]
+
+
+def gains(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
     """Every arm minus vectors, a row each, Holm's correction within a collection."""
     return _compared(study, made, measures, encoder, [(one, VECTORS) for one in ARMS[1:]])
 
 
-def over_words(
-    study: Study, made: Made, measures: Mapping[str, Sequence[str]], encoder: str
-) -> pd.DataFrame:
+def over_words(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
     """Both together minus BM25 alone."""
     return _compared(study, made, measures, encoder, [(BOTH, WORDS)])
 
@@ -74,7 +86,7 @@ def over_words(
 def _compared(
     study: Study,
     made: Made,
-    measures: Mapping[str, Sequence[str]],
+    measures: Measures,
     encoder: str,
     arms: Sequence[tuple[str, str]],
 ) -> pd.DataFrame:
@@ -84,7 +96,7 @@ def _compared(
         if documents is not None and documents.nunique() < FEWEST_DOCUMENTS:
             documents = None
         for measure in names:
-            own = scores(made, collection, encoder, measure)
+            own = scores(study, made, collection, encoder, measure)
             pairs += [
                 Pair(
                     {"collection": collection, "measure": measure, "arm": one, "against": other},
@@ -95,50 +107,42 @@ def _compared(
                 for one, other in arms
                 if one in own and other in own
             ]
-    against = " and ".join(dict.fromkeys(other for _, other in arms))
-    return differences(pairs, f"baselines against {against}, {{collection}}", "score", "beside")
+    against = dict.fromkeys(other for _, other in arms)
+    return differences(
+        pairs, f"baselines against {', '.join(against)}, {{collection}}", "score", "beside"
+    )
 
 
-def as_recorded(
-    study: Study, made: Made, measures: Mapping[str, Sequence[str]], encoder: str, slug: str
-) -> pd.DataFrame:
-    """Of each collection the chunks, those that a title is put before, how many questions there
-    are, of how many plain vectors score what their record says, and what was not run.
-
-    Args:
-        encoder: the hub id of the model whose records are read, in windows of 512 tokens.
-        slug: the same as the parts have it.
-    """
+def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
+    """Of each collection its chunks, those that a title is put before, its questions, of how many
+    plain vectors that were computed anew score what their record says, and what was not run."""
     rows = []
     for collection, names in measures.items():
-        every = made["parts"]
-        parts = every[(every["collection"] == collection) & (every["encoder"] == slug)]
-        parts = parts.set_index("arm")[["chunks", "titled"]]
-        alike = []
+        run = _run(made, collection, encoder).set_index("arm")
+        left = [one.arm for one in PLAN if (one.collection, one.encoder) == (collection, WIDE)]
+        row: dict[str, object] = {
+            "collection": collection,
+            "chunks": int(run["chunks"].max()),
+            "with a title": run["titled"].reindex([TITLE]).iloc[0],
+            "as recorded": np.nan,
+        }
         for measure in names:
-            k = int(measure.partition("@")[2])
-            record = study.runs(collection, [CHUNKER], encoder, 512).scores(k, [measure])
-            own = scores(made, collection, slug, measure)[VECTORS]
-            alike.append(own == record.of(CHUNKER, measure).reindex(own.index))
-        planned = [one.arm for one in PLAN if one.collection == collection]
-        left = [one for one in dict.fromkeys(planned) if one not in parts.index]
-        rows.append(
-            {
-                "collection": collection,
-                "chunks": int(parts["chunks"].max()),
-                "with a title": parts["titled"].reindex([TITLE]).iloc[0],
-                "n": len(alike[0]),
-                "as recorded": int(np.logical_and.reduce(alike).sum()),
-                "not run": ", ".join(left),
-            }
-        )
+            record = scores(study, made, collection, encoder, measure)[VECTORS]
+            row["n"] = len(record)
+            if VECTORS in run.index:
+                rows_of = made["scores"].set_index(["part", "measure", "query_id"])["value"]
+                ours = rows_of.loc[run["part"][VECTORS], measure]
+                row["as recorded"] = int((ours == record.reindex(ours.index)).sum())
+        row["not run"] = ", ".join(one for one in left if one not in {VECTORS, *run.index})
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
 def costs(made: Made, encoder: str) -> pd.DataFrame:
-    """What each arm takes to index, to what vectors take, in all collections that ran both."""
+    """What each arm takes to index, to what vectors take, in the collections that ran both."""
     parts = made["parts"]
-    own = parts[parts["encoder"] == encoder].set_index("collection")
+    slug = models.slug(models.spec(encoder).id, WINDOW)
+    own = parts[parts["encoder"] == slug].set_index("collection")
     taken = {arm: own.loc[own["arm"] == arm, ["vectors", "tokens"]] for arm in ARMS}
     rows: list[dict[str, object]] = []
     for arm, some in taken.items():
