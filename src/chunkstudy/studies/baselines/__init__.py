@@ -4,6 +4,8 @@ from chunkstudy.studies.baselines.arms import BOTH, TITLE, WORDS
 from chunkstudy.studies.baselines.figures import figure_gains
 from chunkstudy.studies.baselines.gains import (
     costs,
+    first_measure,
+    gained,
     gains,
     make,
     over_words,

@@ -18,6 +18,7 @@ from chunkstudy.runs import facts
 from chunkstudy.runs.grids import WIDE
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.faults import StudyError
+from chunkstudy.show.formats import points
 from chunkstudy.show.study import Study
 from chunkstudy.studies.baselines import arms
 from chunkstudy.studies.baselines.arms import (
@@ -60,9 +61,7 @@ def scores(study: Study, made: Made, collection: str, encoder: str, measure: str
         raise StudyError(f"this was not run; `{command}` runs it")
     k = int(measure.partition("@")[2])
     record = study.runs(collection, [CHUNKER], encoder, WINDOW).scores(k, [measure])
-    rows = made["scores"].merge(run[["part", "arm"]], on="part")
-    wide = rows[rows["measure"] == measure].pivot(index="query_id", columns="arm", values="value")
-    wide = wide.assign(**{VECTORS: record.of(CHUNKER, measure)})
+    wide = _wide(made, run, measure).assign(**{VECTORS: record.of(CHUNKER, measure)})
     return wide[[one for one in ARMS if one in wide]].rename_axis(columns=None)
 
 
@@ -71,6 +70,12 @@ def _run(made: Made, collection: str, encoder: str) -> pd.DataFrame:
     slug = models.slug(models.spec(encoder).id, WINDOW)
     parts = made["parts"]
     return parts[(parts["collection"] == collection) & (parts["encoder"] == slug)]
+
+
+def _wide(made: Made, run: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Of parts the scores by one measure, a row a question and a column an arm."""
+    rows = made["scores"].merge(run[["part", "arm"]], on="part")
+    return rows[rows["measure"] == measure].pivot(index="query_id", columns="arm", values="value")
 
 
 def gains(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
@@ -130,8 +135,7 @@ def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> 
             record = scores(study, made, collection, encoder, measure)[VECTORS]
             row["n"] = len(record)
             if VECTORS in run.index:
-                rows_of = made["scores"].set_index(["part", "measure", "query_id"])["value"]
-                ours = rows_of.loc[run["part"][VECTORS], measure]
+                ours = _wide(made, run.reset_index(), measure)[VECTORS]
                 row["as recorded"] = int((ours == record.reindex(ours.index)).sum())
         row["not run"] = ", ".join(one for one in left if one not in {VECTORS, *run.index})
         rows.append(row)
@@ -150,3 +154,13 @@ def costs(made: Made, encoder: str) -> pd.DataFrame:
         times = some.loc[both].sum() / taken[VECTORS].loc[both].sum()
         rows.append({"arm": arm, "collections": len(both), **times})
     return pd.DataFrame(rows)
+
+
+def first_measure(rows: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """An arm's rows by the first measure of each collection."""
+    return rows[rows["arm"] == arm].drop_duplicates("collection").set_index("collection")
+
+
+def gained(row: pd.Series) -> str:
+    """A difference with its interval, in points."""
+    return f"{points(row['difference'])} [{points(row['low'])}, {points(row['high'])}]"
