@@ -7,6 +7,7 @@ from chunkstudy.studies.baselines.gains import (
     first_measure,
     gained,
     gains,
+    lost,
     make,
     over_words,
     scores,

@@ -16,10 +16,11 @@ NAMES = {
 named = one_of(NAMES)
 COLUMNS: Columns = {
     "arm": Column("arm", named),
-    "against": Column("against", named),
-    "beside": Column("score against", percent),
+    "score of vectors": Column("score of vectors", percent),
+    "score of words": Column("score of BM25", percent),
     "vectors": Column("vectors kept, to those of chunks", number),
     "tokens": Column("tokens read, to those of chunks", number),
     "with a title": whole,
+    "as recorded": whole,
     "not run": lambda text: ", ".join(map(named, text.split(", "))) if text else "",
 }

@@ -80,12 +80,12 @@ def _wide(made: Made, run: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 def gains(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
     """Every arm minus vectors, a row each, Holm's correction within a collection."""
-    return _compared(study, made, measures, encoder, [(one, VECTORS) for one in ARMS[1:]])
+    return _compared(study, made, measures, encoder, ARMS[1:], VECTORS)
 
 
 def over_words(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
     """Both together minus BM25 alone."""
-    return _compared(study, made, measures, encoder, [(BOTH, WORDS)])
+    return _compared(study, made, measures, encoder, [BOTH], WORDS)
 
 
 def _compared(
@@ -93,7 +93,8 @@ def _compared(
     made: Made,
     measures: Measures,
     encoder: str,
-    arms: Sequence[tuple[str, str]],
+    arms: Sequence[str],
+    against: str,
 ) -> pd.DataFrame:
     pairs = []
     for collection, names in measures.items():
@@ -104,18 +105,16 @@ def _compared(
             own = scores(study, made, collection, encoder, measure)
             pairs += [
                 Pair(
-                    {"collection": collection, "measure": measure, "arm": one, "against": other},
-                    own[one],
-                    own[other],
+                    {"collection": collection, "measure": measure, "arm": arm},
+                    own[arm],
+                    own[against],
                     documents,
                 )
-                for one, other in arms
-                if one in own and other in own
+                for arm in arms
+                if arm in own and against in own
             ]
-    against = dict.fromkeys(other for _, other in arms)
-    return differences(
-        pairs, f"baselines against {', '.join(against)}, {{collection}}", "score", "beside"
-    )
+    family = f"baselines against {against}, {{collection}}"
+    return differences(pairs, family, "score", f"score of {against}")
 
 
 def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
@@ -129,11 +128,10 @@ def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> 
             "collection": collection,
             "chunks": int(run["chunks"].max()),
             "with a title": run["titled"].reindex([TITLE]).iloc[0],
-            "as recorded": np.nan,
         }
         for measure in names:
             record = scores(study, made, collection, encoder, measure)[VECTORS]
-            row["n"] = len(record)
+            row |= {"n": len(record), "as recorded": np.nan}
             if VECTORS in run.index:
                 ours = _wide(made, run.reset_index(), measure)[VECTORS]
                 row["as recorded"] = int((ours == record.reindex(ours.index)).sum())
@@ -164,3 +162,8 @@ def first_measure(rows: pd.DataFrame, arm: str) -> pd.DataFrame:
 def gained(row: pd.Series) -> str:
     """A difference with its interval, in points."""
     return f"{points(row['difference'])} [{points(row['low'])}, {points(row['high'])}]"
+
+
+def lost(row: pd.Series) -> str:
+    """The same the other way round: by how much the first trails."""
+    return f"{-100 * row['difference']:.1f} [{-100 * row['high']:.1f}, {-100 * row['low']:.1f}]"
