@@ -90,13 +90,12 @@ def test_what_the_choice_buys_is_told_question_by_question() -> None:
     plain = rows[(rows["ordering"] == PRE) & (rows["measure"] == "DCG@10")]
     shown = plain.set_index(["chunker", "instead"])["shown"].to_dict()
     assert shown == {
-        (RELEASED, emma.AUTHORS_SIZES): "equivalent",
         (RELEASED, emma.LAST): "higher",
         (RELEASED, SMALL): "higher",
         (SMALL, emma.SMALL_SIZES): "equivalent",
         (SMALL, emma.LAST): "equivalent",
     }
-    assert set(plain["family_size"]) == {5} and plain["family"].nunique() == 1
+    assert set(plain["family_size"]) == {4} and plain["family"].nunique() == 1
 
 
 def made(candidates: int, place: int, text: str = answers.STORY) -> answers.Answer:

@@ -34,3 +34,8 @@ def positions(ordering: str) -> str:
 def contextualized(one: Condition) -> bool:
     """Whether it is late chunking as it comes, at positions in order."""
     return one.ordering.startswith(CONTEXTUALIZED) and positions(one.ordering) == IN_ORDER
+
+
+def late(one: Condition) -> bool:
+    """Whether it is late chunking at positions in order, in whatever layout of windows."""
+    return contextualized(one) or parse_ordering(one.ordering).beside

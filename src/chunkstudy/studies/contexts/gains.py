@@ -90,7 +90,8 @@ def read(
 
 
 def gains(ways: Sequence[Way]) -> pd.DataFrame:
-    """What each way gains over plain chunking, a row each."""
+    """What each way gains over plain chunking, a row each. A family of late chunking spans models
+    and chunkers, as on the page that asks about it."""
     pairs = [
         Pair(
             {**way.keys, "context": way.name, "chunkers": len(way.chunkers)},
@@ -102,8 +103,8 @@ def gains(ways: Sequence[Way]) -> pd.DataFrame:
     ]
 
     def family(keys: Keys) -> str:
-        way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
-        return f"{way}, {WHERE}".format_map(keys)
+        late = str(keys["context"]).startswith(LATE)
+        return ("late, {collection}" if late else f"contexts, {WHERE}").format_map(keys)
 
     return differences(pairs, family, "with context", "plain")
 

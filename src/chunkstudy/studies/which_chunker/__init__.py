@@ -6,7 +6,8 @@ from chunkstudy.studies.which_chunker.advice import (
     GROUP,
     IN_THE_PAPER,
     advice,
-    against_best,
+    trails,
+    whole_documents,
 )
 from chunkstudy.studies.which_chunker.cost import ENCODED, OPERATIONS, READ
 from chunkstudy.studies.which_chunker.ranking import ITSELF, Known, ranking
