@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -144,8 +145,12 @@ def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: 
 
 
 def test_an_arm_that_was_not_run_names_its_command() -> None:
-    with pytest.raises(StudyError, match="study baselines --part 'gutenqa-emma/"):
-        baselines.scores(Study("trial"), MADE, "gutenqa-emma", MINILM, "DCG@10")
+    mpnet = "sentence-transformers/all-mpnet-base-v2"
+    with pytest.raises(StudyError, match=r"study baselines --part '\S+'`") as refused:
+        baselines.scores(Study("trial"), MADE, "scifact", mpnet, "nDCG@10")
+    pattern = str(refused.value).split("'")[1]
+    named = [one for one in arms.PLAN if fnmatch(one.name, pattern)]
+    assert {(one.collection, one.encoder) for one in named} == {("scifact", arms.ENCODERS[1])}
 
 
 def test_arms_are_held_against_the_record_and_corrected_within_a_collection() -> None:

@@ -57,7 +57,7 @@ def scores(study: Study, made: Made, collection: str, encoder: str, measure: str
     """
     run = _run(made, collection, encoder)
     if not set(run["arm"]) - {VECTORS}:
-        command = COMMAND.format(collection, models.spec(encoder).id)
+        command = COMMAND.format(collection, models.slug(models.spec(encoder).id))
         raise StudyError(f"this was not run; `{command}` runs it")
     k = int(measure.partition("@")[2])
     record = study.runs(collection, [CHUNKER], encoder, WINDOW).scores(k, [measure])
