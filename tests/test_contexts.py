@@ -135,7 +135,7 @@ def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
     collection = made()
     store = VectorStore(Words(), tmp_path)
     chunks = chunk_documents(sentences, collection.documents)
-    before = contexts.of("preceding-sentence", collection.documents, chunks)
+    before = contexts.of("preceding-sentence", collection, chunks)
     ordering = parse_ordering("prepended-preceding-sentence")
     found, _ = encode(store, collection.documents, chunks, ordering, CORRECTED, "", before)
     plain, _ = encode(store, collection.documents, chunks, Ordering(), CORRECTED)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.studies.layouts import over_layout, over_plain, read_often
+from chunkstudy.studies.layouts import over_layout, over_plain, read_often, registered
 from chunkstudy.studies.layouts.gains import choice
 from chunkstudy.studies.layouts.reading import AVERAGED, TODAY, Arms
 
@@ -66,3 +66,47 @@ def test_readings_are_means_over_chunkers() -> None:
     rows = [("c", "packed", 128, 1.0), ("c", "packed", 128, 3.0), ("c", "centred", 128, 8.0)]
     counted = pd.DataFrame(rows, columns=["collection", "layout", "window", "times"])
     assert read_often(counted)["times"].tolist() == [2.0, 8.0]
+
+
+def many(means: dict[str, float], noise: float = 0.0) -> Arms:
+    """Every competing layout at its mean, in two windows, the same noise for all."""
+    draw = np.random.default_rng(0)
+    shared = draw.standard_normal((80, 3))
+
+    def scores(mean: float) -> pd.DataFrame:
+        values = mean + 0.1 * shared + noise * draw.standard_normal((80, 3))
+        return pd.DataFrame(values, QUESTIONS, list(registered.CHUNKERS))
+
+    late = {(name, w): scores(mean) for w in (128, 512) for name, mean in means.items()}
+    plain = {w: scores(0.3) for w in (128, 512)}
+    return Arms("covid-qa-within", "model", "DCG@10", late, plain, DOCUMENTS)
+
+
+MEANS = dict(zip(registered.COMPETE, (0.40, 0.45, 0.50, 0.55), strict=True))
+TOKENS = dict(zip(registered.COMPETE, (3, 1, 4, 2), strict=True))
+
+
+def test_the_registered_choice_is_the_highest_layout_where_it_is_sure() -> None:
+    assert registered.chosen(many(MEANS), TOKENS) == "packed"
+
+
+def test_of_tied_layouts_the_one_that_reads_least_is_chosen() -> None:
+    level = many(dict.fromkeys(registered.COMPETE, 0.5), noise=0.05)
+    assert registered.chosen(level, TOKENS) == "no overlap"
+    behind = many(dict.fromkeys(registered.COMPETE, 0.5) | {"no overlap": 0.2}, noise=0.05)
+    assert registered.chosen(behind, TOKENS) == "packed"
+
+
+def test_a_layout_is_reported_over_all_windows_and_in_each() -> None:
+    rows = registered.report(many(MEANS), "packed").set_index(["window", "other layout"])
+    assert len(rows) == 3 * 4
+    for window in ("all", 128, 512):
+        assert rows.loc[(window, "most context"), "difference"] == pytest.approx(0.15)
+        assert rows.loc[(window, registered.PLAIN), "difference"] == pytest.approx(0.25)
+
+
+def test_papers_that_choose_are_not_those_reported_on() -> None:
+    sides = registered.halves(many(MEANS))
+    first, second = ([*DOCUMENTS.loc[one.plain[128].index]] for one in sides)
+    assert first and second and not set(first) & set(second)
+    assert sorted(first + second) == sorted(DOCUMENTS)

@@ -16,6 +16,7 @@ from chunkstudy.runs import chunker_costs, facts
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, Condition
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies.which_chunker import (
     AS_GOOD,
     ENCODED,
@@ -43,7 +44,8 @@ def table() -> pd.DataFrame:
 
 def test_a_score_is_the_mean_of_its_collections_means(table: pd.DataFrame) -> None:
     rows = table[(table["task"] == "in-corpus") & (table["ordering"] == PRE)]
-    row = rows[(rows["chunker"] == "sentence-5") & (rows["encoder"] == WIDE)].iloc[0]
+    rows = rows[(rows["chunker"] == "sentence-5") & (rows["window"] == 512)]
+    row = rows[rows["encoder"] == parse_encoder(WIDE).model].iloc[0]
     means = []
     for name in row["collections"].split(", "):
         record = LIBRARY.get(Condition(name, "sentence-5", WIDE, PRE, OWN))
@@ -65,7 +67,8 @@ def test_advice_names_the_best_and_counts_who_is_behind(table: pd.DataFrame) -> 
         )
         assert row["others"] == row["behind"] + len(as_good) + len(open_)
         equal = group[group["shown"] == EQUIVALENT]
-        assert as_good == (equal["chunker"] + " " + equal["ordering"]).tolist()
+        named = equal["chunker"] + " " + equal["ordering"] + " " + equal["window"].astype(str)
+        assert as_good == named.tolist()
 
 
 def test_on_papers_intervals_and_tests_are_over_papers(table: pd.DataFrame) -> None:
@@ -91,10 +94,11 @@ def test_chunkers_whose_first_ten_are_the_whole_document_are_not_compared(
 
 def test_cost_counts_overlap_and_windows_once_more(table: pd.DataFrame) -> None:
     of_minilm = table["encoder"].str.contains("MiniLM")
-    excerpts = table[(table["task"] == "excerpts") & of_minilm].set_index(["chunker", "ordering"])
-    assert excerpts.at[("token-250-125", PRE), ENCODED] == pytest.approx(2, abs=0.02)
-    assert excerpts.at[("token-250-0", PRE), ENCODED] == pytest.approx(1, abs=0.02)
-    late = excerpts.at[("fixed-256", "contextualized-256"), ENCODED]
+    excerpts = table[(table["task"] == "excerpts") & of_minilm]
+    by_arm = excerpts.set_index(["chunker", "ordering", "window"])[ENCODED]
+    assert by_arm["token-250-125", PRE, 256] == pytest.approx(2, abs=0.02)
+    assert by_arm["token-250-0", PRE, 256] == pytest.approx(1, abs=0.02)
+    late = by_arm["fixed-256", "contextualized-256", 256]
     assert late == pytest.approx(256 / (256 - 64), abs=0.03)
     assert (excerpts[READ] == excerpts["tokens read at 5"]).all()
     assert table.groupby("encoder")[OPERATIONS].nunique().max() == 1
@@ -116,27 +120,23 @@ def test_two_arms_are_no_choice_and_four_bits_give_no_advice() -> None:
     assert ranking(made_library(four_bits), ALONE).empty
 
 
-def test_within_documents_late_chunking_competes_at_every_window_and_plain_chunks_once() -> None:
+def test_every_window_competes_and_plain_chunks_again_only_where_one_cuts_them() -> None:
     queries = [f"q{i}" for i in range(50)]
     scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
     narrow = WIDE.replace("-w512", "-w128")
-    wide = {
-        Condition(name, one, WIDE, ordering, OWN): scores
-        for name in ("chroma-within", "scifact")
+    orderings = (PRE, LATE, "contextualized-512-averaged")
+    records = {
+        Condition("chroma-within", one, WIDE, ordering, OWN): scores
         for one in ("fixed-256", "paragraph")
-        for ordering in (PRE, LATE)
+        for ordering in orderings
     }
-    swept = {
-        Condition(name, "fixed-256", narrow, ordering, OWN): scores + 0.1
-        for name in ("chroma-within", "scifact")
+    records |= {
+        Condition("chroma-within", one, narrow, ordering, OWN): scores + more
+        for one, more in (("fixed-256", 0.1), ("paragraph", 0))
         for ordering in (PRE, "contextualized-128")
     }
-    made = {one: s.assign(**{"nDCG@10": s["DCG@10"]}) for one, s in (wide | swept).items()}
-    table = ranking(made_library(made), ALONE)
-    arms = {name: set(zip(part["chunker"], part["ordering"], strict=True))
-            for name, part in table.groupby("collections")}  # fmt: skip
-    whole = {(one, ordering) for one in ("fixed-256", "paragraph") for ordering in (PRE, LATE)}
-    assert arms == {
-        "chroma-within": whole | {("fixed-256", "contextualized-128")}, "scifact": whole
-    }  # fmt: skip
-    assert table.groupby("collections")["ordering"].first()["chroma-within"] == "contextualized-128"
+    table = ranking(made_library(records), ALONE)
+    arms = set(table[["chunker", "ordering", "window"]].itertuples(index=False, name=None))
+    wide = {(one, ordering, 512) for one in ("fixed-256", "paragraph") for ordering in orderings}
+    late = {(one, "contextualized-128", 128) for one in ("fixed-256", "paragraph")}
+    assert arms == wide | late | {("fixed-256", PRE, 128)}

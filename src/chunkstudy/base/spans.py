@@ -7,7 +7,7 @@ An offset counts Python characters (Unicode code points) from 0; a span is half-
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -84,6 +84,8 @@ class Collection:
     skips_own_id: bool = False
     """Whether a query never retrieves the document that bears its own id (ArguAna's queries are
     documents of the corpus)."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """By document, the title that its owner gave it, where there is one."""
 
     def __post_init__(self) -> None:
         ids = [document.id for document in self.documents]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.chunkers.structure import sentences
 
 MOST = 300
@@ -89,12 +89,16 @@ FREE: dict[str, Callable[[str, Sequence[int]], list[str]]] = {
 may be empty."""
 
 
-def of(source: str, documents: Sequence[Document], chunks: Chunks) -> list[str]:
-    """Each chunk's context from ``FREE``, shape (chunks,)."""
+def of(source: str, collection: Collection, chunks: Chunks) -> list[str]:
+    """Each chunk's context from ``FREE``, shape (chunks,); a title is its owner's where the
+    document came with one, before every chunk but the first."""
     found = [""] * len(chunks)
     for i in np.unique(chunks.document).tolist():
         members = np.flatnonzero(chunks.document == i)
-        texts = FREE[source](documents[i].text, chunks.start[members].tolist())
+        document, starts = collection.documents[i], chunks.start[members].tolist()
+        texts = FREE[source](document.text, starts)
+        if source == "title" and (given := collection.titles.get(document.id)):
+            texts = [short(given) if start > 0 else "" for start in starts]
         for member, text in zip(members.tolist(), texts, strict=True):
             found[member] = text
     return found

@@ -211,6 +211,7 @@ def build(
         tuple(Judgment(q, d, 0, len(texts[d]), grade) for q, d, grade in judged if texts.get(d)),
         absent=tuple((q, d, grade) for q, d, grade in judged if not texts.get(d)),
         skips_own_id=skips_own_id,
+        titles={key: title for key, one in corpus.items() if (title := one.get("title"))},
     )
 
 

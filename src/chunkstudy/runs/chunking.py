@@ -55,7 +55,7 @@ def contexts_of(condition: Condition, collection: Collection, chunks: Chunks) ->
     if ordering.llm:
         return by_language_model.contexts(condition, collection, chunks)
     if ordering.context:
-        return contexts.of(ordering.context, collection.documents, chunks)
+        return contexts.of(ordering.context, collection, chunks)
     return []
 
 

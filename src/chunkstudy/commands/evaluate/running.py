@@ -27,8 +27,8 @@ from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import chunks as exact
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25
-from chunkstudy.evaluation.retrieval.chunks import Ranking
-from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
+from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
+from chunkstudy.evaluation.retrieval.fusion import fused
 from chunkstudy.runs import behind_api, display_names, records
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.encoding import SPECIAL, Jobs, encode, jobs, read_once
@@ -36,8 +36,6 @@ from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.run import boundary_store
 from chunkstudy.runs.store import VectorStore
 
-FUSED = 1000
-"""Chunks of either ranking that are made into one."""
 Say = Callable[[str], object]
 Ints = NDArray[np.int64]
 
@@ -148,7 +146,7 @@ def index(
 
 def searching(
     texts: Texts, arm: Arm, store: VectorStore | None, indexed: Indexed, queries: Sequence[Query]
-) -> tuple[Callable[[int], Ranking], NDArray[np.float32] | None]:
+) -> tuple[Search, NDArray[np.float32] | None]:
     """A search of the chunks to any depth, and the vectors of the queries where a model ranks."""
     asked, ways, of_queries = [query.text for query in queries], [], None
     if store is not None:
@@ -161,11 +159,7 @@ def searching(
     if arm.encoder.words:
         words = BM25(indexed.matched)
         ways.append(lambda depth: words.search(asked, depth))
-    if len(ways) == 1:
-        return ways[0], of_queries
-    most = min(FUSED, len(indexed.chunks))
-    both = [way(most) for way in ways]
-    return lambda depth: reciprocal_rank(both, depth), of_queries
+    return fused(ways, len(indexed.chunks)), of_queries
 
 
 def characters_read(store: VectorStore | None, arm: Arm, indexed: Indexed) -> Ints | None:
@@ -292,17 +286,9 @@ def _chunked(
 
 
 def _contexts(texts: Texts, arm: Arm, chunks: Chunks) -> list[str]:
-    """What is put before each chunk: a title is its owner's where the document came with one."""
+    """What is put before each chunk."""
     source = parse_ordering(arm.condition.ordering).context
-    if not source:
-        return [""] * len(chunks)
-    found = contexts.of(source, texts.collection.documents, chunks)
-    if source == "title" and texts.titles:
-        ids = [one.id for one in texts.collection.documents]
-        for i, (document, start) in enumerate(zip(chunks.document, chunks.start, strict=True)):
-            title = texts.titles.get(ids[document])
-            found[i] = contexts.short(title) if title and start > 0 else found[i]
-    return found
+    return contexts.of(source, texts.collection, chunks) if source else [""] * len(chunks)
 
 
 def _read_late(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.copies import found_first as found_first
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, follow
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking, own_documents
 from chunkstudy.evaluation.retrieval.small_to_large import deep_enough
 
@@ -26,7 +26,6 @@ FIRST = 200
 """Chunks that are searched at once; more where these hold too few spans, documents or tokens."""
 MOST_TOKENS = 1_000_000
 HIT: Hit = "overlap"
-Search = Callable[[int], Ranking]
 Ints = NDArray[np.int64]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,12 @@ class Texts:
         task: what is asked.
         notes: in a sentence each, what was left out.
         copies: of a judged excerpt, the other places that answer as well.
-        titles: by document, the title that stands before its text, where that is known.
     """
 
     collection: Collection
     task: Task
     notes: tuple[str, ...] = ()
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
-    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 def read(documents: Documents, questions: Questions = None, name: str = "") -> Texts:
@@ -88,14 +86,14 @@ def _judged(
     titles = {name: documents.texts[name][: n - 1] for name, n in documents.before.items()}
     left_out = [f"{documents}."] if documents.left_out else []
     if questions is None:
-        collection = Collection(name, documents.documents, (), ())
-        return Texts(collection, "token_overlap", tuple(left_out), {}, titles)
+        collection = Collection(name, documents.documents, (), (), titles=titles)
+        return Texts(collection, "token_overlap", tuple(left_out))
     if isinstance(questions, str | Path):
         found = own_questions.read(Path(questions).expanduser(), documents, name)
     else:
         found = own_questions.judge(list(enumerate(questions, start=1)), documents, name)
     notes = (*left_out, *found.notes)
-    return Texts(found.collection, found.task, notes, found.copies, titles)
+    return Texts(replace(found.collection, titles=titles), found.task, notes, found.copies)
 
 
 def _in_beirs_form(path: Path, name: str) -> Texts:
@@ -107,10 +105,4 @@ def _in_beirs_form(path: Path, name: str) -> Texts:
         )
     if found.skips_own_id:
         notes.append("Queries that are documents of the collection never retrieve themselves.")
-    titles = own_documents.read_lines(path / "corpus.jsonl")
-    return Texts(
-        found,
-        "in_corpus",
-        tuple(notes),
-        titles={d: titles.texts[d][: n - 1] for d, n in titles.before.items() if d in titles.texts},
-    )
+    return Texts(found, "in_corpus", tuple(notes))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.evaluation.retrieval.chunks import Ranking, keep_best, nothing_kept
+from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, keep_best, nothing_kept
 
 K1, B = 1.2, 0.75
 WORD = re.compile(r"\w+")
@@ -52,16 +52,20 @@ class BM25:
         found: NDArray[np.float32] = self._index.get_scores_from_ids(asked)
         return found
 
-    def search(self, queries: Sequence[str], depth: int) -> Ranking:
+    def search(self, queries: Sequence[str], depth: int, allowed: Limit | None = None) -> Ranking:
         """Rank the chunks for every query; one that shares no word with it is not found.
 
         Args:
             queries: as they are asked.
             depth: chunks kept per query.
+            allowed: limits queries to one document each; words are weighed by all chunks.
         """
         kept = nothing_kept(len(queries), depth)
         places = np.arange(self._size)
         for row, query in enumerate(queries):
             scores = self.scores(query)[None]
-            keep_best(kept, slice(row, row + 1), np.where(scores > 0, scores, -np.inf), places)
+            found = scores > 0
+            if allowed is not None and (document := allowed.query_document[row]) >= 0:
+                found &= allowed.chunk_document == document
+            keep_best(kept, slice(row, row + 1), np.where(found, scores, -np.inf), places)
         return kept

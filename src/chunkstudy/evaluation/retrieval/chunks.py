@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +47,10 @@ class Ranking:
     def tied_at(self, cut: int) -> NDArray[np.bool_]:
         """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
         return tied_at(self.score, self.ties_at_cut, cut)
+
+
+Search = Callable[[int], Ranking]
+"""The best chunks of every query, to a depth."""
 
 
 def tied_at(

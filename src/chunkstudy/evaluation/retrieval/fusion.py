@@ -6,9 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, keep_best, nothing_kept
+from chunkstudy.evaluation.retrieval.chunks import (
+    NO_CHUNK,
+    Ranking,
+    Search,
+    keep_best,
+    nothing_kept,
+)
 
 CONSTANT = 60
+FUSED = 1000
+"""Chunks of each ranking that are made into one."""
+
+
+def fused(ways: Sequence[Search], chunks: int) -> Search:
+    """A search by the reciprocal ranks that searches of so many chunks give; one alone stays."""
+    if len(ways) == 1:
+        return ways[0]
+    rankings = [way(min(FUSED, chunks)) for way in ways]
+    return lambda depth: reciprocal_rank(rankings, depth)
 
 
 def reciprocal_rank(rankings: Sequence[Ranking], depth: int) -> Ranking:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Document
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 
 Ints = NDArray[np.int64]
 
@@ -81,7 +81,7 @@ def best_of_each(ranking: Ranking, group: Ints) -> Ranking:
 
 
 def deep_enough(
-    search: Callable[[int], Ranking], group: Ints, enough: Callable[[Ranking], bool], first: int
+    search: Search, group: Ints, enough: Callable[[Ranking], bool], first: int
 ) -> Ranking:
     """The ranking of groups by the best chunk of each, searched deeper until it is enough.
 

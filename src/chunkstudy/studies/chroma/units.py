@@ -7,7 +7,7 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
 from chunkstudy.runs.conditions import MINILM, NONE, Condition
 from chunkstudy.runs.grids import MINILM_SIZES
 from chunkstudy.runs.library import Library
@@ -18,6 +18,8 @@ COLLECTION = "chroma"
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 SHOWN = {"difference": points}
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
+OF_CHUNKS = "PrecisionOmega"
+"""Needs no ranking, so that it is one question of all models."""
 
 
 def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
@@ -25,7 +27,6 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     recall; a row a recursive chunker and length function, recall in fractions.
 
     Args:
-        places: of the records.
         published: that table, as ``Study.published`` gives it.
     """
     library, protocol = Library(places), AS_PUBLISHED_CHROMA.name
@@ -74,5 +75,8 @@ def token_unit(places: Places) -> pd.DataFrame:
             both = record.wide[measure], record.wide[in_tokens]
             pairs.append(Pair(keys | {"measure": measure}, *both))
 
-    family = "characters against tokens, {measure}, {encoder}"
+    def family(keys: Keys) -> str:
+        of = "{measure}" if keys["measure"] == OF_CHUNKS else "{measure}, {encoder}"
+        return f"characters against tokens, {of}".format_map(keys)
+
     return differences(pairs, family, "characters", "tokens")

@@ -70,11 +70,9 @@ def read(
     Args:
         study: runs them.
         measures: by collection, with its cut-off.
-        encoders: hub ids.
         chunkers: sets of them; a question's score is its mean over one.
         contexts: their sources, as orderings name them.
         windows: tokens read at once; a chunk and its context are read in the last.
-        protocol: whose rules.
 
     Raises:
         StudyError: if nothing at all is there.
@@ -90,7 +88,8 @@ def read(
 
 
 def gains(ways: Sequence[Way]) -> pd.DataFrame:
-    """What each way gains over plain chunking, a row each."""
+    """What each way gains over plain chunking, a row each. A family of late chunking spans models
+    and chunkers, as on the page that asks about it."""
     pairs = [
         Pair(
             {**way.keys, "context": way.name, "chunkers": len(way.chunkers)},
@@ -102,8 +101,8 @@ def gains(ways: Sequence[Way]) -> pd.DataFrame:
     ]
 
     def family(keys: Keys) -> str:
-        way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
-        return f"{way}, {WHERE}".format_map(keys)
+        late = str(keys["context"]).startswith(LATE)
+        return ("late, {collection}" if late else f"contexts, {WHERE}").format_map(keys)
 
     return differences(pairs, family, "with context", "plain")
 

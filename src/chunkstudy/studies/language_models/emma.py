@@ -40,7 +40,6 @@ ARMS = (
 )  # fmt: skip
 """Side by side, in this order; what is not there yet is left out."""
 BOUGHT = (
-    (RELEASED, AUTHORS_SIZES),
     (RELEASED, ANY),
     (RELEASED, LAST),
     (RELEASED, SMALL),
@@ -48,7 +47,8 @@ BOUGHT = (
     (SMALL, ANY),
     (SMALL, LAST),
 )
-"""A model's boundaries and what stands against them."""
+"""A model's boundaries and what stands against them; whether the authors' differ from their own
+sizes anywhere else is asked of every chunker in ``random_boundaries``."""
 Study = Mapping[str, pd.DataFrame]
 
 

@@ -19,13 +19,14 @@ from chunkstudy.studies.layouts.reading import LAYOUTS
 
 NAME = "layout-costs"
 COLLECTIONS = ("chroma-within", covid_qa.WITHIN)
-CHUNKERS = ("fixed-64", "fixed-256")
+CHUNKERS = ("sentence-5", "fixed-64", "fixed-256")
 
 
 def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
     """``tokens``: of each collection, chunker, window and layout the ``tokens`` that
-    all-MiniLM-L6-v2 reads, special ones included, and ``times``, how often it reads each token of
-    the documents."""
+    all-MiniLM-L6-v2 reads, special ones included, ``choosing`` of them of the papers that choose
+    (results/predictions/layouts.md), and ``times``, how often it reads each token of the
+    documents."""
     rows = []
     for name in collections:
         collection = context.collection(name)
@@ -33,6 +34,8 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
         encoder = cast(TokenEncoder, store.encoder)
         content = encoder.content([document.text for document in collection.documents])
         own = sum(len(ids) for ids, _ in content)
+        papers = [name == covid_qa.WITHIN and covid_qa.chooses(one.id)
+                  for one in collection.documents]  # fmt: skip
         for chunker in CHUNKERS:
             chunks = context.chunks(Condition(name, chunker, MINILM, PRE, OWN), store)
             for window in WINDOWS:
@@ -40,9 +43,12 @@ def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFra
                     context.say(f"{name}, {chunker}, {window} tokens, {layout}")
                     ordering = parse_ordering(f"contextualized-{window}{ending}")
                     wanted = jobs(store, collection.documents, chunks, ordering, PROTOCOLS[OWN])
-                    tokens = sum(one.tokens for one in wanted.layouts)
+                    read = [one.tokens for one in wanted.layouts]
+                    tokens = sum(read)
+                    choosing = sum(n for n, paper in zip(read, papers, strict=True) if paper)
                     rows.append(
                         {"collection": name, "chunker": chunker, "window": window}
-                        | {"layout": layout, "tokens": tokens, "times": tokens / own}
+                        | {"layout": layout, "tokens": tokens, "choosing": choosing}
+                        | {"times": tokens / own}
                     )
     return {"tokens": pd.DataFrame(rows)}

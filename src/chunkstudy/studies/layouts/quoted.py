@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from chunkstudy.show.formats import points
@@ -9,7 +11,11 @@ from chunkstudy.show.formats import points
 
 def gained(rows: pd.DataFrame, collection: str, column: str = "difference") -> str:
     """A collection's difference with its interval, in points."""
-    row = rows[rows["collection"] == collection].iloc[0]
+    return interval(rows[rows["collection"] == collection].iloc[0], column)
+
+
+def interval(row: pd.Series[Any], column: str = "difference") -> str:
+    """A difference with its interval, in points."""
     return f"{points(row[column])} [{points(row['low'])}, {points(row['high'])}]"
 
 

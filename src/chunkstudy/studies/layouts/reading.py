@@ -4,7 +4,7 @@ plain chunks beside them; the scores of every question."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -48,6 +48,13 @@ class Arms:
     @property
     def keys(self) -> dict[str, object]:
         return {"collection": self.collection, "model": self.model}
+
+    def of(self, questions: pd.Index[str]) -> Arms:
+        """The scores of some questions."""
+        late = {cell: scores.loc[questions] for cell, scores in self.late.items()}
+        plain = {window: scores.loc[questions] for window, scores in self.plain.items()}
+        documents = None if self.documents is None else self.documents.loc[questions]
+        return replace(self, late=late, plain=plain, documents=documents)
 
     def read_whole(self, chunkers: Sequence[str]) -> pd.DataFrame:
         """Plain chunks in the widest window, which holds all but the longest."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT
-from chunkstudy.studies.which_chunker.arms import EXCERPTS
+from chunkstudy.show.formats import points
+from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS
 from chunkstudy.studies.which_chunker.cost import ENCODED, IOU, OPERATIONS, READ
 
 GROUP = ["task", "collections", "encoder"]
@@ -16,12 +18,13 @@ AS_GOOD = "shown to be as good within a point"
 ADVISED = "enough questions to advise"
 IN_THE_PAPER: dict[str, Any] = {
     "heads": {"task": "task", "collections": "collection", "encoder": "model",
-              "chunker": "chunker", "ordering": "chunking", "n": "questions", "score": "score",
-              "low": "95% interval", READ: "tokens", "behind": "worse", "others": "others"},
+              "chunker": "chunker", "ordering": "chunking", "window": "window", "n": "questions",
+              "score": "score", "low": "95% interval", READ: "tokens", "behind": "worse",
+              "others": "others"},
     "caption": "The best chunker by task, collection and model among those that were run, under "
     "the corrected protocol: its score in percent (recall of excerpts at five, nDCG@10, DCG@10), "
     "the tokens that a reader gets, and how many of the other arms are significantly worse. Sizes "
-    "and windows are in tokens; plain chunks are read up to 512, for excerpts up to 256.",
+    "and windows, which the model reads at once, are in tokens.",
     "span": "page", "once": "task",
     "shorter": {"Chroma, five corpora together": "Chroma, all corpora",
                 "-v2, 512 tokens": "-v2", ", each corpus by itself": ", each corpus",
@@ -48,7 +51,8 @@ def advice(ranked: pd.DataFrame, fewest_questions: int = 100) -> pd.DataFrame:
         row = {
             "task": task,
             "encoder": encoder,
-            **best[["chunker", "ordering", "credited", "measure", "score", "low", "high"]],
+            **best[["chunker", "ordering", "window"]],
+            **best[["credited", "measure", "score", "low", "high"]],
             **best[["n", "collections"]],
             ADVISED: "yes" if best["n"] >= fewest_questions else "no",
             **best[[ENCODED, OPERATIONS, READ]],
@@ -71,12 +75,19 @@ def advice(ranked: pd.DataFrame, fewest_questions: int = 100) -> pd.DataFrame:
 
 
 def _arms(rows: pd.DataFrame) -> str:
-    return "; ".join(rows["chunker"] + " " + rows["ordering"])
+    arms = rows[["chunker", "ordering", "window"]].itertuples(index=False, name=None)
+    return "; ".join(" ".join(map(str, arm)) for arm in arms)
 
 
-def against_best(ranked: pd.DataFrame, task: str, chunker: str, ordering: str) -> pd.DataFrame:
-    """An arm of a task, a row per collections and encoder, with ``low`` and ``high`` those of its
-    difference from the best."""
-    keys = ["task", "chunker", "ordering"]
-    rows = ranked[(ranked[keys] == [task, chunker, ordering]).all(axis=1)]
-    return rows.assign(low=rows["difference low"], high=rows["difference high"])
+def whole_documents(ranked: pd.DataFrame) -> Iterator[tuple[pd.Series[Any], pd.Series[Any]]]:
+    """Of every model the best arm where documents are looked for, and the best that cuts them, with
+    ``low`` and ``high`` those of its difference."""
+    for _, group in ranked[ranked["task"] == IN_CORPUS].groupby(GROUP, sort=False):
+        cut = group[group["chunker"] != "none"].iloc[0].copy()
+        cut["low"], cut["high"] = cut["difference low"], cut["difference high"]
+        yield group.iloc[0], cut
+
+
+def trails(row: pd.Series[Any]) -> str:
+    """By how many points a row trails, with the interval."""
+    return f"{-100 * row['difference']:.1f} [{points(-row['high'])}, {points(-row['low'])}]"

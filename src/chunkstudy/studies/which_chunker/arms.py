@@ -1,7 +1,7 @@
 """Which arms, a chunker with plain or late chunking, are ranked for each task.
 
-Under the corrected protocol, each model at the window with the most records; within documents, late
-chunking at every window beside that. A passage of one document is looked for in three collections
+Under the corrected protocol, each model at every window and in every layout that was run for all
+collections of a task. A passage of one document is looked for in three collections
 that are not averaged: papers, Chroma's corpora, and one novel.
 """
 
@@ -27,20 +27,15 @@ QUESTIONS = (
     (IN_DOCUMENT, ("gutenqa-emma",)),
 )
 """Tasks, and the collections over which each is one question."""
-Method = tuple[str, str]
-"""A chunker and an ordering."""
+Method = tuple[str, str, int]
+"""A chunker, an ordering, and the tokens that the model reads at once."""
 Question = tuple[str, tuple[str, ...]]
 
 
-def encoders(question: Question, library: Library) -> list[str]:
-    """Of each model with records of the task, its encoder with the most of them; the model with
-    the most records first."""
-    counts = Counter(one.encoder for one in library if _belongs(question, one))
-    best: dict[str, str] = {}
-    names = {one: parse_encoder(one) for one in counts}
-    for encoder in sorted(counts, key=lambda one: (counts[one], names[one].reach), reverse=True):
-        best.setdefault(names[encoder].model, encoder)
-    return list(best.values())
+def every_model(question: Question, library: Library) -> list[str]:
+    """Each model with records of the task, by id, that with the most first."""
+    counts = Counter(parse_encoder(one.encoder).model for one in library if _belongs(question, one))
+    return [model for model, _ in counts.most_common()]
 
 
 def _belongs(question: Question, one: Condition) -> bool:
@@ -53,42 +48,48 @@ def _belongs(question: Question, one: Condition) -> bool:
     whole = models.spec(parse_encoder(one.encoder).model).packed is None
     if spec.entry.control:
         return False
-    return usual and whole and (one.ordering == PRE or one.late)
+    ordering = parse_ordering(one.ordering)
+    read = ordering.window == parse_encoder(one.encoder).reach and (one.late or ordering.beside)
+    return usual and whole and (one.ordering == PRE or read)
 
 
-def _narrower(question: Question, encoder: str, one: Condition) -> bool:
-    """Whether it is late chunking by the same model at another window, within documents, where the
-    windows were swept. Plain chunks that a narrower window leaves whole would be the same again."""
-    same = parse_encoder(one.encoder).model == parse_encoder(encoder).model
-    whole = parse_ordering(one.ordering).window == parse_encoder(one.encoder).reach
-    return question[0] == IN_DOCUMENT and same and whole and one.ordering != PRE
-
-
-def records(question: Question, encoder: str, library: Library) -> dict[Method, dict[str, Record]]:
-    """Per chunker and ordering the records by collection, where all collections that have any have
-    one; a late arm beside its plain one only, so that no half of a run is called the best."""
+def records(question: Question, model: str, library: Library) -> dict[Method, dict[str, Record]]:
+    """Per arm the records by collection, where all collections that have any have one; a late arm
+    beside a plain one only, so that no half of a run is called the best; plain chunks that a
+    narrower window leaves as they are once."""
     wanted = [
         one
         for one in library
-        if _belongs(question, one) and (one.encoder == encoder or _narrower(question, encoder, one))
+        if _belongs(question, one) and parse_encoder(one.encoder).model == model
     ]
     seen = {one.collection for one in wanted}
     names = [name for name in question[1] if name in seen]
     found: dict[Method, dict[str, Record]] = {}
-    for one in wanted:
+    for one in sorted(wanted, key=lambda one: -parse_encoder(one.encoder).reach):
         record = library.get(one)
         if record is not None:
-            found.setdefault((one.chunker, one.ordering), {})[one.collection] = record
+            method = (one.chunker, one.ordering, parse_encoder(one.encoder).reach)
+            found.setdefault(method, {})[one.collection] = record
     whole = {
-        method
+        method: {name: of[name] for name in names}
         for method, of in found.items()
         if len(of) == len(names) and all(_searched(question[0], one) for one in of.values())
     }
-    return {
-        method: {name: found[method][name] for name in names}
-        for method in found
-        if method in whole and (method[0], PRE) in whole
-    }
+    plain: dict[str, list[dict[str, Record]]] = {}
+    arms: dict[Method, dict[str, Record]] = {}
+    for method, of in whole.items():
+        if method[1] == PRE:
+            wider = plain.setdefault(method[0], [])
+            if any(_same(question[0], of, one) for one in wider):
+                continue
+            wider.append(of)
+        arms[method] = of
+    return {method: of for method, of in arms.items() if method[0] in plain}
+
+
+def _same(task: str, one: dict[str, Record], other: dict[str, Record]) -> bool:
+    measure = MEASURES[task]
+    return all(one[name].wide[measure].equals(other[name].wide[measure]) for name in one)
 
 
 def _searched(task: str, record: Record) -> bool:

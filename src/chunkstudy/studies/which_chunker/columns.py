@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from chunkstudy.runs.display_names import arm
+from chunkstudy.runs.display_names import ordering, shown
+from chunkstudy.runs.grids import PRE
 from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import number, whole
 
 
+def arm(chunker: str, slug: str, window: object) -> str:
+    """An arm by its names; late chunking says its window itself."""
+    read = f", {window} tokens" if slug == PRE else ""
+    return f"{shown('chunker', chunker)}, {ordering(slug)}{read}"
+
+
 def arms(text: str) -> str:
-    """``chunker ordering; chunker ordering`` by their names."""
-    pairs = [one.rsplit(" ", 1) for one in text.split("; ") if " " in one]
-    return "; ".join(arm(*pair) for pair in pairs)
+    """``chunker ordering window; …`` by their names."""
+    return "; ".join(arm(*one.split(" ")) for one in text.split("; ") if one)
 
 
 COLUMNS: Columns = {
+    "window": Column("read at once, tokens", whole),
     "collections": named("collection"),
     "shown to be as good within a point": arms,
     "not shown to be worse": arms,

@@ -21,6 +21,8 @@ OPERATIONS = "million operations a token"
 READ = "tokens that a reader gets"
 """Of the five chunks retrieved where excerpts are looked for, measured; of ten chunks of mean size
 within a document; missing where whole documents are looked for."""
+AVERAGED = "averaged"
+"""The layout whose windows share half; others share what their ordering says, or nothing."""
 SAME_TEXT = {"chroma": "chroma-within"}
 """Collections whose text was counted under another name."""
 
@@ -60,9 +62,10 @@ def encoded(method: Method, records: Mapping[str, Record], sizes: pd.DataFrame) 
         tokens, documents = counted["wordpiece_tokens"], counted["documents"]
         ordering = parse_ordering(method[1])
         if ordering.window:
-            steps = tokens / documents - (ordering.window - SPECIAL)
-            window = 1 + max(0, math.ceil(steps / (ordering.window - SPECIAL - ordering.overlap)))
-            read += tokens + documents * ((window - 1) * ordering.overlap + window * SPECIAL)
+            room = ordering.window - SPECIAL
+            overlap = room - room // 2 if ordering.layout == AVERAGED else ordering.overlap
+            windows = 1 + max(0, math.ceil((tokens / documents - room) / (room - overlap)))
+            read += tokens + documents * ((windows - 1) * overlap + windows * SPECIAL)
         else:
             size = record.run.sizes["wordpiece"].mean
             read += record.run.counts.chunks * (size + SPECIAL)

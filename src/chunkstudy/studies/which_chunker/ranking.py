@@ -25,7 +25,6 @@ from chunkstudy.evaluation.statistics.differences import (
 )
 from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies.which_chunker import arms, cost
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS, MEASURES, Method, Question
 
@@ -48,6 +47,7 @@ TESTED: dict[str, object] = {
     "p_equivalent_holm": np.nan, "shown": "",
 }  # fmt: skip
 """What a comparison with the best adds, and what stands there for the best itself."""
+METHOD = ("chunker", "ordering", "window")
 FEWEST_ARMS = 3
 """Of fewer, none can be called the best."""
 
@@ -71,18 +71,17 @@ class Known:
 
 
 def ranking(library: Library, known: Known, encoders: Collection[str] = ()) -> pd.DataFrame:
-    """A row per task, collections, encoder, chunker and ordering, the best of each encoder first.
+    """A row per task, collections, model, chunker, ordering and window, a model's best first.
 
     Args:
-        library: the records.
         known: what else is known.
         encoders: ids of models, of those with records; all if none is named.
     """
     tables = [
-        _ranked(question, encoder, library, known)
+        _ranked(question, model, library, known)
         for question in arms.QUESTIONS
-        for encoder in arms.encoders(question, library)
-        if not encoders or parse_encoder(encoder).model in encoders
+        for model in arms.every_model(question, library)
+        if not encoders or model in encoders
     ]
     tables = [one for one in tables if len(one) >= FEWEST_ARMS]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
@@ -90,12 +89,12 @@ def ranking(library: Library, known: Known, encoders: Collection[str] = ()) -> p
 
 def _ranked(
     question: Question,
-    encoder: str,
+    model: str,
     library: Library,
     known: Known,
 ) -> pd.DataFrame:
     task, _ = question
-    records = arms.records(question, encoder, library)
+    records = arms.records(question, model, library)
     measure = MEASURES[task]
     scores = {
         method: pd.concat({name: one.wide[measure] for name, one in found.items()})
@@ -107,13 +106,12 @@ def _ranked(
         return pd.DataFrame()
     best = scores[ranked[0]]
     pairs = [
-        Pair({"chunker": method[0], "ordering": method[1]}, scores[method], best)
-        for method in ranked[1:]
+        Pair(dict(zip(METHOD, method, strict=True)), scores[method], best) for method in ranked[1:]
     ]
     names = ", ".join(next(iter(records.values())))
     if names == covid_qa.WITHIN and len(known.papers):
         pairs = [_over_papers(one, known.papers) for one in pairs]
-    compared = differences(pairs, f"behind the best, {task}, {names}, {encoder}", "score", "best")
+    compared = differences(pairs, f"behind the best, {task}, {names}, {model}", "score", "best")
     intervals = _intervals((scores[method] for method in ranked), names, known.papers)
     rows = []
     for at, (method, (low, high)) in enumerate(zip(ranked, intervals, strict=True)):
@@ -122,9 +120,8 @@ def _ranked(
         rows.append(
             {
                 "task": task,
-                "encoder": encoder,
-                "chunker": method[0],
-                "ordering": method[1],
+                "encoder": model,
+                **dict(zip(METHOD, method, strict=True)),
                 "measure": measure,
                 "collections": names,
                 "n": len(best),
@@ -136,7 +133,7 @@ def _ranked(
                 "difference high": found.get("high", 0.0),
                 **cost.of_chunks(task, method, list(records[method].values()), known.cost),
                 cost.ENCODED: cost.encoded(method, records[method], known.sizes),
-                cost.OPERATIONS: models.spec(parse_encoder(encoder).model).flops_per_token(0) / 1e6,
+                cost.OPERATIONS: models.spec(model).flops_per_token(0) / 1e6,
                 "credited": CREDITED.get(method[0], ITSELF),
                 **_published_rank(task, method, known.published),
                 **{name: found.get(name, missing) for name, missing in TESTED.items()},

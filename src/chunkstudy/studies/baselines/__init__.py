@@ -1,0 +1,15 @@
+"""What the notebook on baselines needs beyond a cell."""
+
+from chunkstudy.studies.baselines.arms import BOTH, TITLE, WORDS
+from chunkstudy.studies.baselines.figures import figure_gains
+from chunkstudy.studies.baselines.gains import (
+    costs,
+    first_measure,
+    gained,
+    gains,
+    lost,
+    make,
+    over_words,
+    scores,
+    what_was_run,
+)

@@ -1,0 +1,211 @@
+"""What do baselines that no work under study has gain over the vectors of plain chunks?
+
+Every arm returns the same chunks, groups of five sentences, and what is returned is scored. What is
+matched differs: the chunk's vector, its words, both, its vector with the title before it, or the
+vectors of its sentences, of which the best counts (small-to-large). It comes in parts, an arm of a
+collection and a model each; what a model reads is kept, so that a killed part goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.chunkers import contexts
+from chunkstudy.collections import covid_qa, registry
+from chunkstudy.collections.registry import Task
+from chunkstudy.encoders import models
+from chunkstudy.evaluation.measures import first_hit
+from chunkstudy.evaluation.measures.ranking import per_query
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.retrieval import small_to_large
+from chunkstudy.evaluation.retrieval.bm25 import BM25
+from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, Search, search
+from chunkstudy.evaluation.retrieval.documents import documents_of
+from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
+from chunkstudy.runs import records
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import SPECIAL
+from chunkstudy.runs.estimate import TWO_CORES, device, in_words
+from chunkstudy.runs.grids import MPNET_WINDOWS, OWN, PRE, WIDE
+from chunkstudy.runs.names import parse_encoder
+from chunkstudy.runs.scoring import excluded_documents
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
+
+if TYPE_CHECKING:
+    from chunkstudy.encoders.transformer import TransformerEncoder
+
+NAME = "baselines"
+COLLECTIONS = ()
+PACKAGES = ("bm25s",)
+CHUNKER, SENTENCE = "sentence-5", "sentence-1"
+VECTORS, WORDS, BOTH, TITLE, SENTENCES = "vectors", "words", "both", "title", "sentences"
+ARMS = (VECTORS, WORDS, BOTH, TITLE, SENTENCES)
+SEARCHED = ("chroma", covid_qa.WITHIN, covid_qa.ALL, "nfcorpus", "scifact", "arguana")
+UNTITLED = ("chroma", "arguana")
+"""Chroma's five documents hold many texts each, and what ArguAna calls a title is a list of
+subjects, which a third of its documents have."""
+CUT = {"token_overlap": 5, "in_corpus": 10, "in_document": 10}
+"""Chunks, or documents, that are read."""
+WINDOW = 512
+"""Which cuts no chunk but the longest."""
+ENCODERS = (WIDE, MPNET_WINDOWS[WINDOW])
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An arm of a collection and a model."""
+
+    collection: str
+    encoder: str
+    arm: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.collection}/{self.arm}/{self.encoder}"
+
+
+PLAN = tuple(
+    Part(collection, encoder, arm)
+    for encoder in ENCODERS
+    for collection in SEARCHED
+    for arm in ARMS
+    if arm != TITLE or collection not in UNTITLED
+)
+"""Every part."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an arm finds.
+
+    Attributes:
+        returned: the chunks that it ranks.
+        ranking: of them, at least as deep as is read.
+        read: the texts whose vectors it searches.
+        titled: chunks with a title before them.
+    """
+
+    returned: Chunks
+    ranking: Ranking
+    read: Sequence[str] = ()
+    titled: int = 0
+
+
+def part(context: Context, one: Part) -> dict[str, pd.DataFrame]:
+    """``scores``: of each question every measure under the arm. ``parts``: of the arm the chunks
+    that it returns, those with a title before them, the vectors that it searches and the tokens
+    that the model reads for them, special ones included."""
+    collection, store = context.collection(one.collection), context.store(one.encoder)
+    asked = [Condition(one.collection, way, one.encoder, PRE, OWN) for way in (CHUNKER, SENTENCE)]
+    cut = [context.chunks(each, store) for each in asked[: 1 + (one.arm == SENTENCES)]]
+    task = asked[0].task
+    found = find(one.arm, collection, store, cut, task == "in_document")
+    keys = {"part": one.name}
+    rows = pd.concat(
+        [
+            pd.DataFrame({"measure": measure, "query_id": own.index, "value": own})
+            for measure, own in scores(collection, found, task).items()
+        ],
+        ignore_index=True,
+    )
+    what = {
+        "collection": one.collection, "encoder": one.encoder, "arm": one.arm,
+        "chunks": len(found.returned), "titled": found.titled, "vectors": len(found.read),
+        "tokens": tokens_read(store, found.read),
+    }  # fmt: skip
+    return {"scores": rows.assign(**keys), "parts": pd.DataFrame([keys | what])}
+
+
+def find(
+    arm: str, collection: Collection, store: VectorStore, cut: Sequence[Chunks], within: bool
+) -> Found:
+    """What an arm finds for every question.
+
+    Args:
+        arm: one of :data:`ARMS`.
+        collection: what is searched.
+        store: the model.
+        cut: the chunks that are returned and, for :data:`SENTENCES`, what is matched.
+        within: whether a question is asked of its own document alone.
+    """
+    chunks, *smaller = cut
+    matched, place, titles = chunks, None, [""] * len(chunks)
+    texts = read = chunks.texts(collection.documents)
+    if arm == TITLE:
+        titles = contexts.of(TITLE, collection, chunks)
+        read = [contexts.before(*one) for one in zip(titles, texts, strict=True)]
+    if arm == SENTENCES:
+        matched = small_to_large.within(smaller[0], chunks, collection.documents)
+        chunks, place = small_to_large.returned(matched)
+        read = matched.texts(collection.documents)
+    asked = [query.text for query in collection.queries]
+    allowed = _own_documents(collection, matched) if within else None
+    ways: list[Search] = []
+    if arm == WORDS:
+        read = []
+    else:
+        queries, vectors = store.encode(asked, "query"), store.encode(read)
+        ways.append(partial(search, queries, vectors, allowed=allowed))
+    if arm in (WORDS, BOTH):
+        ways.append(partial(BM25(texts).search, asked, allowed=allowed))
+    ranking = fused(ways, len(matched))(FUSED)
+    if place is not None:
+        ranking = small_to_large.best_of_each(ranking, place)
+    return Found(chunks, ranking, read, sum(map(bool, titles)))
+
+
+def _own_documents(collection: Collection, chunks: Chunks) -> Limit:
+    places = collection.positions
+    own = [places[query.document or ""] for query in collection.queries]
+    return Limit(np.asarray(own, dtype=np.int64), chunks.document)
+
+
+def scores(collection: Collection, found: Found, task: Task) -> dict[str, pd.Series]:
+    """By measure each question's score, as records have it: of what is returned."""
+    cut, protocol, returned = CUT[task], PROTOCOLS[OWN], found.returned
+    ids = pd.Index([query.id for query in collection.queries])
+    if task == "in_corpus":
+        own = excluded_documents(collection, protocol)
+        documents = documents_of(found.ranking, returned.document, cut, own)
+        long = per_query(collection, documents, (f"nDCG@{cut}",))
+        values = {f"nDCG@{cut}": long.set_index("query_id")["value"]}
+    elif task == "in_document":
+        texts = returned.texts(collection.documents)
+        relevant = first_hit.relevant_chunks(collection, returned, texts, protocol.relevance)
+        first = first_hit.dcg_first_hit(found.ranking, relevant, cut)
+        values = {f"DCG@{cut}": pd.Series(first, ids)}
+    else:
+        overlap = TokenOverlap.of(collection, returned, protocol.hit).at(found.ranking.chunk, cut)
+        values = {f"{m}@{cut}": pd.Series(overlap[m], ids) for m in ("SpanRecall", "SpanIoU")}
+    return {measure: records.six_decimals(own) for measure, own in values.items()}
+
+
+def tokens_read(store: VectorStore, texts: Sequence[str]) -> int:
+    """Tokens that the model reads of texts, special ones included."""
+    encoder = cast("TransformerEncoder", store.encoder)
+    counted = np.asarray(encoder.token_count(texts), dtype=np.int64) + SPECIAL
+    return int(np.minimum(counted, encoder.window).sum())
+
+
+def estimate(todo: Sequence[Part]) -> list[str]:
+    """A line per part, and the sum; the vectors of chunks are shared by two arms."""
+    read: set[tuple[str, ...]] = set()
+    found, total = [], 0.0
+    for one in todo:
+        texts = VECTORS if one.arm == BOTH else one.arm
+        new = texts != WORDS and (one.collection, one.encoder, texts) not in read
+        read.add((one.collection, one.encoder, texts))
+        tokens = registry.find(one.collection).tokens if new else 0
+        operations = tokens * models.spec(parse_encoder(one.encoder).model).flops_per_token(0)
+        total += operations / device(TWO_CORES).rate
+        found.append(f"{one.name}\t{tokens:,} tokens")
+    return [*found, f"{len(todo)} parts\t{in_words(total)} on two cores"]

@@ -1,0 +1,170 @@
+"""What each baseline gains over vectors, and what it takes; what was run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.encoders import models
+from chunkstudy.evaluation.statistics.differences import (
+    FEWEST_DOCUMENTS,
+    Pair,
+    differences,
+    documents_of,
+)
+from chunkstudy.runs import facts
+from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.show.faults import StudyError
+from chunkstudy.show.formats import points
+from chunkstudy.show.study import Study
+from chunkstudy.studies.baselines import arms
+from chunkstudy.studies.baselines.arms import (
+    ARMS,
+    BOTH,
+    CHUNKER,
+    PLAN,
+    TITLE,
+    VECTORS,
+    WINDOW,
+    WORDS,
+    Part,
+)
+
+Made = Mapping[str, pd.DataFrame]
+"""The tables of :func:`arms.part`, of all parts."""
+Measures = Mapping[str, Sequence[str]]
+"""By collection, with their cut-offs."""
+COMMAND = "chunkstudy study baselines --part '{}/*{}*'"
+
+
+def make(context: Context, collections: Sequence[str], encoder: str) -> dict[str, pd.DataFrame]:
+    """All arms of collections and a model, by its hub id."""
+    slug = str(EncoderName(models.spec(encoder).id, WINDOW))
+    plan = [Part(one.collection, slug, one.arm) for one in PLAN if one.encoder == WIDE]
+    found = [arms.part(context, one) for one in plan if one.collection in collections]
+    return {name: pd.concat([one[name] for one in found], ignore_index=True) for name in found[0]}
+
+
+def scores(study: Study, made: Made, collection: str, encoder: str, measure: str) -> pd.DataFrame:
+    """A row a question, a column an arm: vectors as their record has them, the others as they were
+    run.
+
+    Raises:
+        StudyError: if no other was run, with the command that runs them.
+    """
+    run = _run(made, collection, encoder)
+    if not set(run["arm"]) - {VECTORS}:
+        command = COMMAND.format(collection, str(EncoderName(models.spec(encoder).id)))
+        raise StudyError(f"this was not run; `{command}` runs it")
+    k = int(measure.partition("@")[2])
+    record = study.runs(collection, [CHUNKER], encoder, WINDOW).scores(k, [measure])
+    wide = _wide(made, run, measure).assign(**{VECTORS: record.of(CHUNKER, measure)})
+    return wide[[one for one in ARMS if one in wide]].rename_axis(columns=None)
+
+
+def _run(made: Made, collection: str, encoder: str) -> pd.DataFrame:
+    """The parts that were run of a collection and a model."""
+    slug = str(EncoderName(models.spec(encoder).id, WINDOW))
+    parts = made["parts"]
+    return parts[(parts["collection"] == collection) & (parts["encoder"] == slug)]
+
+
+def _wide(made: Made, run: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Of parts the scores by one measure, a row a question and a column an arm."""
+    rows = made["scores"].merge(run[["part", "arm"]], on="part")
+    return rows[rows["measure"] == measure].pivot(index="query_id", columns="arm", values="value")
+
+
+def gains(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
+    """Every arm minus vectors, a row each, Holm's correction within a collection."""
+    return _compared(study, made, measures, encoder, ARMS[1:], VECTORS)
+
+
+def over_words(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
+    """Both together minus BM25 alone."""
+    return _compared(study, made, measures, encoder, [BOTH], WORDS)
+
+
+def _compared(
+    study: Study,
+    made: Made,
+    measures: Measures,
+    encoder: str,
+    arms: Sequence[str],
+    against: str,
+) -> pd.DataFrame:
+    pairs = []
+    for collection, names in measures.items():
+        documents = documents_of(facts.read(study.places, collection))
+        if documents is not None and documents.nunique() < FEWEST_DOCUMENTS:
+            documents = None
+        for measure in names:
+            own = scores(study, made, collection, encoder, measure)
+            pairs += [
+                Pair(
+                    {"collection": collection, "measure": measure, "arm": arm},
+                    own[arm],
+                    own[against],
+                    documents,
+                )
+                for arm in arms
+                if arm in own and against in own
+            ]
+    family = f"baselines against {against}, {{collection}}"
+    return differences(pairs, family, "score", f"score of {against}")
+
+
+def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
+    """Of each collection its chunks, those that a title is put before, its questions, of how many
+    plain vectors that were computed anew score what their record says, and what was not run."""
+    rows = []
+    for collection, names in measures.items():
+        run = _run(made, collection, encoder).set_index("arm")
+        left = [one.arm for one in PLAN if (one.collection, one.encoder) == (collection, WIDE)]
+        row: dict[str, object] = {
+            "collection": collection,
+            "chunks": int(run["chunks"].max()),
+            "with a title": run["titled"].reindex([TITLE]).iloc[0],
+        }
+        for measure in names:
+            record = scores(study, made, collection, encoder, measure)[VECTORS]
+            row |= {"n": len(record), "as recorded": np.nan}
+            if VECTORS in run.index:
+                ours = _wide(made, run.reset_index(), measure)[VECTORS]
+                row["as recorded"] = int((ours == record.reindex(ours.index)).sum())
+        row["not run"] = ", ".join(one for one in left if one not in {VECTORS, *run.index})
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def costs(made: Made, encoder: str) -> pd.DataFrame:
+    """What each arm takes to index, to what vectors take, in the collections that ran both."""
+    parts = made["parts"]
+    slug = str(EncoderName(models.spec(encoder).id, WINDOW))
+    own = parts[parts["encoder"] == slug].set_index("collection")
+    taken = {arm: own.loc[own["arm"] == arm, ["vectors", "tokens"]] for arm in ARMS}
+    rows: list[dict[str, object]] = []
+    for arm, some in taken.items():
+        both = taken[VECTORS].index.intersection(some.index)
+        times = some.loc[both].sum() / taken[VECTORS].loc[both].sum()
+        rows.append({"arm": arm, "collections": len(both), **times})
+    return pd.DataFrame(rows)
+
+
+def first_measure(rows: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """An arm's rows by the first measure of each collection."""
+    return rows[rows["arm"] == arm].drop_duplicates("collection").set_index("collection")
+
+
+def gained(row: pd.Series) -> str:
+    """A difference with its interval, in points."""
+    return f"{points(row['difference'])} [{points(row['low'])}, {points(row['high'])}]"
+
+
+def lost(row: pd.Series) -> str:
+    """The same the other way round: by how much the first trails."""
+    return f"{-100 * row['difference']:.1f} [{-100 * row['high']:.1f}, {-100 * row['low']:.1f}]"

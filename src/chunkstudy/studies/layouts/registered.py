@@ -1,0 +1,89 @@
+"""The choice of a layout that was registered before the papers were read in the new layouts
+(results/predictions/layouts.md): made on one half of COVID-QA's papers, reported on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from chunkstudy.collections import covid_qa
+from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.studies.layouts.reading import Arms
+
+COMPETE = ("most context", "no overlap", "averaged", "packed")
+CHUNKERS = ("sentence-5", "fixed-64", "fixed-256")
+PLAIN = "plain chunks"
+ALL = "all"
+
+
+def halves(one: Arms) -> tuple[Arms, Arms]:
+    """The questions of the papers that choose, and those that are reported on."""
+    if one.documents is None:
+        raise ValueError("papers are halved; read a collection that names each question's document")
+    chooses = one.documents.map(covid_qa.chooses)
+    return one.of(chooses.index[chooses]), one.of(chooses.index[~chooses])
+
+
+def chosen(choosing: Arms, tokens: Mapping[str, int], compete: Sequence[str] = COMPETE) -> str:
+    """The layout of the highest mean; of those whose difference to it has an interval, over papers,
+    that includes 0, the one that reads the fewest tokens.
+
+    Args:
+        choosing: the half that chooses.
+        tokens: read of its papers, by layout.
+        compete: layouts to choose from.
+    """
+    best = max(compete, key=lambda layout: _all(choosing, layout).mean())
+    beside = [layout for layout in compete if layout != best]
+    rows = differences(
+        [_pair(choosing, best, layout) for layout in beside], "the choice", "score", "other score"
+    )
+    tied = rows.loc[(rows["low"] <= 0) & (rows["high"] >= 0), "other layout"]
+    return min([best, *tied], key=tokens.__getitem__)
+
+
+def report(half: Arms, layout: str, compete: Sequence[str] = COMPETE) -> pd.DataFrame:
+    """A layout against the others that compete and against plain chunks read at the same window,
+    over all windows and in each."""
+    against = [*(other for other in compete if other != layout), PLAIN]
+    pairs = [_pair(half, layout, other) for other in against]
+    pairs += [
+        _pair(half, layout, other, (window,)) for window in sorted(half.plain) for other in against
+    ]
+    return differences(
+        pairs, "the registered choice, {collection}, {model}", "score", "other score"
+    )
+
+
+def around(half: Arms, layout: str, centred: str = "centred") -> pd.DataFrame:
+    """Centred windows, which two chunkers are read in, against a layout: over all windows."""
+    few = list(half.late[centred, min(half.plain)].columns)
+    pair = _pair(half, centred, layout, chunkers=few)
+    return differences([pair], "centred windows, {collection}, {model}", "score", "other score")
+
+
+def tokens_read(counted: pd.DataFrame) -> dict[str, int]:
+    """Of :func:`costs.tables`, tokens that are read of the papers that choose, by layout."""
+    rows = counted[counted["chunker"].isin(CHUNKERS)]
+    return {str(name): int(n) for name, n in rows.groupby("layout")["choosing"].sum().items()}
+
+
+def _pair(
+    half: Arms,
+    layout: str,
+    other: str,
+    windows: Sequence[int] = (),
+    chunkers: Sequence[str] = CHUNKERS,
+) -> Pair:
+    keys = {"layout": layout, "other layout": other, "window": windows[0] if windows else ALL}
+    first, second = (_all(half, one, windows, chunkers) for one in (layout, other))
+    return Pair(half.keys | keys, first, second, half.documents)
+
+
+def _all(
+    half: Arms, layout: str, windows: Sequence[int] = (), chunkers: Sequence[str] = CHUNKERS
+) -> pd.Series:
+    """A question's mean over windows, all where none is named, and chunkers."""
+    read = half.plain if layout == PLAIN else {w: half.late[layout, w] for w in half.plain}
+    return pd.concat([read[w][list(chunkers)] for w in windows or read], axis=1).mean(axis=1)

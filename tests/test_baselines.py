@@ -1,0 +1,174 @@
+"""Baselines beside vectors: each arm beside the plainest way to it, and what was run beside the
+records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from chunkstudy import Study
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import Chunks, Collection, Document, Query
+from chunkstudy.chunkers.structure import sentences
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
+from chunkstudy.runs import records, study_results
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.show.faults import StudyError
+from chunkstudy.studies import baselines
+from chunkstudy.studies.baselines import arms
+from tests import small_context
+from tests.test_experiment_late_chunking import Words
+from tests.test_retrieval_baselines import by_formula
+
+pytest.importorskip("bm25s")
+ROOT = Places(Path(__file__).parents[1])
+MADE = study_results.tables(ROOT, arms.NAME)
+COMPUTED = MADE["parts"].loc[MADE["parts"]["arm"] == arms.VECTORS, "collection"].unique()
+"""Collections whose plain vectors were computed anew."""
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+DOCUMENT = st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=7)
+"""Sentences; two make a chunk."""
+
+
+class Letters:
+    """A model that counts letters."""
+
+    def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
+        counts = np.array([[1e-3, *map(text.count, "abcd")] for text in texts])
+        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
+
+
+MODEL: Any = Letters()
+
+
+def cut(documents: Sequence[Sequence[str]], group: int) -> Chunks:
+    """So many sentences to a chunk, of documents that are sentences joined by blanks."""
+    found = []
+    for number, own in enumerate(documents):
+        ends = np.cumsum([len(one) + 1 for one in own])
+        starts = [0, *ends[:-1].tolist()]
+        for first in range(0, len(own), group):
+            last = min(first + group, len(own)) - 1
+            found.append((number, starts[first], int(ends[last]) - 1))
+    document, start, end = np.array(found, dtype=np.int64).T
+    return Chunks(document, start, end, None)
+
+
+def asked(documents: Sequence[Sequence[str]], queries: Sequence[str]) -> Collection:
+    texts = tuple(Document(f"d{i}", " ".join(own)) for i, own in enumerate(documents))
+    own = f"d{len(documents) - 1}"
+    return Collection(
+        "made", texts, tuple(Query(f"q{i}", q, own) for i, q in enumerate(queries)), ()
+    )
+
+
+@given(
+    st.lists(DOCUMENT, min_size=1, max_size=3),
+    st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=2),
+    st.booleans(),
+)
+def test_a_chunk_is_found_by_its_best_sentence(
+    documents: list[list[str]], queries: list[str], within: bool
+) -> None:
+    collection, chunks, small = asked(documents, queries), cut(documents, 2), cut(documents, 1)
+    found = arms.find(arms.SENTENCES, collection, MODEL, [chunks, small], within)
+    assert found.returned.start.tolist() == chunks.start.tolist()
+    similar = MODEL.encode(queries) @ MODEL.encode(small.texts(collection.documents)).T
+    for row, ranked in enumerate(found.ranking.chunk):
+        best = {}
+        for i, (document, start, end) in enumerate(
+            zip(chunks.document, chunks.start, chunks.end, strict=True)
+        ):
+            inside = (small.document == document) & (small.start >= start) & (small.end <= end)
+            if not within or document == len(documents) - 1:
+                best[i] = similar[row, inside].max()
+        held = ranked[ranked != NO_CHUNK].tolist()
+        assert sorted(held) == sorted(best)
+        scores = [best[i] for i in held]
+        assert scores == pytest.approx(sorted(best.values(), reverse=True), abs=1e-6)
+        assert found.ranking.score[row, : len(held)] == pytest.approx(scores, abs=1e-6)
+
+
+@given(st.lists(DOCUMENT, min_size=2, max_size=3), st.text("abcd ", min_size=1, max_size=5))
+def test_bm25_within_a_document_weighs_words_by_all(documents: list[list[str]], query: str) -> None:
+    collection, chunks = asked(documents, [query]), cut(documents, 2)
+    found = arms.find(arms.WORDS, collection, MODEL, [chunks], within=True).ranking
+    expected = np.array(by_formula(chunks.texts(collection.documents), query))
+    expected[chunks.document != len(documents) - 1] = 0
+    held = found.chunk[0][found.chunk[0] != NO_CHUNK]
+    assert sorted(held.tolist()) == np.flatnonzero(expected).tolist()
+    assert found.score[0, : len(held)] == pytest.approx(np.sort(expected)[::-1][: len(held)], 1e-5)
+
+
+def test_a_title_is_its_owners_and_stands_before_all_chunks_but_the_first() -> None:
+    documents = [["a", "b", "c", "d"], ["a", "c"]]
+    collection = replace(asked(documents, ["a"]), titles={"d0": "T"})
+    found = arms.find(arms.TITLE, collection, MODEL, [cut(documents, 2)], within=False)
+    assert list(found.read) == ["a b", "T\n\nc d", "a c"] and found.titled == 1
+
+
+@pytest.mark.parametrize("name", ["chroma", "covid-qa-within", "nfcorpus"])
+def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_path: Path) -> None:
+    collection, store = small_context.collection(name), VectorStore(Words(), tmp_path)
+    condition = Condition(name, arms.CHUNKER, WIDE, PRE, OWN)
+    outcome = evaluate(condition, collection, store, chunker=sentences)
+    within = condition.task == "in_document"
+    found = arms.find(arms.VECTORS, collection, store, [outcome.chunks], within)
+    for measure, own in arms.scores(collection, found, condition.task).items():
+        pd.testing.assert_series_equal(
+            own, outcome.scores[measure].reindex(own.index), check_names=False
+        )
+
+
+@pytest.mark.parametrize("collection", COMPUTED)
+def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: str) -> None:
+    one = Condition(collection, arms.CHUNKER, WIDE, PRE, OWN)
+    record = records.read_scores(ROOT.runs / one.path)
+    part = arms.Part(collection, WIDE, arms.VECTORS).name
+    rows = MADE["scores"][MADE["scores"]["part"] == part]
+    assert len(rows) == len(record) * rows["measure"].nunique() > 0
+    for measure, own in rows.set_index("query_id").groupby("measure")["value"]:
+        pd.testing.assert_series_equal(own, record[measure].reindex(own.index), check_names=False)
+
+
+def test_an_arm_that_was_not_run_names_its_command() -> None:
+    mpnet = "sentence-transformers/all-mpnet-base-v2"
+    with pytest.raises(StudyError, match=r"study baselines --part '\S+'`") as refused:
+        baselines.scores(Study("trial"), MADE, "scifact", mpnet, "nDCG@10")
+    pattern = str(refused.value).split("'")[1]
+    named = [one for one in arms.PLAN if fnmatch(one.name, pattern)]
+    assert {(one.collection, one.encoder) for one in named} == {("scifact", arms.ENCODERS[1])}
+
+
+def test_arms_are_held_against_the_record_and_corrected_within_a_collection() -> None:
+    measures = {"scifact": ["nDCG@10"], "nfcorpus": ["nDCG@10"]}
+    parts, rows = [], []
+    for collection in measures:
+        one = Condition(collection, arms.CHUNKER, WIDE, PRE, OWN)
+        record = records.read_scores(ROOT.runs / one.path)["nDCG@10"]
+        noise = np.random.default_rng(0).normal(0, 0.05, (2, len(record)))
+        for arm, gain, own in zip((arms.WORDS, arms.BOTH), (0.1, 0.2), noise, strict=True):
+            keys = {"part": f"{collection}/{arm}"}
+            parts.append(keys | {"collection": collection, "encoder": WIDE, "arm": arm})
+            values = {"query_id": record.index, "value": record.to_numpy() + gain + own}
+            rows.append(pd.DataFrame(values).assign(measure="nDCG@10", **keys))
+    made = {"parts": pd.DataFrame(parts), "scores": pd.concat(rows)}
+    table = baselines.gains(Study("trial"), made, measures, MINILM)
+    assert table["arm"].tolist() == [arms.WORDS, arms.BOTH] * 2
+    assert table["difference"].tolist() == pytest.approx([0.1, 0.2] * 2, abs=0.02)
+    assert table["family_size"].eq(2).all() and table["family"].nunique() == 2
+    beside = baselines.over_words(Study("trial"), made, measures, MINILM)
+    assert beside["difference"].tolist() == pytest.approx([0.1] * 2, abs=0.02)
