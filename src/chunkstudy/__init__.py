@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chunkstudy.runs.pipeline import search as search
     from chunkstudy.show.study import Study as Study
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 STEPS = ("collection", "chunk", "encode", "search", "score", "compare")
 OFFERED = dict.fromkeys(STEPS, "chunkstudy.runs.pipeline") | {

@@ -28,7 +28,9 @@ IN_THE_PAPER: dict[str, Any] = {
     "span": "page", "once": "task",
     "shorter": {"Chroma, five corpora together": "Chroma, all corpora",
                 "-v2, 512 tokens": "-v2", ", each corpus by itself": ", each corpus",
-                ", each paper by itself": ", each paper", " tokens": ""},
+                ", each paper by itself": ", each paper", " tokens": "",
+                "all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "mpnet",
+                "states averaged over windows moved by half": "averaged"},
 }  # fmt: skip
 """How the paper sets what bears advice."""
 
