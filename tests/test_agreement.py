@@ -27,19 +27,12 @@ def tau_by_counting(x: list[int], y: list[int]) -> float:
 def test_tau_counts_pairs_and_ties(x: list[int], random: np.random.Generator) -> None:
     y = [one + random.choice([-1, 0, 0, 1]) for one in x]
     found = agreement.kendall(x, y)
-    assert found.tau == pytest.approx(tau_by_counting(x, y), nan_ok=True)
-    assert found.n == len(x)
-
-
-def test_tau_of_an_order_with_itself_and_its_reverse() -> None:
-    assert agreement.kendall([1, 2, 3, 4], [10, 20, 30, 40]).tau == 1
-    assert agreement.kendall([1, 2, 3, 4], [4, 3, 2, 1]).tau == -1
-    assert agreement.kendall([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]).p == pytest.approx(2 / 720)
+    assert found == pytest.approx(tau_by_counting(x, y), nan_ok=True)
 
 
 def test_tau_of_what_has_no_order_is_a_gap() -> None:
-    assert math.isnan(agreement.kendall([1.0], [2.0]).tau)
-    assert math.isnan(agreement.kendall([1, 1, 1], [1, 2, 3]).tau)
+    assert math.isnan(agreement.kendall([1.0], [2.0]))
+    assert math.isnan(agreement.kendall([1, 1, 1], [1, 2, 3]))
 
 
 def test_delta_relative_improvement_and_effect_ratio_compare_gains_not_levels() -> None:

@@ -14,17 +14,15 @@ from scipy import stats
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation import statistics
-from chunkstudy.published import cells as published_cells
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, published_r
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.studies.taxonomy.chunk_size import centred, interval, published
+from chunkstudy.studies.taxonomy.chunk_size import centred
 from chunkstudy.studies.taxonomy.chunk_sizes import per_query
 from tests.made_library import made_library
 from tests.made_study import made_by
 from tests.recorded import CHUNKERS, IELAB, LATE, PRE, made
 
-CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))
 DRAWN = np.random.default_rng(3)
 SCORES = ("plain", "late")
 
@@ -90,16 +88,6 @@ def test_outliers_are_those_of_the_sizes_and_not_of_their_logarithms() -> None:
     assert (found["n"], found["dropped"]) == (kept.sum(), 80 - kept.sum())
 
 
-def test_the_text_correlates_sizes_as_they_are() -> None:
-    drawn = points()
-    found = correlate(drawn)
-    expected = stats.pearsonr(drawn["size"], drawn["score"])
-    assert found["r"] == pytest.approx(expected.statistic)
-    own, ends = interval(found["r"], found["n"]), expected.confidence_interval()
-    assert (own["low"], own["high"]) == (pytest.approx(ends.low), pytest.approx(ends.high))
-    assert (found["n"], found["dropped"]) == (80, 0)
-
-
 def test_centring_takes_out_what_only_the_collections_differ_in() -> None:
     # Two collections, one of larger chunks and higher scores; within each, size says nothing.
     pooled = pd.concat([points(), points(collection="nfcorpus", level=1.0)], ignore_index=True)
@@ -108,13 +96,6 @@ def test_centring_takes_out_what_only_the_collections_differ_in() -> None:
     assert abs(within) < 0.25
     shifted = pooled.assign(score=pooled["score"] + (pooled["collection"] == "nfcorpus") * 7)
     assert correlate(centred(shifted))["r"] == pytest.approx(within)
-
-
-def test_what_has_no_variance_left_has_no_correlation() -> None:
-    drawn = points().assign(score=[0.0] * 70 + [1.0] * 10)  # quartiles 0, so every 1 is dropped
-    found = correlate(drawn, outliers=False)
-    assert np.isnan(found["r"]) and found["dropped"] == 10
-    assert np.isnan(correlate(points(4))["r"]) and not np.isnan(correlate(points(5))["r"])
 
 
 def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
@@ -170,13 +151,3 @@ def test_a_published_r_pools_its_collections_by_the_official_definition(tmp_path
         both = [one.set_index("query_id")["document"] for one in tables]
         expected = official(pd.concat(both), pd.concat([scores[one] for one in last]))
         assert len(found) == len(CHUNKERS) and found[-1] == pytest.approx(expected)
-
-
-def test_of_an_r_whose_n_is_unknown_there_is_no_interval() -> None:
-    assert interval(0.5, 0)["interval"] == ""
-
-
-def test_the_figure_decides_where_the_text_says_another_r() -> None:
-    rows = published(CELLS[CELLS["work"] == "taxonomy"]).set_index("ordering").loc[CHANGE]
-    rows = rows.query("collection == 'gutenqa' and method == 'fixed-256'")
-    assert rows.set_index("encoder")["r"]["jinaai/jina-embeddings-v3"] == 0.25

@@ -104,13 +104,6 @@ def test_table_4_is_the_change_and_its_average_the_mean_of_changes() -> None:
     assert own.loc["semantic", "average"]["value"] == pytest.approx(np.mean(changes))
 
 
-def test_a_change_from_zero_is_missing_and_not_infinite() -> None:
-    found = made(("scifact",))
-    found[Condition("scifact", "semantic", WIDE, PRE, OWN)] *= 0
-    own, _ = table_of(found, "4")
-    assert np.isnan(own.loc["semantic", "scifact"]["value"])
-
-
 def test_averages_are_over_the_collections_that_every_method_has() -> None:
     found = made(("scifact", "nfcorpus", "arguana"))
     del found[Condition("arguana", "semantic", WIDE, PRE, OWN)]
@@ -119,14 +112,3 @@ def test_averages_are_over_the_collections_that_every_method_has() -> None:
     both = own.loc["paragraph"].loc[["scifact", "nfcorpus"], "value"]
     assert (cell["n"], cell["value"]) == (2, pytest.approx(both.mean()))
     assert ("paragraph", "arguana") in own.index and ("average", "arguana") not in own.index
-
-
-def test_only_queries_that_both_methods_scored_are_compared() -> None:
-    found = made(("scifact",), ("paragraph", "sentence-5"))
-    condition = Condition("scifact", "paragraph", WIDE, PRE, OWN)
-    found[condition] = found[condition].iloc[::-1].iloc[:30]  # another order, ten fewer
-    _, tests = table_of(found)
-    assert tests["n"].tolist() == [30]
-    other = found[Condition("scifact", "sentence-5", WIDE, PRE, OWN)]
-    expected = stats.ttest_rel(found[condition], other[found[condition].index]).pvalue
-    assert tests["p"].iloc[0] == pytest.approx(expected)

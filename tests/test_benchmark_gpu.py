@@ -45,24 +45,3 @@ def test_without_a_gpu_it_says_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(SystemExit) as ended:
         gpu.main([])
     assert str(ended.value).startswith("no GPU that torch can use is here") and ended.value.code
-
-
-def test_a_share_of_the_limit_is_what_was_done_over_what_a_product_does() -> None:
-    spec, _ = next(random_models.architectures())
-    assert spec.architecture
-
-    class Instant:
-        device = torch.device("cpu")
-
-        def states(self, batch: list[list[int]]) -> list[torch.Tensor]:
-            return [torch.ones(len(batch), 4, 3)]
-
-    rows = dict(gpu.speed(Instant(), spec, gpu.SMALL, 1e12, 1))  # type: ignore[arg-type]
-    for texts, tokens, teraflops, limit, share, memory in rows.values():
-        assert float(limit) == 1 and memory == "" and texts > 0 and float(tokens) > 0
-        assert float(share) == pytest.approx(float(teraflops), rel=1e-2)
-
-
-def test_long_texts_take_the_rate_of_long_texts() -> None:
-    rates = grid_hours.Rates(short=10.0, long=2.0)
-    assert rates.seconds(20.0, 0) == 2 and rates.seconds(20.0, 8192) == 10

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from chunkstudy.chunkers.signals import SIGNALS, Memory
-from chunkstudy.collections import builtin
 from chunkstudy.studies import boundary_signals as study
 from chunkstudy.studies.boundary_signals import areas as analysis
 from chunkstudy.studies.boundary_signals import blocks, reading, texts
@@ -80,29 +77,6 @@ def test_the_text_alone_gives_no_boundary_away(found: Text) -> None:
     assert alone == " ".join(found.sentences)
     assert not any(sign in alone for sign in ("\n", "#", "\\", "{", "content", "role", "Food"))
     assert [alone[end : end + 1] for end in found.ends[ALONE]] == [" "] * len(found.places)
-
-
-def test_a_sample_holds_every_true_boundary_and_places_drawn_once_for_all() -> None:
-    true = pd.Series(np.arange(1_000) % 100 == 50)
-    kept = texts.around(true, 2, 20, 0)
-    assert kept[true].all()
-    assert 5 * 10 < kept.sum() <= 5 * 30
-    assert kept.equals(texts.around(true, 2, 20, 0))
-    assert not kept.equals(texts.around(true, 2, 20, 1))
-
-
-def test_of_the_built_in_texts_every_heading_and_turn_is_a_boundary() -> None:
-    documents = {one.id: one.text for one in builtin.load_documents()}
-    names = [name for name in documents if name.startswith("chatlogs/")]
-    raw = "\n".join(documents[name] for name in names)
-    found = texts.text("chats", raw, blocks.messages(raw))
-    turns = [len(json.loads(documents[name])) for name in names]
-    counts = found.places["begins"].value_counts()
-    assert counts["document"] == len(names) - 1
-    assert counts["part"] == sum(turns) - len(names)
-    story = documents["story/the-salt-line.md"]
-    chapters = texts.text("story", story, blocks.markdown(story, 2, 3)).places
-    assert (chapters["begins"] == "document").sum() == story.count("\n## ") - 1
 
 
 def test_a_text_read_as_it_stands_has_no_influence_and_the_others_have_every_signal() -> None:
@@ -186,19 +160,6 @@ def test_what_a_signal_adds_is_found_on_documents_left_out(
     assert strong["shown"] == "higher" and strong["bits saved low"] > 0
     assert weak["shown"] == "not shown"
     assert strong["with the signal"] - strong["punctuation"] == pytest.approx(strong["difference"])
-
-
-def test_a_signal_is_held_against_punctuation_at_the_same_places(
-    tables: dict[str, pd.DataFrame],
-) -> None:
-    table = tables["against"]
-    assert (table["area"] - table["punctuation"])[table["area"].notna()].tolist() == pytest.approx(
-        table.loc[table["area"].notna(), "difference"].tolist()
-    )
-    keys = {"boundaries": "chapters of Emma", "among": over.PARAGRAPHS}
-    strong, weak = (row(table, **keys, signal=one) for one in ("attention", "entropy"))
-    assert strong["difference"] > 0.2 and strong["shown"] == "higher"
-    assert weak["difference"] < strong["difference"] - 0.2
 
 
 def test_errors_of_kinds_in_one_text_add_up_and_those_of_two_texts_partly_cancel() -> None:

@@ -58,16 +58,6 @@ def test_an_excerpt_is_found_where_it_is_covered_best_and_counts_once() -> None:
     assert found["IoU"] == [pytest.approx(6 / (8 + 4)), 0]
 
 
-def test_parts_of_two_places_do_not_add_up_to_an_excerpt() -> None:
-    found = scored(True, (0, 0, 0, 2), (0, 0, 22, 24))
-    assert found["Recall"] == [2 / 8, 0] and found["Precision"] == [1, 0]
-
-
-def test_nothing_retrieved_scores_nothing_and_only_the_cut_is_read() -> None:
-    ranking = [(0, 0, 4, 6)] * 5 + [(0, 0, 0, 24)]
-    assert scored(True, *ranking) == {name: [0, 0] for name in ("Recall", "Precision", "IoU")}
-
-
 def test_where_every_excerpt_stands_once_the_scores_are_the_published_ones() -> None:
     documents = (Document("a", "the quick brown fox jumps over a lazy dog"),)
     judged = (Judgment("q", "a", 4, 9), Judgment("q", "a", 20, 25), Judgment("r", "a", 33, 41))

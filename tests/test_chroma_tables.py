@@ -2,53 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-import pytest
 
-from chunkstudy import Study
-from chunkstudy.base.places import Places
-from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, NOT_SHOWN
-from chunkstudy.runs import chunker_costs
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies import chroma
 
-ROOT = Places(Path(__file__).parents[1])
-LIBRARY = Library(ROOT)
 RECALL = "SpanRecall@5"
-
-
-def test_seconds_that_a_store_saved_are_missing_and_not_zero() -> None:
-    table = chunker_costs.table(LIBRARY).set_index("chunker")
-    encoding = table["chunking's encoding s/M tokens"]
-    needing = table[table["needs encoder"]].index
-    assert (encoding[needing].dropna() > 0).all()
-    assert encoding[needing].isna().any()  # clusters of 200 found those of 250 in the store
-    assert (encoding.drop(needing) == 0).all()  # nothing there is encoded to draw boundaries
-    assert (table["encoding s/M tokens"].dropna() > 0).all()
-
-
-def test_scores_of_a_corpus_are_those_of_its_questions() -> None:
-    runs = Study("trial").runs("chroma", ["token-250-0"])
-    table = chroma.by_corpus(runs.scores()).set_index("part")
-    condition = Condition("chroma", "token-250-0", MINILM, "pre_embedding", "corrected")
-    record = LIBRARY.get(condition)
-    assert record is not None
-    values = LIBRARY.values(record, RECALL, "finance")
-    row = table.loc["finance"]
-    assert row["n"] == len(values) == 97 and row["mean"] == pytest.approx(values.mean())
-    assert (row["low"], row["high"]) == pytest.approx(statistics.bootstrap_interval(values))
-    assert (row["encoder"], row["ordering"], row["protocol"]) == (
-        condition.encoder,
-        condition.ordering,
-        condition.protocol,
-    )
-    assert table.loc["all", "n"] == table["n"].drop("all").sum() == 472
 
 
 def model(noise: float = 0.01, **recalls: float) -> Scores:

@@ -1,4 +1,4 @@
-"""Commands start quickly, list what there is and refuse in one sentence."""
+"""Commands start quickly, list what there is, and run any valid condition."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.commands import cli
+from chunkstudy.runs import conditions, grids
+from chunkstudy.runs.conditions import MINILM, Condition
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
+OUTSIDE = f"builtin/sentence-3/{MINILM}/contextualized-64/corrected"
 
 
 def invoke(*arguments: str) -> tuple[int, str]:
@@ -34,40 +37,46 @@ def test_a_pattern_lists_the_conditions_of_one_collection() -> None:
     assert any(line.endswith("\trecorded") for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("estimate", "--only", "zz"), "no condition matches 'zz'"),
-        (("estimate", "--device", "abacus"), "'abacus'"),
-        (("study", "zz"), "unknown study 'zz'; use one of berlin"),
-        (("study", "labels", "--collection", "zz"), "unknown collection 'zz'; use one of chroma"),
-        (("notebook", "clams"), "unknown notebook 'clams'; use one of 00_overview"),
-        (("notebook", "claims", "-p", "wrk=jina"), "no parameter 'wrk'"),
-        (("reproduce", "--profile", "zz"), "unknown profile 'zz'; use builtin"),
-        (("rescore", "P@5", "--only", "zz"), "no record matches zz"),
-        (("export", "--csv", "scores.csv", "--only", "zz"), "no record matches zz"),
-        (("fetch", "zz"), "'zz'"),
-        (("inspect", "zz"), "'zz'"),
-    ],
-)
-def test_bad_input_ends_in_one_sentence_and_writes_nothing(
-    arguments: tuple[str, ...],
-    sentence: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if "export" in arguments:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
-    code, output = invoke(*arguments)
-    assert code == 1
-    assert output.startswith("chunkstudy: ") and sentence in output
-    assert len(output.splitlines()) == 1
-    assert not list(tmp_path.iterdir())
+@pytest.fixture
+def empty_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
+    return tmp_path
 
 
-def test_help_names_every_command() -> None:
-    code, output = invoke("--help")
+@pytest.mark.usefixtures("empty_study")
+def test_a_condition_outside_the_grid_is_listed_priced_and_run() -> None:
+    assert conditions.parse(OUTSIDE) not in grids.grid()
+    assert invoke("list", "--only", OUTSIDE) == (0, f"{OUTSIDE}\topen\n")
+    code, output = invoke("estimate", "--only", OUTSIDE)
+    assert code == 0 and output.startswith(f"{OUTSIDE}\t2.00 M tokens")
+    code, output = invoke("run", "--dry-run", "--only", OUTSIDE)
+    assert code == 0 and f"[1/1] {OUTSIDE}" in output
+
+
+def test_a_run_outside_the_grid_leaves_a_record(empty_study: Path) -> None:
+    path = "builtin/sentence-20/none/none/corrected"
+    code, output = invoke("run", "--only", path)
+    assert code == 0, output
+    assert (empty_study / "results" / "runs" / path / "run.json").is_file()
+    assert "0 to run, 1 recorded" in invoke("run", "--only", path)[1]
+
+
+@pytest.mark.usefixtures("empty_study")
+def test_patterns_and_conditions_are_taken_together_each_once() -> None:
+    pattern = "builtin/cluster-*/*/*/corrected"
+    named = f"builtin/cluster-200/{MINILM}/pre_embedding/corrected"
+    code, output = invoke("list", "--only", pattern, "--only", OUTSIDE, "--only", named)
     assert code == 0
-    for name in ("list", "fetch", "run", "study", "reproduce", "check", "notebook", "inspect"):
-        assert name in output
+    assert [line.split("/")[1] for line in output.splitlines()] == [
+        "cluster-200", "cluster-400", "sentence-3",
+    ]  # fmt: skip
+
+
+def test_a_released_segmentation_runs_on_its_book_only() -> None:
+    parts = (f"{MINILM}-w512", "pre_embedding", "corrected")
+    assert Condition("gutenqa-emma", "lumberchunker-released", *parts).reason_not_run is None
+    elsewhere = Condition("scifact", "lumberchunker-released", *parts).reason_not_run
+    assert elsewhere is not None and "use another chunker" in elsewhere
+    assert "use another chunker" in str(
+        Condition("chroma", "lumberchunker-handmade", *parts).reason_not_run
+    )

@@ -34,10 +34,6 @@ def test_an_excerpt_that_is_not_at_its_offset_is_refused() -> None:
         chroma.parse({"a": "some text"}, _row("text", 4))
 
 
-def test_an_excerpt_at_its_offset_is_accepted() -> None:
-    assert len(chroma.parse({"a": "some text"}, _row("text", 5)).judgments) == 1
-
-
 def test_a_corpus_named_by_a_query_but_missing_is_refused() -> None:
     with pytest.raises(SpanError, match="which is missing"):
         chroma.parse({"b": "some text"}, _row("text", 5))

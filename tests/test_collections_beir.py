@@ -92,11 +92,6 @@ def test_a_file_with_another_digest_is_refused_and_not_kept(
     assert (tmp_path / "data" / "scifact" / "corpus.jsonl.gz").exists()
 
 
-def test_an_unknown_set_is_refused_by_name() -> None:
-    with pytest.raises(SourceError, match="unknown BEIR set 'msmarco'"):
-        beir.load("msmarco")
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "printed"), [("scifact", 1498.4), ("nfcorpus", 1589.8)])
 def test_mean_lengths_come_out_as_printed_without_the_joining_space(

@@ -151,14 +151,6 @@ def test_offline_without_its_files_emma_is_one_clear_sentence(apart: Path) -> No
     assert not emma_files.available()
 
 
-def test_a_workbook_comes_from_the_authors_folder_at_the_pinned_commit() -> None:
-    assert emma_files.SHEETS["questions"].source.url == (
-        "https://raw.githubusercontent.com/joaodsmarques/LumberChunker/"
-        "5537bdfe68c9c1b3c788556bdca5ab902d20e8b6/Example/Emma_-_Jane_Austen/"
-        "Questions_-_Emma_-_Jane_Austen.xlsx"
-    )
-
-
 @pytest.mark.parametrize(
     "content", [b"other", gzip.compress(b"{}\n", mtime=0), gzip.compress(b"{}", mtime=0)[:-3]]
 )
@@ -189,17 +181,6 @@ def test_a_hub_file_that_was_never_checked_blocks_its_load(file: str) -> None:
     source = gutenqa.HUB_FILES[file]
     with pytest.raises(SourceError, match=f"{source.name} of .* no verified revision and sha256"):
         source.source()
-
-
-def test_loading_all_of_gutenqa_stops_at_the_missing_pin_before_any_download() -> None:
-    with pytest.raises(SourceError, match="write them into HUB_FILES"):
-        gutenqa.load()
-
-
-def test_a_pinned_hub_file_is_asked_for_at_its_revision() -> None:
-    pinned = gutenqa.HubFile("a/b", "c.parquet", revision="f" * 40, sha256="0" * 64).source()
-    assert pinned.url == f"https://huggingface.co/datasets/a/b/resolve/{'f' * 40}/c.parquet"
-    assert (pinned.path, pinned.sha256) == ("gutenqa/c.parquet", "0" * 64)
 
 
 def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
@@ -266,17 +247,9 @@ def test_a_passage_is_located_whatever_its_typesetting_but_not_when_a_letter_dif
     assert found == ([] if source is None else [source])
 
 
-def test_a_passage_is_folded_only_where_it_does_not_stand_as_quoted() -> None:
-    assert folding.Searchable("“a” 'A' 'a'").locate("'a'") == [(4, 7), (8, 11)]
-
-
 def test_the_places_of_a_passage_do_not_overlap() -> None:
     assert folding.Searchable("ha ha ha ha").locate("ha ha") == [(0, 5), (6, 11)]
     assert folding.Searchable("ha ha ha").locate("ha ha") == [(0, 5)]
-
-
-def test_a_passage_without_letters_stands_nowhere() -> None:
-    assert folding.Searchable(TEXT).locate(" \n") == []
 
 
 def test_lower_case_that_is_longer_than_its_source_keeps_its_place() -> None:

@@ -104,65 +104,6 @@ def test_whole_documents_can_be_judged_by_grade(folder: Path) -> None:
     assert own.task(folder) == "in_corpus"
 
 
-GOOD = {"document": "grain.md", "text": "autumn"}
-ONE = {"document": "grain.md", "text": "Rye", "anywhere": False}
-
-
-@pytest.mark.parametrize(
-    ("lines", "sentence"),
-    [
-        ([], "holds no question"),
-        (["{"], "line 1 is not JSON"),
-        (["[" * 100_000], "line 1 is not JSON"),
-        (["[1]"], "line 1 is no question"),
-        ([asked(question="", excerpts=[GOOD])], "question is wrong"),
-        ([asked(excerpts=[GOOD], more=1)], "more is wrong"),
-        ([asked(excerpts=[GOOD]), asked(excerpts=[GOOD])], "'1' stands in line 1 as well"),
-        ([asked()], "no question could be judged"),
-        ([asked(excerpts=[GOOD]), asked(id="2")], "line 2 needs excerpts or documents"),
-        ([asked(excerpts=[GOOD], documents={"grain.md": 1})], "keep the two kinds in two"),
-        (
-            [asked(excerpts=[GOOD]), asked(id="2", documents={"grain.md": 1})],
-            "line 2: question '2' is judged by documents where line 1 is",
-        ),
-        (
-            [asked(documents={"rye.md": 1, "grain.md": 1})],
-            "names document 'rye.md', which is missing",
-        ),
-        (
-            [asked(documents={"empty.md": 1, "grain.md": 1})],
-            "names document 'empty.md', which is empty",
-        ),
-        ([asked(documents={"grain.md": -1})], "has grade -1"),
-        ([asked(excerpts=[GOOD, {"document": "grain.md"}])], "needs a document with start and end"),
-        (
-            [asked(excerpts=[GOOD, {"document": "grain.md", "start": 3}])],
-            "needs both start and end",
-        ),
-        ([asked(excerpts=[GOOD, ONE])], "stands there 2 times"),
-        ([asked(excerpts=[GOOD, {"document": "grain.md", "text": "wheat"}])], "does not stand"),
-        ([asked(excerpts=[GOOD, {"document": "grain.md", "start": 5, "end": 5}])], "5 to 5"),
-        ([asked(excerpts=[GOOD, {"document": "grain.md", "start": 0, "end": 999}])], "0 to 999"),
-        (
-            [asked(excerpts=[GOOD, {"document": "grain.md", "start": 1, "end": 4, "text": "Rye"}])],
-            "is not what stands at 1 to 4",
-        ),
-    ],
-)
-def test_each_fault_has_its_sentence(folder: Path, lines: list[object], sentence: str) -> None:
-    (folder / "documents" / "empty.md").write_text("", encoding="utf-8")
-    write(folder, *lines)
-    with pytest.raises(SpanError, match=sentence) as refused:
-        own.load(folder)
-    assert "questions.jsonl" in str(refused.value) and "\n" not in str(refused.value)
-
-
-def test_a_file_in_another_encoding_is_refused(folder: Path) -> None:
-    (folder / "questions.jsonl").write_bytes(b'{"id": "\xe9"}')
-    with pytest.raises(SpanError, match="not UTF-8"):
-        own.load(folder)
-
-
 @given(
     st.lists(
         st.tuples(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.integers(0, 9)),

@@ -8,7 +8,6 @@ from functools import partial
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import registry
 from chunkstudy.collections.within import within_documents
@@ -36,14 +35,6 @@ def test_a_query_judged_on_two_documents_or_none_is_refused() -> None:
         within_documents(twice)
     with pytest.raises(ValueError, match="query 1 of corpora is judged on 0 documents"):
         within_documents(replace(COLLECTION, judgments=COLLECTION.judgments[:1]))
-
-
-def test_an_unknown_collection_is_refused_with_those_there_are() -> None:
-    with pytest.raises(SourceError, match=r"unknown collection 'nq'; use one of chroma, .*quora"):
-        registry.find("nq")
-    done = CliRunner().invoke(cli.app, ["fetch", "nq"])
-    assert done.exit_code == 1
-    assert "unknown collection 'nq'" in done.output
 
 
 def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:

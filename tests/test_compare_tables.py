@@ -108,13 +108,6 @@ def test_a_renamed_table_is_found_by_its_content_and_its_numbers_are_compared(
     ]
 
 
-def test_a_table_that_went_and_one_that_came_with_other_content_are_told(tmp_path: Path) -> None:
-    old = write(tmp_path / "old", scores=SCORES, other=OTHER)
-    new = write(tmp_path / "new", scores=SCORES, alone=ALONE)
-    found = list(compare_tables.compare(*map(compare_tables.tables, (old, new))))
-    assert found == ["results/tables/other: dropped", "results/tables/alone: added"]
-
-
 def test_two_trees_without_a_common_table_are_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,14 +116,3 @@ def test_two_trees_without_a_common_table_are_one_sentence(
     assert capsys.readouterr().out == (
         "the two trees have no table in common, so there is nothing to compare\n"
     )
-
-
-def test_what_is_neither_a_folder_nor_a_revision_is_named() -> None:
-    with pytest.raises(ValueError, match="nowhere is neither a folder nor a revision"):
-        compare_tables.tables("nowhere")
-
-
-def test_a_revision_is_read_as_a_folder_is_and_parquet_too() -> None:
-    found = compare_tables.tables("HEAD")
-    assert {"results/comparison", "results/studies/depth/scores"} < set(found)
-    assert len(found["results/studies/trained-late-chunking/curves"]) > 2000

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
-from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, OVER_DOCUMENTS
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import contexts
 from chunkstudy.studies.contexts.gains import left_of
 
 QUERIES = [f"q{i}" for i in range(80)]
-PAPERS = pd.Series([f"paper-{i // 4}" for i in range(80)], QUERIES)
 RANDOM = np.random.default_rng(7)
 BASE, HELPED = RANDOM.normal(0.5, 0.2, 80), RANDOM.normal(0.0, 0.2, 80)
 """A question's score, and what it gains by context, whoever gives it."""
@@ -58,11 +57,6 @@ def test_what_moves_the_same_questions_is_correlated_and_what_does_not_is_not() 
     assert len(table) == 5 and table["family"].nunique() == 2  # no late beside late
 
 
-def test_papers_are_drawn_where_a_question_names_its_paper() -> None:
-    table = contexts.gains([way("title", scores(0.1), PAPERS)])
-    assert set(table["documents"]) == {20} and set(table["interval"]) == {OVER_DOCUMENTS}
-
-
 def test_a_way_is_the_mean_over_its_chunkers_of_the_runs() -> None:
     study, some, measure = Study("trial"), ["fixed-64", "sentence-5"], "SpanRecall@5"
     asked = ({"builtin": measure}, [MINILM], [some, ["cluster-400"]])
@@ -87,10 +81,3 @@ def test_a_partial_correlation_is_that_of_the_textbook(seed: int) -> None:
     ab, ah, bh = first.corr(second), first.corr(held), second.corr(held)
     expected = (ab - ah * bh) / np.sqrt((1 - ah**2) * (1 - bh**2))
     assert _partial(first, second, held) == pytest.approx(expected)
-
-
-def test_two_gains_over_the_same_plain_scores_are_not_alike_by_these_alone() -> None:
-    random = np.random.default_rng(3)
-    plain, first, second = (pd.Series(random.normal(size=2000)) for _ in range(3))
-    assert (first - plain).corr(second - plain) > 0.4
-    assert abs(_partial(first, second, plain)) < 0.06

@@ -6,9 +6,7 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-import pytrec_eval
 
 from chunkstudy.base import places as here
 from chunkstudy.base.protocols import CORRECTED
@@ -16,7 +14,6 @@ from chunkstudy.runs import study_results
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import chain, library_of_then, simulation
-from chunkstudy.studies.taxonomy.empty_documents import evidence as analysis
 
 PLACES = here.find()
 STEPS = {step.name: step for step in chain.STEPS}
@@ -54,12 +51,6 @@ def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_correct
     assert {name: chain.OFFICIAL[name][0] for name in found.index} == found.to_dict()
 
 
-def test_the_id_of_an_unscored_document_decides_its_rank() -> None:
-    ranks = [chain.rank_of(f"d{i:02}e", math.nan) for i in range(11)]
-    assert ranks[0] == 11 and ranks[-1] == 1 and len(set(ranks)) > 2
-    assert {chain.rank_of(f"d{i:02}e", -1.0) for i in range(11)} == {11}
-
-
 def test_an_unscored_document_lets_documents_from_below_rise_and_a_guarded_one_does_not() -> None:
     stay = []
     for seed in range(20):
@@ -87,48 +78,3 @@ def test_the_guard_makes_an_empty_document_harmless_and_nan_does_not() -> None:
         assert (queries, guarded) == (20, 1)
         spoilt.append(kept)
     assert min(spoilt) < 0.9 and len(set(spoilt)) > 1  # how much depends on the empty ones' ids
-
-
-def test_a_guarded_score_is_that_of_pytrec_eval_with_every_document_in_the_run() -> None:
-    ranked, judged = ranking(5)
-    judged = {query: grades | {ranked[query][12]: 2} for query, grades in judged.items()}
-    added = ["d000e", "d399e"]
-    _, guarded, _ = simulation.score(ranked, judged, IDS, added, np.random.default_rng(0))
-    runs = {
-        query: simulation.by_rank(top)
-        | {one: -0.5 for one in IDS if one not in top}
-        | dict.fromkeys(added, -1.0)
-        for query, top in ranked.items()
-    }
-    scored = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10"}).evaluate(runs)
-    assert guarded == pytest.approx(np.mean([one["ndcg_cut_10"] for one in scored.values()]))
-
-
-def test_other_ids_change_no_score() -> None:
-    ranked, judged = ranking(5)
-    judged["q0"]["absent"] = 1
-    names = {one: f"x{i}" for i, one in enumerate(IDS)}
-    top, grades = simulation.renamed(ranked, judged, names)
-    assert "absent" in grades["q0"]
-    scores = [
-        simulation.score(a, b, ids, [], np.random.default_rng(0))[1]
-        for a, b, ids in ((ranked, judged, IDS), (top, grades, list(names.values())))
-    ]
-    assert scores[0] == scores[1] < 1
-
-
-def test_the_loss_by_nan_is_a_fraction_over_the_draws() -> None:
-    draws = pd.DataFrame(
-        {
-            "collection": "scifact",
-            "proportion": "FiQA",
-            "documents": 5183,
-            "empty documents": 3,
-            "seed": [0, 1],
-            "guarded": [0.8, 0.8],
-            "NaN kept": [0.6, 0.4],
-        }
-    )
-    row = analysis.guard(draws).iloc[0]
-    assert row["change"] == pytest.approx(-0.375)
-    assert (row["smallest"], row["largest"]) == pytest.approx((-0.25, -0.5))

@@ -56,14 +56,6 @@ def test_the_mean_over_chunkers_is_a_comparison_in_a_family_of_its_own() -> None
     assert mean["family"].nunique() == 1 and set(mean["family_size"]) == {2}
 
 
-def test_many_documents_are_what_is_drawn_and_few_are_not() -> None:
-    few, many = (analysis.overlaps(recalls(n, 0.05)) for n in (5, 50))
-    assert few["interval"].str.contains("queries").all()
-    assert many["interval"].str.contains("documents").all() and set(many["documents"]) == {50}
-    assert few["difference"].tolist() == many["difference"].tolist()
-    assert few["low"].tolist() != many["low"].tolist()
-
-
 def test_every_chunker_stands_against_the_best_of_its_budget() -> None:
     chunkers = pd.DataFrame(
         {"chunker": ["recursive-400-0", "recursive-400-200", "sentence-5"], "tokens": [4.0, 5, 6]}
@@ -76,27 +68,6 @@ def test_every_chunker_stands_against_the_best_of_its_budget() -> None:
     assert (
         (found["recall low"] < found["recall"]) & (found["recall"] < found["recall high"])
     ).all()
-
-
-def test_where_documents_are_many_the_best_s_own_interval_is_over_them_too() -> None:
-    chunkers = pd.DataFrame({"chunker": ["recursive-400-0"], "tokens": [4.0]}).assign(**ARM)
-    made = recalls(documents=25)
-    made["recursive-400-0"] = made["document"].str[1:].astype(int) / 25  # alike within a document
-    apart, together = (
-        analysis.sizes(made.assign(document=document), chunkers).set_index(["budget", "chunker"])
-        for document in ("one", made["document"])
-    )
-    width = [one["recall high"] - one["recall low"] for one in (apart, together)]
-    alike = width[1] / width[0]
-    assert (alike.xs("recursive-400-0", level="chunker") > 2).all()
-    assert apart["recall"].tolist() == together["recall"].tolist()
-
-
-def test_only_a_chunker_with_overlap_has_one_without() -> None:
-    assert analysis.without_overlap("token-250-125") == "token-250-0"
-    assert analysis.without_overlap("recursive-250-125-wordpiece") == "recursive-250-0-wordpiece"
-    assert not analysis.without_overlap("recursive-400-0")
-    assert not analysis.without_overlap("sentence-5")
 
 
 TEXT = " ".join(f"Word{i} stands here." for i in range(400))

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.retries import retry_after
-from tests.fault_table import ROOT, tried
 from tests.forking import Forker
 from tests.test_faults_killed import all_of, run_of
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[1]
 BACK = 60
 """Seconds that the clock goes back whenever it is read."""
 CLOCK = f"""
@@ -68,12 +68,6 @@ def backwards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forker]:
         yield one
 
 
-@tried(
-    "the clock goes backwards",
-    f"a run, a training and a reproduction by a clock that goes back {BACK} seconds whenever it is "
-    "read, each killed halfway by a right clock before",
-    "the same bytes as by a right clock",
-)
 @pytest.mark.parametrize("scene", ["small_run", "small_train", "small_reproduce"])
 def test_a_clock_that_goes_backwards(
     scene: str,
@@ -91,11 +85,6 @@ def test_a_clock_that_goes_backwards(
     assert made(folder / "back") == made(folder / "calm")
 
 
-@tried(
-    "our clock is an hour behind a server's",
-    "a server that is busy names the moment from when on to ask again",
-    "the wait is counted from the date of its reply, not from our clock",
-)
 def test_a_server_whose_clock_is_ahead() -> None:
     ahead = time.time() + 3600
     headers = {"date": formatdate(ahead, usegmt=True)}
@@ -105,12 +94,6 @@ def test_a_server_whose_clock_is_ahead() -> None:
     assert retry_after(headers) > 3600
 
 
-@tried(
-    "files are dated in the future or the past",
-    "`make` with a list of packages that is dated a year before or after its environment, the same "
-    "or another",
-    "it installs again if and only if the list is another",
-)
 @pytest.mark.parametrize("year", [-1, 0, 1])
 def test_make_goes_by_content_and_not_by_date(year: int, tmp_path: Path) -> None:
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests import mounts
-from tests.fault_table import tried
 from tests.forking import Forker
 from tests.test_faults_killed import all_of, run_of
 
@@ -19,13 +18,6 @@ needs_mounts = pytest.mark.skipif(
 )
 
 
-@tried(
-    "the disk is full",
-    "a run on a real disk (tmpfs) of 16 kB, a training on one of 48 kB, a reproduction on one of "
-    "64 kB, each grown by as much after each failure until it ends",
-    "every failure is one sentence that says what to do; in the end the same bytes as on a large "
-    "disk, nothing left over",
-)
 @needs_mounts
 @pytest.mark.parametrize(
     ("scene", "step"), [("small_run", 16), ("small_train", 48), ("small_reproduce", 64)]
@@ -46,12 +38,6 @@ def test_a_full_disk(
         assert "no space is left" in said
 
 
-@tried(
-    "files may not grow",
-    "the same run and training under a limit on the size of a file (RLIMIT_FSIZE) of 1 and 24 kB, "
-    "which grows by as much after each failure",
-    "every failure is one sentence that says what to do; in the end the same bytes",
-)
 @pytest.mark.parametrize(("scene", "step"), [("small_run", 1), ("small_train", 24)])
 def test_a_limit_on_files(
     scene: str, step: int, forker: Forker, world: Path, tmp_path: Path
@@ -67,11 +53,6 @@ def test_a_limit_on_files(
         assert "larger than is allowed" in said
 
 
-@tried(
-    "results are read-only",
-    "a run and a reproduction where `results` is mounted read-only, then writable again",
-    "one sentence before anything is computed, nothing changed; then the same bytes",
-)
 @needs_mounts
 @pytest.mark.parametrize("scene", ["small_run", "small_reproduce"])
 def test_read_only_results(
@@ -89,11 +70,6 @@ def test_read_only_results(
     assert made(place) == made(folder / "calm")
 
 
-@tried(
-    "the vectors' folder is read-only",
-    "a run where it is mounted read-only, then writable again",
-    "one sentence before anything is encoded; then the same bytes",
-)
 @needs_mounts
 def test_a_read_only_store(forker: Forker, world: Path, tmp_path: Path) -> None:
     forker.well("small_run", world, tmp_path / "calm")

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.fault_scenes import tree, vectors
-from tests.fault_table import tried
 from tests.forking import Forker
 
 pytestmark = pytest.mark.slow
@@ -52,31 +51,14 @@ def kill(forker: Forker, folder: Path, make: Make, in_a_row: int, scene: str, *g
         shutil.rmtree(place)
 
 
-@tried(
-    "a run is killed",
-    f"SIGKILL at {KILLS} random moments of a run of four conditions, late chunking among them, on "
-    "a small collection with a small model; resumed after each",
-    "the same bytes of all records and rankings, and the same vectors, as of a run that was not",
-)
 def test_a_run_killed_at_random_moments(forker: Forker, world: Path, tmp_path: Path) -> None:
     kill(forker, tmp_path, run_of, 1, "small_run", world)
 
 
-@tried(
-    "a training is killed",
-    f"SIGKILL at {KILLS} random moments of twelve steps with a small model; resumed after each",
-    "the same bytes of weights and of the account of the training, and nothing else left over",
-)
 def test_a_training_killed_at_random_moments(forker: Forker, world: Path, tmp_path: Path) -> None:
     kill(forker, tmp_path, all_of, 1, "small_train", world)
 
 
-@tried(
-    "a reproduction is killed",
-    f"SIGKILL at {KILLS} random moments of writing tables and the README in two "
-    f"processes; let to its end after every {IN_A_ROW} kills",
-    "the same bytes of every file, nothing left over, and no process that outlives the killed one",
-)
 def test_a_reproduction_killed_at_random_moments(
     forker: Forker, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -84,11 +66,6 @@ def test_a_reproduction_killed_at_random_moments(
     kill(forker, folder, all_of, IN_A_ROW, "small_reproduce")
 
 
-@tried(
-    "a reproduction is killed while a notebook is executed",
-    "SIGKILL two times while the notebook's kernel is at work; then let to its end",
-    "the notebook is not there until it is whole, and the kernel ends too",
-)
 def test_a_reproduction_killed_within_a_notebook(forker: Forker, tmp_path: Path) -> None:
     begun, page = tmp_path / "begun", tmp_path / "results" / "notebooks" / "small.ipynb"
     for _ in range(2):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.fault_scenes import vectors
-from tests.fault_table import tried
 from tests.forking import Forker
 from tests.test_faults_killed import run_of
 
@@ -17,32 +16,16 @@ pytestmark = pytest.mark.slow
 ROUNDS, PROCESSES = 10, 3
 
 
-@tried(
-    "processes share store and records",
-    f"{PROCESSES} processes make the same run at once, in {ROUNDS} rounds",
-    "all end well, with the same bytes of records and the same vectors as one alone",
-)
 def test_the_same_run_at_once(forker: Forker, world: Path, tmp_path: Path) -> None:
     _rounds(forker, world, tmp_path, killed=0)
 
 
-@tried(
-    "one of them is killed",
-    f"the same, one of the {PROCESSES} killed at a random moment, in {ROUNDS} rounds",
-    "the others end well, with the same bytes; what the killed one left over is removed by who "
-    "writes that file next",
-)
 def test_the_same_run_at_once_one_of_them_killed(
     forker: Forker, world: Path, tmp_path: Path
 ) -> None:
     _rounds(forker, world, tmp_path, killed=1)
 
 
-@tried(
-    "processes fill one folder of vectors at once",
-    f"8 processes write the same vectors to a new folder at the same moment, in {ROUNDS} rounds",
-    "none fails, every vector is there once",
-)
 def test_a_new_store_at_once(forker: Forker, tmp_path: Path) -> None:
     for number in range(ROUNDS):
         folder = tmp_path / f"{number}"

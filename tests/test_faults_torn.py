@@ -12,7 +12,6 @@ import pytest
 from chunkstudy.base import files
 from chunkstudy.base.places import Places
 from chunkstudy.runs.vectors import SUFFIX
-from tests.fault_table import tried
 from tests.forking import Forker
 from tests.small_study import MANY, condition, write_record
 from tests.test_faults_killed import run_of
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.slow
 CUTS = 20
 
 
-@tried(
-    "a record's last part never reached the disk",
-    f"`run.json` or the scores of a finished run, cut at {CUTS} random bytes or empty; resumed",
-    "the record counts as not made and is made again, with the same bytes; vectors are kept",
-)
 @pytest.mark.parametrize("name", ["run.json", "per_query.parquet"])
 def test_a_record_cut_short(name: str, forker: Forker, world: Path, tmp_path: Path) -> None:
     forker.well("small_run", world, tmp_path)
@@ -40,13 +34,6 @@ def test_a_record_cut_short(name: str, forker: Forker, world: Path, tmp_path: Pa
         assert run_of(tmp_path) == expected
 
 
-@tried(
-    "blocks of vectors never reached the disk",
-    f"a run killed halfway, then one of its blocks cut at a random byte or empty, {CUTS} times; "
-    "resumed",
-    "what is not whole counts as not there and is computed anew: the same bytes of records, and "
-    "no vector is another",
-)
 def test_a_block_of_vectors_cut_short(forker: Forker, world: Path, tmp_path: Path) -> None:
     calm, killed = tmp_path / "calm", tmp_path / "killed"
     seconds = forker.well("small_run", world, calm).seconds
@@ -65,12 +52,6 @@ def test_a_block_of_vectors_cut_short(forker: Forker, world: Path, tmp_path: Pat
         shutil.rmtree(place)
 
 
-@tried(
-    "the power is cut while a record is written",
-    "the order in which scores, ranking and `run.json` are written to the disk and get their names",
-    "scores and ranking are on the disk before they have their names, and `run.json`, which says "
-    "that they are whole, comes after them",
-)
 def test_what_a_record_needs_is_on_the_disk_before_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

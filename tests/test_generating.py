@@ -159,18 +159,6 @@ def test_a_dry_run_says_what_it_would_take(source: Path) -> None:
     assert "at least 9 requests" in done.output and "at most 90 requests" in done.output
 
 
-def test_a_folder_that_may_not_be_written_is_refused(source: Path, tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="lies inside"):
-        generate(source, source / "made")
-    with pytest.raises(OutputError, match="cannot name a collection"):
-        generate(source, tmp_path / "my questions")
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "letter.txt").write_text("x", encoding="utf-8")
-    with pytest.raises(OutputError, match="holds other things"):
-        generate(source, tmp_path / "full")
-    assert (tmp_path / "full" / "letter.txt").exists()
-
-
 def test_documents_that_changed_need_another_folder(
     served: chat_server.State, source: Path, tmp_path: Path
 ) -> None:
@@ -178,10 +166,3 @@ def test_documents_that_changed_need_another_folder(
     (source / "c.md").write_text("changed", encoding="utf-8")
     with pytest.raises(OutputError, match=r"made from other documents \(c.md differs\)"):
         generate(source, tmp_path / "made")
-
-
-def test_a_wrong_variant_is_one_sentence(source: Path) -> None:
-    asked = ["generate", str(source), "--model", MODEL, "--variant", "loose"]
-    done = CliRunner().invoke(cli.app, asked)
-    assert done.exit_code == 1
-    assert "unknown variant 'loose'; use exact or approximate" in done.output

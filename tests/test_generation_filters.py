@@ -86,13 +86,3 @@ def test_a_question_that_is_dropped_anyway_drops_no_other() -> None:
     found = filters.apply(asked, {"a": TEXT}, encode, 0.36, 0.78)
     assert found.dropped == (UNLIKE, "", ALIKE, "")
     assert found.like == (-1, -1, 1, -1)
-
-
-def test_nothing_is_filtered_where_there_is_no_question() -> None:
-    found = filters.apply([], {}, encode)
-    assert (found.dropped, len(found.least), len(found.most)) == ((), 0, 0)
-
-
-def test_a_threshold_that_is_no_cosine_is_refused() -> None:
-    with pytest.raises(ValueError, match="use -1 to 1"):
-        filters.apply([], {}, encode, least=36)

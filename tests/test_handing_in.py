@@ -20,7 +20,6 @@ from chunkstudy.commands.cli import app
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.archives import FILE, HandedIn, HandingInError, pack, unpacked
 from chunkstudy.runs.conditions import Condition, parse
-from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.run import evaluate, load_collection
 from chunkstudy.runs.verify import verify
 
@@ -277,16 +276,6 @@ def test_what_is_no_archive_or_reaches_outside_of_its_folder_is_refused(tmp_path
         pass
     with pytest.raises(HandingInError, match="there is no"), unpacked(tmp_path / "none.tar"):
         pass
-
-
-def test_a_folder_without_records_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=r"there is no run\.json"):
-        list(verify(tmp_path, ROOT))
-
-
-def test_nothing_is_packed_that_is_not_recorded(tmp_path: Path) -> None:
-    with pytest.raises(HandingInError, match="none of these"):
-        pack(tmp_path / "x.tar", [], ROOT, TOLD)
 
 
 def test_the_commands_say_what_they_found_and_fail_where_something_differs(

@@ -52,24 +52,6 @@ def test_a_gain_is_late_minus_the_same_chunker_plain_and_corrected_over_all_of_t
         assert row["difference"] == pytest.approx(expected)
 
 
-def test_berlin_stands_as_published_and_for_each_encoder_measured() -> None:
-    measured = pd.DataFrame(
-        {"encoder": "x", "chunk": ["Berlin is th"], "plain": [0.5], "late as published": [0.7],
-         "late": [0.6]}
-    )  # fmt: skip
-    table: Any = jina.berlin(printed("berlin"), measured)
-    assert table["source"].tolist() == ["published"] * 3 + ["records"]
-    assert table["late - plain"].tolist() == pytest.approx([0.001, 0.117, 0.097, 0.1])
-
-
-def test_five_points_leave_the_correlation_with_length_open_and_its_rank_perfect() -> None:
-    table: Any = jina.length(printed("beir"))
-    whole = table[(table["left out"] == "") & (table["gain in"] == "points")].iloc[0]
-    assert whole["n"] == 5
-    assert whole["low"] < 0 < whole["Pearson r"] < whole["high"]
-    assert whole["Spearman rho"] == pytest.approx(1)
-
-
 def test_counts_of_combinations_agree_with_a_loop_over_the_cells() -> None:
     value = {
         (c["encoder"], c["chunker"], c["ordering"], c["collection"]): c["value"]

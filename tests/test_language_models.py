@@ -114,13 +114,6 @@ def test_a_model_that_always_answers_the_last_is_told_from_chance() -> None:
     assert (rows["interval"].str.contains("over windows")).all()
 
 
-def test_answers_that_are_as_likely_everywhere_prefer_no_place() -> None:
-    every = [made(n, place) for n in (2, 3, 5, 7) for place in range(n) for _ in range(60 // n)]
-    rows = answers.where(every, pd.DataFrame())
-    assert (rows["answered"] - rows["at random"]).abs().max() < 0.02
-    assert not set(rows["shown"]) & {"higher", "lower"}
-
-
 def test_the_authors_answers_count_where_their_window_holds_them() -> None:
     theirs = pd.DataFrame({"candidates": [4, 4, 4, 1], "answered": [4, 2, 0, 1]})
     rows = answers.where([made(3, 0)], theirs)

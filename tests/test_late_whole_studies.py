@@ -77,10 +77,3 @@ def test_a_window_cuts_a_chunk_that_leaves_no_room_for_the_special_tokens(
         Study("trial"), some, "sentence-transformers/all-MiniLM-L6-v2", window, PROTOCOLS[:1], 10
     )
     assert both.cut == cut
-
-
-def test_nothing_is_quoted_of_other_than_the_studys_own_parameters(arms: list[Both]) -> None:
-    study = Study("trial")
-    nothing = pd.DataFrame()
-    late.quote(study, nothing, nothing, nothing)
-    assert not study.default

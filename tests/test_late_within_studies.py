@@ -91,13 +91,6 @@ def test_plain_chunks_that_are_read_whole_are_those_of_the_widest_window(arms: A
     assert found["difference"].iloc[0] == pytest.approx(expected)
 
 
-def test_the_best_arm_is_the_highest_of_all_that_were_run(arms: Arms) -> None:
-    best = late.best([arms]).set_index("model")
-    assert (best["arm"] == "late").all() and set(best["window"]) == {128}
-    assert best.loc[FIRST, "score"] == arms.late[FIRST, 128].mean().max()
-    assert best.loc[FIRST, "best plain"] == arms.plain[FIRST, 512].mean().max()
-
-
 def test_gains_of_models_and_windows_are_held_against_each_other(arms: Arms) -> None:
     between = late.between_models([arms]).set_index("window")["difference"]
     assert between.to_dict() == pytest.approx(GAIN, abs=0.03)

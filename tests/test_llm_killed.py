@@ -17,7 +17,6 @@ import pytest
 from chunkstudy.llm.recordings import Recordings
 from tests import asking_process, chat_server
 from tests.asking_process import AT_ONCE, request
-from tests.fault_table import tried
 
 pytestmark = pytest.mark.slow
 
@@ -76,11 +75,6 @@ def recorded(folder: Path, address: str) -> tuple[Recordings, set[str]]:
     return recordings, asked
 
 
-@tried(
-    "a process that asks a language model is killed",
-    "SIGKILL at 10 random moments of asking a server on this machine 80 questions, four at a time",
-    "the same bytes of replies and recordings, and no recorded reply asked for again",
-)
 def test_a_run_killed_at_random_moments_ends_with_the_bytes_of_an_undisturbed_one(
     world: tuple[str, chat_server.State, Process], tmp_path: Path
 ) -> None:

@@ -19,7 +19,6 @@ from chunkstudy.base.recordings import (
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm.interface import digest
 from chunkstudy.llm.recordings import Recordings, contents
-from tests.fault_table import tried
 
 MODEL = "made/model:1"
 
@@ -142,11 +141,6 @@ def test_the_reply_of_another_provider_is_refused(tmp_path: Path) -> None:
         opened(tmp_path).write(request(0), authored)
 
 
-@tried(
-    "a recording's last line is torn",
-    "the file of a language model's replies cut at each byte of its last line",
-    "no other reply is lost; the torn one is set aside and asked for again, with the same bytes",
-)
 def test_a_line_cut_at_any_byte_loses_no_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,11 +210,6 @@ def _write_many(folder: str, seed: int, count: int) -> None:
     recordings.settle()
 
 
-@tried(
-    "processes share recordings",
-    "3 processes record 100 replies each, the same ones in another order, at once",
-    "each reply is recorded once, and all agree on it",
-)
 def test_processes_that_write_at_once_lose_nothing_and_agree(tmp_path: Path) -> None:
     several = multiprocessing.get_context("fork")
     writers = [

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies.labels.chunk_labels import (
     GOLD_RULES,
     Gold,
@@ -83,47 +79,6 @@ def test_counts_and_scores_are_those_of_sets(pairs: list[Pair], cut: int | None)
 
 
 @given(queries)
-def test_names_count_as_indices_do(pairs: list[Pair]) -> None:
-    names = [f"document_chunk_{n}" for n in range(CHUNKS)]
-    named = count_ids(
-        [{names[c] for c in gold} for gold, _ in pairs],
-        [[names[c] for c in retrieved] for _, retrieved in pairs],
-    )
-    assert counts_of(named) == counts_of(count(*by_index(pairs)))
-
-
-def test_the_division_rules_are_the_tutorials() -> None:
-    found = count_ids([{"a"}, set(), set(), {"a"}], [[], ["a"], [], ["b"]])
-    assert found.precision.tolist() == [0, 0, 0, 0]
-    assert found.recall.tolist() == [0, 0, 0, 0]
-    assert found.f1.tolist() == [0, 0, 0, 0]
-    assert found.micro().precision == found.micro().recall == found.micro().f1 == 0
-
-
-def test_a_query_without_gold_counts_as_zero_or_is_left_out() -> None:
-    found = count_ids([{"a"}, set()], [["a"], ["b"]])
-    assert (found.macro().precision, found.macro().recall, found.macro().f1) == (0.5, 0.5, 0.5)
-    skipped = found.macro("skip")
-    assert (skipped.precision, skipped.recall, skipped.f1) == (1, 1, 1)
-    assert found.micro().recall == 1
-
-
-def test_one_query_with_many_gold_chunks_rules_the_micro_average_alone() -> None:
-    found = count_ids([set(range(100)), {200}], [list(range(100)), [300]])
-    assert found.macro().recall == 0.5
-    assert found.micro().recall == pytest.approx(100 / 101)
-
-
-@given(queries, st.integers(1, 6))
-def test_with_a_fixed_number_retrieved_macro_and_micro_precision_agree(
-    pairs: list[Pair], cut: int
-) -> None:
-    full = [(gold, list(range(6))) for gold, _ in pairs]
-    found = count(*by_index(full), cut)
-    assert found.macro().precision == pytest.approx(found.micro().precision)
-
-
-@given(queries)
 def test_no_search_beats_the_best_one(pairs: list[Pair]) -> None:
     found = count(*by_index(pairs))
     best = found.best()
@@ -170,30 +125,6 @@ def test_gold_chunks_are_those_of_sets_of_positions(
         )
 
 
-@pytest.mark.parametrize(
-    ("rule", "gold"),
-    [("any", {0, 1, 2, 3}), ("majority", {0, 1, 3}), ("whole", {1}), ("tutorial", {1, 3, 2})],
-)
-def test_each_rule_labels_two_excerpts_its_own_way(rule: GoldRule, gold: set[int]) -> None:
-    collection = collection_of([[(0, 2, 5), (0, 6, 10)]])  # the second is held whole by none
-    chunks = Chunks(np.zeros(4, int), np.array([3, 1, 8, 7]), np.array([6, 5, 12, 12]))
-    assert set(gold_chunks(collection, chunks, rule).chunk.tolist()) == gold
-
-
-@given(st.integers(1, 12), st.lists(st.lists(spans, min_size=1, max_size=3), min_size=1))
-def test_without_overlap_the_tutorial_labels_what_shares_a_character(
-    size: int, judged: list[list[tuple[int, int, int]]]
-) -> None:
-    collection = collection_of(judged)
-    chunks = chunk_documents(
-        lambda text: [(i, min(i + size, len(text))) for i in range(0, len(text), size)],
-        collection.documents,
-    )
-    any_character = gold_chunks(collection, chunks, "any")
-    tutorial = gold_chunks(collection, chunks, "tutorial")
-    assert set(pairs_of(tutorial)) == set(pairs_of(any_character))
-
-
 def test_an_irrelevant_judgment_makes_nothing_gold() -> None:
     collection = collection_of([[(0, 0, 5)]])
     refused = Collection(
@@ -215,32 +146,10 @@ def test_faults_are_refused_in_a_sentence() -> None:
         count_ids([{1}, {2}], [[1]])
     with pytest.raises(ValueError, match="unknown rule 'most'"):
         gold_chunks(collection_of([[(0, 0, 1)]]), Chunks(*np.zeros((3, 1), int)), "most")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unknown rule 'drop'"):
-        count(ranking, gold).macro("drop")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no query is left"):
-        count_ids([set()], [[1]]).macro("skip")
     with pytest.raises(ValueError, match="query 1 has 2 true positives and at most 1"):
         LabelCounts(np.array([1, 3]), np.array([1, 1]), np.array([1, 2]))
     with pytest.raises(ValueError, match="one for each query"):
         LabelCounts(np.array([1]), np.array([1, 1]), np.array([1, 1]))
-
-
-def test_of_the_real_excerpts_larger_chunks_leave_fewer_gold(chroma_collection: Collection) -> None:
-    most = []
-    for size in (50, 200, 800):
-        chunker = build_chunker(f"token-{size}-0", CORRECTED, None)
-        chunks = chunk_documents(chunker, chroma_collection.documents)
-        found = [gold_chunks(chroma_collection, chunks, rule) for rule in GOLD_RULES]
-        any_character, majority, whole, tutorial = (set(pairs_of(one)) for one in found)
-        assert whole <= majority <= any_character
-        assert tutorial == any_character
-        assert {query for query, _ in any_character} == set(range(len(chroma_collection.queries)))
-        most.append(len(any_character))
-    assert all(large > small for large, small in itertools.pairwise(most))
-
-
-def pairs_of(gold: Gold) -> list[tuple[int, int]]:
-    return list(zip(gold.query.tolist(), gold.chunk.tolist(), strict=True))
 
 
 def collection_of(judged: list[list[tuple[int, int, int]]]) -> Collection:

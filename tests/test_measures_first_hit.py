@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.evaluation.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
-from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, search
+from chunkstudy.evaluation.retrieval.chunks import Ranking
 
 Ints = NDArray[np.int64]
 
@@ -102,19 +102,6 @@ def test_dcg_is_the_published_sum_over_the_chunks_read(seed: int, cut: int, grou
     found = dcg_first_hit(ranking_of(rows, 30), relevant, cut, parents if grouped else None)
     assert found.tolist() == pytest.approx(expected)
     assert (found <= ceiling(relevant)).all()
-
-
-def test_a_search_limited_to_the_book_reaches_the_ceiling_with_perfect_vectors() -> None:
-    collection, chunks = two_books(Query("a", "?", "book"), Query("b", "?", "other"))
-    texts = chunks.texts(collection.documents)
-    gold = {"a": "came back", "b": "dog ran"}  # "dog ran" stands in both books
-    relevant = relevant_chunks(collection, chunks, texts, "substring", gold)
-    vectors = np.eye(5, dtype=np.float32)[[0, 1, 2, 3, 1]]
-    queries = np.eye(5, dtype=np.float32)[[2, 1]]
-    limit = Limit(np.array([0, 1]), chunks.document)
-    assert dcg_first_hit(search(queries, vectors, 10, limit), relevant).tolist() == [1.0, 1.0]
-    anywhere = dcg_first_hit(search(queries, vectors, 10), relevant)
-    assert anywhere.tolist() == [1.0, pytest.approx(1 / math.log2(3))]
 
 
 def test_inputs_that_do_not_fit_are_refused() -> None:

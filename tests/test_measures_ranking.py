@@ -162,15 +162,6 @@ def test_bounds_of_ties_are_the_extremes_over_every_order_of_equal_scores(
         assert tie_bounds(collection, ranking, measure) == pytest.approx(expected)
 
 
-def test_queries_without_a_relevant_document_are_left_out_and_named() -> None:
-    collection = collection_of(
-        {"none": {}, "zero": {"d0": 0}, "below": {"d0": -1}, "yes": {"d0": 1}}, 1
-    )
-    assert unjudged(collection) == ("none", "zero", "below")
-    frame = per_query(collection, ranking_of([[0]] * 4), ("nDCG@10",))
-    assert values(frame) == {("yes", "nDCG@10"): 1.0}
-
-
 def test_a_document_has_the_highest_grade_of_its_judged_spans() -> None:
     spans = (
         Judgment("q", "d0", 0, 2, 1),
@@ -191,15 +182,6 @@ def test_documents_that_tie_are_scored_in_order_of_index_and_no_library_re_sorts
     resorted = evaluator.evaluate({"q": {f"d{i}": 1.0 for i in range(10)}})
     assert resorted["q"]["ndcg_cut_10"] == pytest.approx(1 / math.log2(11))
     assert tie_bounds(collection, ranking) == pytest.approx((1 / math.log2(11), 1.0))
-
-
-def test_ties_across_the_cut_count_in_both_directions() -> None:
-    collection = collection_of({"q": {"d1": 1}}, 3)
-    ranking = ranking_of([[0, 1, 2]], 3, [[2.0, 1.0, 1.0]])
-    assert tie_bounds(collection, ranking, "R@2") == (0.0, 1.0)
-    assert tie_bounds(collection, ranking, "R@1") == (0.0, 0.0)
-    apart = ranking_of([[0, 1, 2]], 3, [[3.0, 2.0, 1.0]])
-    assert tie_bounds(collection, apart, "R@2") == (1.0, 1.0)
 
 
 def test_bounds_are_refused_where_ties_run_past_the_ranking() -> None:

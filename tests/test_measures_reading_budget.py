@@ -69,19 +69,6 @@ def test_recall_is_that_of_reading_token_by_token(
     assert reading.recall(budget, counted) == pytest.approx(slow)
 
 
-@given(worlds(), st.sampled_from((AGAIN, ONCE)))
-def test_recall_never_falls_as_the_budget_grows_and_counting_once_reads_no_less(
-    world: tuple[list[Placed], list[list[Placed]], list[list[int]]], counted: str
-) -> None:
-    chunks, judged, orders = world
-    reading = follow(judged_of(judged), chunks_of(chunks), np.array(orders), MOST)
-    grown = np.stack([reading.recall(budget, counted) for budget in range(MOST + 1)])
-    assert (np.diff(grown, axis=0) >= 0).all()
-    again = np.stack([reading.recall(budget, AGAIN) for budget in range(MOST + 1)])
-    once = np.stack([reading.recall(budget, ONCE) for budget in range(MOST + 1)])
-    assert (once >= again).all()
-
-
 @given(worlds(), st.integers(1, 7))
 def test_a_budget_of_just_k_chunks_gives_recall_at_k(
     world: tuple[list[Placed], list[list[Placed]], list[list[int]]], k: int

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import MODELS, Card, ModelSpec, read_models
+from chunkstudy.base.models import Card, ModelSpec, read_models
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
 from chunkstudy.runs import checklist
@@ -124,13 +124,6 @@ def test_the_command_gives_json_with_nothing_where_nobody_says() -> None:
     small, api = json.loads(shown.stdout)
     assert small["tuned on"] is None and small["document prefix"] == "passage: "
     assert api["token states"] is False and api["weights here"] is False
-
-
-def test_an_unknown_model_is_answered_in_one_sentence_that_names_those_there_are() -> None:
-    shown = CliRunner().invoke(app, ["models", "minilm", "gpt-2"])
-    assert shown.exit_code == 1 and not shown.stdout
-    assert shown.stderr.count("\n") == 1
-    assert "'gpt-2'" in shown.stderr and all(name in shown.stderr for name in MODELS)
 
 
 def test_weights_are_at_hand_where_a_package_or_a_folder_has_them_and_nothing_is_downloaded(

@@ -73,14 +73,6 @@ def test_the_place_in_the_window_is_where_a_search_through_the_layout_finds_the_
         assert found.from_end[token] == min(place - own[0], own[-1] - place)
 
 
-def test_a_document_of_one_window_is_read_in_its_order_and_has_no_other_token() -> None:
-    found = read_at([0, 4, 9], 10, 128, 32)
-    assert found.place.tolist() == [1, 5, 10]
-    assert found.from_end.tolist() == [0, 4, 0]
-    with pytest.raises(ValueError, match="no token 10"):
-        read_at([10], 10, 128, 32)
-
-
 WORDS = ["virus", "viruses", "cell", "cells", "host", "the", "of", "what", "x", "Host"]
 SENTENCE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 
@@ -103,19 +95,6 @@ def test_every_content_word_of_a_question_is_counted_once_where_it_stands(
     nowhere = {stem for stem in spoken if stem not in text.lower()}
     assert (answer["words"], answer["nowhere"]) == (len(spoken), len(nowhere))
     assert (row["inside"], row["neighbours"]) == (len(inside), len(beside))
-
-
-def test_a_document_of_one_paragraph_has_no_neighbours() -> None:
-    made = texts("the virus enters a cell", "Which virus enters the host?", (4, 9))
-    (row,) = made.chunks(chunks(0, 23))
-    assert row == {
-        "query_id": "q", "boundary": 4, "cut": 0, "inside": 2, "neighbours": 0,
-        TOKENS + LETTERS: 19,
-    }  # fmt: skip
-    (answer,) = made.answers()
-    assert (answer["words"], answer["nowhere"]) == (3, 1)
-    assert answer["place"] == round(6.5 / 23, 4)
-    assert answer[TOKENS + LETTERS] == 5
 
 
 def test_an_answer_that_lies_in_no_chunk_has_no_row() -> None:

@@ -12,12 +12,9 @@ import pytest
 from nbconvert import HTMLExporter
 from papermill.exceptions import PapermillExecutionError
 
-from chunkstudy.base.places import Places
 from chunkstudy.publish import notebooks
 from chunkstudy.show.parameters import (
-    INJECTED,
     NotebookError,
-    changed,
     inspect_parameters,
 )
 
@@ -64,46 +61,6 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ({"sise": 3}, "has no parameter 'sise'"),
-        ({"size": "3"}, "is of type int, not str"),
-        ({"api_key": "x"}, "looks like a secret"),
-    ],
-)
-def test_a_wrong_parameter_is_refused(
-    small: Path, parameters: dict[str, object], sentence: str
-) -> None:
-    with pytest.raises(NotebookError, match=sentence):
-        notebooks.run(small, small.with_name("out.ipynb"), parameters, small.parent)
-
-
-@pytest.mark.parametrize(
-    ("cells", "sentence"),
-    [
-        ("rwos = 3", "chroma_3_generate_questions.ipynb has no parameter 'rwos'; it has .*rows"),
-        ("project = 3", "has no parameter 'project'"),
-        ("rows = True", "parameter 'rows' of .* is of type int, not bool"),
-        ('rows = "3"', "is of type int, not str"),
-        ('rows = float("nan")', "is of type int, not float"),
-        ('api_key = "x"', "looks like a secret"),
-        ("rows = 3", None),
-        ('replies = "by hand"\nrows = 3', None),
-    ],
-)
-def test_what_papermill_gives_a_notebook_is_refused_in_its_kernel_too(
-    cells: str, sentence: str | None
-) -> None:
-    run = ["", "rows = 30", f"{INJECTED}{cells}", "wrong = 3"]
-    if sentence is None:
-        changed(QUESTIONS, {"In": run})
-    else:
-        with pytest.raises(NotebookError, match=sentence):
-            changed(QUESTIONS, {"In": run})
-    changed(QUESTIONS, {"In": [*run, f"{INJECTED}rows = 4"]})
-
-
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: Path) -> None:
     cells = [c for c in nbformat.read(source, as_version=4).cells if c.cell_type == "code"]
@@ -144,11 +101,6 @@ def test_parameters_are_read_as_what_the_notebook_declares(small: Path) -> None:
         notebooks.parse_parameters(small, ["size"])
     with pytest.raises(NotebookError, match="no value for parameter 'size'"):
         notebooks.parse_parameters(small, ["size=four tokens"])
-
-
-def test_an_unknown_notebook_names_the_known_ones() -> None:
-    with pytest.raises(NotebookError, match="unknown notebook 'clams'; use one of 00_overview"):
-        notebooks.named(Places(ROOT), "clams")
 
 
 def test_a_failing_cell_leaves_no_target(small: Path) -> None:

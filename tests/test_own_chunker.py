@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from chunkstudy.base.spans import Document, SpanError, chunk_documents
+from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked, locate_in_order
 from chunkstudy.collections import builtin
 
@@ -33,50 +32,6 @@ def test_a_rewritten_text_is_kept_beside_its_span() -> None:
 def test_strings_with_other_white_space_are_located() -> None:
     parts = ["One two. Three four.", " One\ttwo. End. "]
     assert spans(lambda text: parts) == [(0, 20), (22, 36)]
-
-
-def test_a_chunker_that_raises_names_the_document_and_keeps_the_error() -> None:
-    with pytest.raises(
-        ChunkerError, match=r"^your chunker failed on document 'd': ZeroDivisionError: "
-    ) as caught:
-        spans(lambda text: [(0, 1 // 0)])
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
-
-
-def test_a_generator_that_raises_midway_names_the_document() -> None:
-    def fails(text: str) -> Iterator[str]:
-        yield text[:3]
-        raise KeyError("x")
-
-    with pytest.raises(ChunkerError, match="document 'd': KeyError"):
-        spans(fails)
-
-
-@pytest.mark.parametrize(
-    ("returned", "complaint"),
-    [
-        (None, "returned nothing for document 'd'"),
-        ("One two.", "returned one text for document 'd'"),
-        ([], "returned no chunk for document 'd'"),
-        ([""], "chunk 1 of document 'd' is an empty string"),
-        (["One two.", "Five"], "chunk 2 of 2 of document 'd' stands nowhere.*'Five'"),
-        (["End.", "One two."], "chunk 2 of 2 of document 'd' stands nowhere"),
-        (["One", (4, 7)], "chunk 1 of document 'd' is str 'One'.*one kind for all"),
-        ([(0.5, 3)], "chunk 1 of document 'd' is tuple"),
-        ([{"text": "One"}], "chunk 1 of document 'd' is dict"),
-        ([7], "chunk 1 of document 'd' is int '7'"),
-    ],
-)
-def test_what_is_neither_spans_nor_strings_of_the_text_is_refused(
-    returned: object, complaint: str
-) -> None:
-    with pytest.raises(ChunkerError, match=complaint):
-        spans(lambda text: returned)  # type: ignore[arg-type, return-value]
-
-
-def test_a_span_outside_the_text_is_refused_by_document() -> None:
-    with pytest.raises(SpanError, match=r"\[0, 99\) for document 'd' of 36 characters"):
-        spans(lambda text: [(0, 99)])
 
 
 @given(st.text("ab \n", max_size=40), st.lists(st.integers(0, 40)), st.booleans())

@@ -127,40 +127,15 @@ def test_a_class_or_function_without_arguments_makes_the_chunker() -> None:
     assert spans(lambda text: [text[:20], " ", text[20:]]) == [(0, 20), (20, len(TEXT))]
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (3, "is int, which is no chunker"),
-        (lambda: 1 // 0, "failed when it was called to make a chunker: ZeroDivisionError"),
-        (lambda: None, "is NoneType, which is no chunker"),
-        (lambda text: text, "returned one text for document 'd'"),
-        (lambda text: None, "returned nothing for document 'd'"),
-    ],
-)
-def test_what_is_no_chunker_is_refused(given: Any, sentence: str) -> None:
-    with pytest.raises(ChunkerError, match=sentence):
-        spans(given)
-
-
 def test_a_module_or_file_of_ones_own_is_found_where_it_lies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = "class Box:\n    @staticmethod\n    def split(text):\n        return [text]\n"
     (tmp_path / "mine_here.py").write_text(code, encoding="utf-8")
-    (tmp_path / "broken.py").write_text("1 // 0\n", encoding="utf-8")
-    (tmp_path / "needs.py").write_text("import not_installed_anywhere\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert own_objects.named("mine_here:Box.split")("a") == ["a"]
     assert own_objects.named(f"{tmp_path}/mine_here.py:Box.split")("a") == ["a"]
-    for name, sentence in (
-        ("broken:split", "broken failed on import: ZeroDivisionError"),
-        ("needs:split", "needs needs not_installed_anywhere; install it"),
-        ("mine_here:nothing", "mine_here has no nothing"),
-        ("no_such_thing:split", "there is no module no_such_thing"),
-    ):
-        with pytest.raises(ChunkerError, match=sentence):
-            own_objects.named(name)
     sys.modules.pop("mine_here", None)
 
 

@@ -59,16 +59,6 @@ def test_a_pdf_is_stale_as_soon_as_a_table_that_it_shows_changes(checkout: Place
     assert "there is no paper/main.pdf" in build.stale(checkout)
 
 
-def test_a_place_without_a_paper_has_none_that_is_stale(tmp_path: Path) -> None:
-    assert build.stale(Places(tmp_path)) == ""
-
-
-def test_the_digest_covers_sections_tables_figures_and_references(checkout: Places) -> None:
-    names = {path.name for path in build.inputs(checkout)}
-    assert {"main.tex", "late.tex", "numbers.tex", "refs.bib", "paper_minilm.tex"} <= names
-    assert "late_chunking_beyond_minilm.pdf" in names
-
-
 def test_what_the_paper_reads_and_is_not_there_is_named(tmp_path: Path) -> None:
     write_text(tmp_path / "paper" / "main.tex", "% \\input{no}\n\\input{generated/numbers}")
     with pytest.raises(PaperError, match=r"reads generated/numbers\.tex, which is not there"):

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,7 +23,7 @@ from chunkstudy.runs import records as recorded
 from chunkstudy.runs.conditions import Condition, parse
 from chunkstudy.runs.grids import LATE, WIDE
 from chunkstudy.runs.published_grid import corrected
-from chunkstudy.studies.predictions import figure_bets, tables
+from chunkstudy.studies.predictions import tables
 from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
@@ -112,14 +111,6 @@ def test_a_comparison_waits_for_both_records_and_is_over_the_queries_of_both() -
     missing = scores(0.4).assign(**{"nDCG@10": [0.4, float("nan"), 0.4, 0.4]})
     for own in (scores(0.4), missing):
         assert outcomes.number(one, evidence({first: own, second: more})) == pytest.approx(10.0)
-
-
-def test_each_kind_is_tested_here_and_what_is_compared_can_be_run() -> None:
-    tested = ("taxonomy-scores", "fiqa-guarded", "paragraphs-are-no-chunking", "which-e5",
-              "order-of-methods")  # fmt: skip
-    assert {of_rule(name).kind for name in tested} == {one.kind for one in REGISTERED.predictions}
-    paths = {path for one in REGISTERED.predictions for path in one.conditions}
-    assert all(str(parse(path)) == path for path in paths)
 
 
 def copy(tmp_path: Path) -> Places:
@@ -213,19 +204,6 @@ def test_the_command_counts_what_became_of_them(monkeypatch: pytest.MonkeyPatch)
     done = CliRunner().invoke(cli.app, ["predict"])
     assert done.exit_code == 0
     assert done.output == f"{len(REGISTERED.predictions) - 1} undecided, 1 came true, 0 failed\n"
-
-
-def test_the_figure_shows_what_was_reproduced_once_something_is() -> None:
-    one = of_rule("fiqa-guarded")
-    first, second = map(parse, one.conditions)
-    for records in ({}, {first: scores(0.2), second: scores(0.3)}):
-        found = tables.predictions(REGISTERED, evidence(records))
-        figure = figure_bets(found[found["rule"] == one.rule].reset_index(drop=True))
-        drawn = np.asarray(figure.axes[0].get_lines()[2].get_xdata(), dtype=float)
-        assert list(drawn[~np.isnan(drawn)]) == ([pytest.approx(-10.0)] if records else [])
-        words = [text.get_text() for text in figure.legends[0].get_texts()]
-        assert ("reproduced" in words) == bool(records)
-        plt.close(figure)
 
 
 def test_counts_add_up_and_an_empty_register_gives_empty_tables() -> None:

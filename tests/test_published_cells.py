@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.published.cells import COLUMNS, KEYS, Cell, CellError, frame, read
+from chunkstudy.published.cells import CellError, frame, read
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))
@@ -50,11 +50,6 @@ def test_a_doubled_key_is_an_error_even_where_the_values_differ(tmp_path: Path) 
     assert "quora, none, small" in said
 
 
-@pytest.mark.parametrize("name", ["post", "Quora", "Small"])
-def test_a_cell_without_a_place_in_its_source_is_an_error(name: str, tmp_path: Path) -> None:
-    assert "line 2" in (said := refused(tmp_path, ROW.replace(name, ""))) and "required" in said
-
-
 @pytest.mark.parametrize("text", ["87,19", "n/a", "87.19%", "nan", "inf"])
 def test_a_cell_is_a_number(text: str, tmp_path: Path) -> None:
     row = ROW.replace("87.19", f'"{text}"')
@@ -73,19 +68,6 @@ def test_a_cell_is_a_number(text: str, tmp_path: Path) -> None:
 )
 def test_what_does_not_fit_is_said_in_one_sentence(row: str, words: str, tmp_path: Path) -> None:
     assert words in refused(tmp_path, row)
-
-
-def test_the_frame_has_a_row_per_cell_and_numbers_as_numbers() -> None:
-    table = frame(CELLS)
-    assert list(table.columns) == COLUMNS and len(table) == 3484
-    assert table["value"].dtype == float and table["decimals"].dtype == int
-    assert not table.isna().any().any()
-    assert not table.duplicated(list(KEYS)).any()
-
-
-def test_no_cells_give_an_empty_frame_of_the_same_shape(tmp_path: Path) -> None:
-    table = frame(read(Places(tmp_path)))
-    assert list(table.columns) == COLUMNS and table.empty and table["value"].dtype == float
 
 
 def test_every_place_is_one_cells_own_and_readable() -> None:
@@ -107,10 +89,3 @@ def test_no_row_of_chromas_appendix_and_no_number_of_a_row_is_missing() -> None:
     cuts, scores = ("5", "10", "Min"), ("recall", "precision", "overlap")
     assert len(rows) * len(cuts) == 342
     assert set(rows) == {2 * (len(cuts) * len(scores) + 1)}, "mean and deviation of each"
-
-
-def test_a_cell_cannot_be_changed_nor_hold_more() -> None:
-    with pytest.raises(ValueError, match="frozen"):
-        CELLS[0].published = "1"
-    with pytest.raises(ValueError, match="Extra inputs"):
-        Cell.model_validate(CELLS[0].model_dump() | {"printed": "1"})

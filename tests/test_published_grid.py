@@ -12,7 +12,6 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import (
-    IN_CORPUS,
     Change,
     Mean,
     Measured,
@@ -21,7 +20,7 @@ from chunkstudy.published.sources import (
     source_of,
 )
 from chunkstudy.runs import grids, published_grid
-from chunkstudy.runs.conditions import LARGE, MINILM, Condition, ConditionError
+from chunkstudy.runs.conditions import MINILM, Condition
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
@@ -75,71 +74,6 @@ def test_only_the_model_that_the_text_names_and_nobody_ran_has_no_cell() -> None
 def test_every_published_condition_has_its_corrected_twin() -> None:
     listed = set(published_grid.published_grid())
     assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
-
-
-def test_a_cell_names_its_own_collection_chunker_model_and_ordering() -> None:
-    for work in ("jina", "taxonomy"):
-        for cell, source in cells_of(work):
-            if not isinstance(source, Condition) or cell.statistic == "original":
-                continue
-            assert source.collection == cell.collection
-            assert source.chunker.split("-by-")[0] == cell.chunker
-            assert models.parse_slug(source.encoder)[0] == cell.encoder
-            assert source.ordering.split("-")[0] == cell.ordering
-
-
-def test_semantic_boundaries_of_the_taxonomy_are_one_models() -> None:
-    drawn = {
-        (one.encoder, one.chunker)
-        for one in published_grid.published_grid()
-        if one.protocol == "as_published-ielab" and one.chunker.startswith("semantic")
-    }
-    small = models.slug(published_grid.JINA_SMALL)
-    assert (small, "semantic") in drawn
-    assert {chunker for encoder, chunker in drawn if encoder != small} == {f"semantic-by-{small}"}
-
-
-def test_boundaries_by_the_evaluated_model_are_not_named_twice() -> None:
-    small = models.slug(published_grid.JINA_SMALL)
-    with pytest.raises(ConditionError, match="leave `-by-` out"):
-        Condition("scifact", f"semantic-by-{small}", small, "pre_embedding", "corrected")
-    with pytest.raises(RuntimeError, match="unknown encoder"):
-        Condition("scifact", "semantic-by-nobody", small, "pre_embedding", "corrected")
-    with pytest.raises(ValueError, match="unknown chunker"):
-        Condition("scifact", f"fixed-256-by-{small}", LARGE, "pre_embedding", "corrected")
-
-
-def test_quoted_scores_are_judged_by_the_protocol_that_made_them() -> None:
-    for cell, source in [*cells_of("taxonomy", "1"), *cells_of("taxonomy", "2")]:
-        (condition,) = conditions_of(source)
-        quoted = "lumberchunker" if cell.table == "1" else "jina"
-        expected = quoted if cell.statistic == "original" else "ielab"
-        assert condition.protocol == f"as_published-{expected}"
-
-
-def test_an_average_is_of_the_cells_its_row_or_column_prints() -> None:
-    for number in ("3", "4", "5"):
-        for cell, source in cells_of("taxonomy", number):
-            across = [
-                name for name in ("collection", "chunker") if getattr(cell, name) == "average"
-            ]
-            assert isinstance(source, Mean) == bool(across)
-            if isinstance(source, Mean):
-                assert len(source.parts) == 6 ** len(across)
-                assert len(set(source.parts)) == len(source.parts)
-                names = {one.collection for one in conditions_of(source)}
-                assert names == (
-                    set(IN_CORPUS) if cell.collection == "average" else {cell.collection}
-                )
-
-
-def test_a_change_is_from_plain_to_contextualized() -> None:
-    for cell, source in cells_of("taxonomy", "4"):
-        for one in source.parts if isinstance(source, Mean) else (source,):
-            assert isinstance(one, Change)
-            assert one.before.ordering == "pre_embedding"
-            assert replace(one.after, ordering="pre_embedding") == one.before
-            assert one.after.ordering.startswith("contextualized"), cell
 
 
 @pytest.mark.parametrize(

@@ -3,94 +3,16 @@ the paper quotes of late chunking within documents: counted by a loop, on made-u
 
 from __future__ import annotations
 
-from itertools import combinations, product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chunkstudy import Study
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN
 from chunkstudy.show.faults import StudyError
 from chunkstudy.studies.late_within import quoted
 from chunkstudy.studies.late_within.reading import EVERY, MINILM
-from chunkstudy.studies.taxonomy import late, reproduction
-
-METHODS = ("paragraph", "sentence-5", "fixed-256", "semantic")
-SCORES = st.floats(0.05, 0.95).map(lambda value: round(value, 4))
-ORDERINGS = ("pre_embedding", "contextualized")
-
-
-def cells(of: st.DataObject, **values: tuple[str, ...]) -> pd.DataFrame:
-    """Every combination once, with a drawn value each, all of them different."""
-    keys = list(product(*values.values()))
-    drawn = of.draw(st.lists(SCORES, min_size=len(keys), max_size=len(keys), unique=True))
-    return pd.DataFrame(keys, columns=list(values)).assign(value=drawn)
-
-
-@given(st.data())
-def test_the_lead_and_the_order_of_methods_are_those_of_a_loop(data: st.DataObject) -> None:
-    table = cells(data, chunker=METHODS, statistic=("original", "reproduced"))
-    values = {(row["chunker"], row["statistic"]): row["value"] for row in table.to_dict("records")}
-    leads = reproduction.leads(table)
-    for whose in ("original", "reproduced"):
-        best, second = sorted((values[one, whose] for one in METHODS), reverse=True)[:2]
-        assert leads[whose] == pytest.approx(best - second) and leads[whose] > 0
-    pairs = [
-        np.sign(values[a, "original"] - values[b, "original"])
-        * np.sign(values[a, "reproduced"] - values[b, "reproduced"])
-        for a, b in combinations(METHODS, 2)
-    ]
-    assert reproduction.agreement_of_orders(table) == pytest.approx(np.mean(pairs))
-
-
-@given(st.data())
-def test_gaps_and_gains_of_every_pair_are_those_of_a_loop(data: st.DataObject) -> None:
-    keys = {"collection": ("scifact", "fiqa"), "chunker": METHODS[2:], "ordering": ORDERINGS}
-    table = cells(data, **keys, statistic=("original", "reproduced"))
-    value = {tuple(row[:-1]): row[-1] for row in table.itertuples(index=False)}
-    gaps = reproduction.gaps(table)
-    assert len(gaps) == 8 and gaps["gap"].abs().is_monotonic_decreasing
-    for row in gaps.to_dict("records"):
-        first, second = (value[(*(row[k] for k in keys), one)] for one in reproduction.WHOSE)
-        assert row["gap"] == pytest.approx(second - first, abs=1e-6)
-    for row in reproduction.gains(table).to_dict("records"):
-        where = row["collection"], row["chunker"]
-        old, new = (
-            [value[(*where, ordering, one)] for ordering in ORDERINGS] for one in reproduction.WHOSE
-        )
-        assert row["original gain"] == pytest.approx(old[1] - old[0])
-        assert row["effect ratio"] == pytest.approx((new[1] - new[0]) / (old[1] - old[0]))
-        apart = (old[1] - old[0]) / old[0] - (new[1] - new[0]) / new[0]
-        assert row["difference of relative improvements"] == pytest.approx(apart)
-
-
-@given(st.data())
-def test_a_mean_of_changes_stands_beside_the_change_of_means(data: st.DataObject) -> None:
-    keys = {"encoder": ("one", "other"), "chunker": (*METHODS, "average")}
-    where = {"collection": ("scifact", "fiqa", "average")}
-    plain, after, change = (cells(data, **keys, **where) for _ in range(3))
-    at = [
-        {tuple(row[:-1]): row[-1] for row in one.itertuples(index=False)}
-        for one in (plain, after, change)
-    ]
-    found = late.averages(plain, change, after)
-    assert len(found) == 2 * len(METHODS)
-    apart = (found["published"] - found["between averages"]).abs()
-    assert apart.is_monotonic_decreasing
-    for row in found.to_dict("records"):
-        key = row["encoder"], row["chunker"], "average"
-        assert row["published"] == at[2][key]
-        expected = 100 * (at[1][key] - at[0][key]) / at[0][key]
-        assert row["between averages"] == pytest.approx(expected)
-    moved = late.moved(plain, after)
-    assert len(moved) == 2 * len(METHODS) * 2
-    for row in moved.to_dict("records"):
-        key = row["encoder"], row["chunker"], row["collection"]
-        assert "average" not in key and (row["plain"], row["late"]) == (at[0][key], at[1][key])
 
 
 def rows(shown: dict[int, str], **keys: Any) -> pd.DataFrame:

@@ -41,14 +41,6 @@ def test_every_published_cell_has_a_verdict_or_a_reason(comparison: pd.DataFrame
     assert set(comparison["verdict"]) <= set(VERDICTS)
 
 
-def test_exact_is_every_printed_digit(comparison: pd.DataFrame) -> None:
-    exact = comparison[comparison["verdict"] == "exact"]
-    for row in exact.to_dict("records"):
-        rounded = f"{row['reproduced']:.{row['decimals']}f}" == row["published"]
-        assert row["fits"] and (rounded or row["unit"] == "token")
-    assert (comparison.loc[comparison["verdict"] != "exact", "fits"] == "").all()
-
-
 def test_within_the_stack_names_its_setting_and_holds_in_both_directions(
     comparison: pd.DataFrame,
 ) -> None:
@@ -78,15 +70,6 @@ def test_the_search_that_was_run_again_starts_from_the_records_of_exact_search(
     found = exact.loc[list(zip(chunkers, *(rows[k] for k in keys[1:]), strict=True))]
     assert rows["reproduced"].to_numpy() == pytest.approx(100 * found.to_numpy(), abs=2e-5)
     assert len(rows) > 250
-
-
-def test_numbers_are_unrounded_and_in_the_unit_of_the_cell(comparison: pd.DataFrame) -> None:
-    run = comparison[comparison["verdict"] != "not_run"]
-    assert run["difference"].equals(run["reproduced"] - run["value"])
-    means = run[(run["statistic"] == "mean") & (run["unit"] == "percent")]
-    assert ((means["low"] <= means["reproduced"]) & (means["reproduced"] <= means["high"])).all()
-    assert run.loc[run["measure"] == "SpanRecall@5", "reproduced"].median() > 10
-    assert (means["reproduced"].round(3) != means["reproduced"]).mean() > 0.9
 
 
 def taxonomy_cell(table: str, collection: str) -> Cell:

@@ -19,7 +19,6 @@ from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs.encoding import PRE_EMBEDDING
-from chunkstudy.runs.many_cuts import encoded
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.controls import chance as analysis
@@ -154,15 +153,6 @@ def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_other
     assert {query.document for query in part.queries} == {"d03", "d07"}
     assert {one.query for one in part.judgments} == {query.id for query in part.queries}
     assert part.documents == collection.documents
-
-
-def test_sets_of_chunks_encoded_together_get_the_vectors_they_get_alone(tmp_path: Path) -> None:
-    collection, own = world(one_mark)
-    store = VectorStore(cast(Any, Words()), tmp_path)
-    sets = [own, drawn(collection.documents, own, 1, None)]
-    together = encoded(store, collection, sets, PRE_EMBEDDING)
-    for chunks, vectors in zip(sets, together, strict=True):
-        assert (vectors == store.encode(chunks.texts(collection.documents))).all()
 
 
 def frames(own: list[float], draws: list[list[float]]) -> tuple[pd.DataFrame, pd.DataFrame]:

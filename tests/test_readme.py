@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.publish import readme
+from chunkstudy.publish import readme, reproducing
 from chunkstudy.runs.conditions import LARGE
 
 COMPARISON = pd.DataFrame(
@@ -47,13 +47,13 @@ def test_only_the_generated_parts_change_and_a_second_time_nothing(tmp_path: Pat
     assert path.read_text(encoding="utf-8") == text
 
 
-def test_a_work_says_what_was_run_and_what_the_rest_waits_for() -> None:
-    lines = readme.works(COMPARISON).splitlines()
-    assert lines[2] == "| Chroma's report | 2 | 1 | 1 | 1 | 0 | 0 | OpenAI text-embedding-3-large |"
-    assert lines[3] == "| Beyond Chunk-Then-Embed | 1 | 0 | 0 | 0 | 0 | 0 | Nomic v1 |"
-    assert lines[4].startswith("| all | 3 | 1 | 1 | 1 |")
-
-
 def test_the_first_answer_of_each_page_stands_in_the_pages_order() -> None:
     first, second = readme.headlines(ANSWERS).splitlines()
     assert first.startswith("1. **First?** Yes.") and second.startswith("2. **Second?** No.")
+
+
+def test_every_finding_to_reproduce_has_its_number_and_records_that_take_time_and_disk() -> None:
+    rows = reproducing.expected(Places(Path(__file__).parents[1])).splitlines()[2:]
+    for row in rows:
+        *_, expected, _, minutes, _, disk = (cell.strip() for cell in row.strip("|").split("|"))
+        assert "{" not in expected and int(minutes) > 0 and disk != "0 MB"

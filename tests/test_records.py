@@ -23,7 +23,6 @@ from chunkstudy.runs import (
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.run import Outcome
 from tests import small_study
-from tests.fault_table import tried
 from tests.small_study import GRADED, MANY, SMALL, condition, write_outcome, write_record
 
 ROOT = Path(__file__).parents[1]
@@ -173,11 +172,6 @@ def _killed_after(renames: int, places: Places, outcome: Outcome) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
 
-@tried(
-    "a run is killed while it writes its record",
-    "SIGKILL instead of each of the four renames, over no record and over another one",
-    "there is no record until it is written again, then it is whole",
-)
 @pytest.mark.parametrize("renames", range(4))
 @pytest.mark.parametrize("over_another", [True, False])
 def test_a_run_killed_while_it_writes_leaves_no_record(

@@ -24,9 +24,8 @@ from chunkstudy.runs.records import Run as StudysRun
 from chunkstudy.runs.run import load_collection
 from chunkstudy.show.formats import write_csv
 from tests import hub_models, hub_server
-from tests.chat_server import Asked
 from tests.hub_models import Checkpoint
-from tests.rehearsal import marks, rehearse, services, stand
+from tests.rehearsal import marks, rehearse, stand
 from tests.rehearsal.rehearse import RehearsalError
 
 pytestmark = pytest.mark.slow
@@ -211,12 +210,3 @@ def test_what_is_derived_says_in_every_file_that_it_is_no_result(tmp_path: Path)
         assert marks.SENTENCE in path.read_text(encoding="utf-8")
     marks.every_file(tmp_path)
     assert (tmp_path / "results/tables/made.csv").read_text(encoding="utf-8") == once
-
-
-def test_replies_are_mostly_to_the_point_and_the_same_each_time() -> None:
-    shown = "Document:\n" + "\n".join(f"ID {i}: A sentence of number {i}." for i in range(30, 40))
-    asked = [Asked("openai", "m", "", (f"{shown} {i}",), {}, "") for i in range(200)]
-    said = [services.reply(one) for one in asked]
-    assert said == [services.reply(one) for one in asked]
-    answers = [one for one in said if one.startswith("Answer: ID 3")]
-    assert 0.8 * len(said) < len(answers) < len(said)

@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, text_digest
-from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.show.inspector import diagnosis, inspection
 from chunkstudy.show.inspector import pages as inspector
@@ -158,26 +155,6 @@ def test_highlighted_characters_of_the_retrieved_chunks_are_the_judged_ones(
     assert any("found" in names.split() for _, pieces in sources for names, _ in pieces)
 
 
-def test_the_share_shown_as_found_is_the_recall(pages: dict[str, inspector.Page]) -> None:
-    recalls = set()
-    for page in pages.values():
-        contexts = iter(Read(rendered(page)).contexts())
-        for column in page.columns:
-            found = total = 0
-            for excerpt in column.inspection.excerpts:
-                attributes, pieces = next(contexts)
-                at = int(attributes["data-start"])
-                for names, text in pieces:
-                    if excerpt.start <= at < excerpt.end:
-                        total += len(text)
-                        found += len(text) if "found" in names.split() else 0
-                    at += len(text)
-            recall = column.measures["corrected"]["SpanRecall"]
-            assert found / total == pytest.approx(recall)
-            recalls.add(recall)
-    assert len(recalls) > 1
-
-
 @given(st.data())
 def test_any_text_cut_by_any_chunks_is_shown_whole(data: st.DataObject) -> None:
     text = data.draw(st.text(min_size=1, max_size=60))
@@ -256,18 +233,6 @@ def test_a_long_stretch_that_is_not_judged_is_folded_and_still_whole() -> None:
     assert not any(text[900:950] in part.split("</details>")[0] for part in html.split("<details>"))
 
 
-@pytest.mark.parametrize("protocol", ["corrected", "as_published-chroma"])
-def test_the_measures_shown_are_those_a_run_records(
-    pages: dict[str, inspector.Page], store: VectorStore, protocol: str
-) -> None:
-    recorded = evaluate(condition(CHUNKERS[1], protocol), COLLECTION, store).scores
-    judged = inspection.only_queries(COLLECTION, list(pages))
-    five = inspector.inspect(judged, [condition(CHUNKERS[1])], store, 5)
-    for page in five:
-        for measure, value in page.columns[0].measures[protocol].items():
-            assert value == pytest.approx(recorded.at[page.query.id, f"{measure}@5"], abs=1e-6)
-
-
 def test_ranks_are_those_of_every_chunk_by_score(store: VectorStore) -> None:
     searched = inspection.search(condition(), COLLECTION, store)
     query = store.encode(["zigzag zebras, quiz"], "query")[0]
@@ -292,30 +257,6 @@ def test_an_excerpt_that_is_a_chunk_ranks_alone_as_that_chunk_does(store: Vector
         same.rank, pytest.approx(same.score)
     )  # fmt: skip
     assert found.complete_at == same.rank > 1
-
-
-def test_a_depth_beyond_the_last_chunk_reads_them_all(store: VectorStore) -> None:
-    judged = inspection.only_queries(COLLECTION, ["../zoo"])
-    (page,) = inspector.inspect(judged, [condition(CHUNKERS[1])], store, 1000)
-    found = page.columns[0].inspection
-    assert len(found.retrieved) == found.chunk_count < 1000
-    assert page.columns[0].diagnosis.cause == diagnosis.FOUND
-
-
-def test_an_excerpt_is_complete_once_that_many_chunks_are_read(store: VectorStore) -> None:
-    judged = inspection.only_queries(COLLECTION, ["comet", "../zoo"])
-    complete = 0
-    for chunker in CHUNKERS:
-        searched = inspection.search(condition(chunker), judged, store)
-        for i, found in enumerate(searched.inspect(DEPTH, 0)):
-            last = found.complete_at
-            if last is None:  # the recursive chunker drops white space at its boundaries
-                assert searched.measures(len(searched.chunks))["SpanRecall"][i] < 1
-            else:
-                assert searched.measures(last)["SpanRecall"][i] == 1
-                assert last == 1 or searched.measures(last - 1)["SpanRecall"][i] < 1
-            complete += last is not None
-    assert complete
 
 
 def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
@@ -432,18 +373,6 @@ def test_the_same_words_at_another_place_are_a_wrong_copy(store: VectorStore) ->
     assert "chunk 1 of 1 of a, which ranked 1st" in page.columns[0].diagnosis.sentence
 
 
-def test_an_ordinal_ends_as_english_has_it() -> None:
-    assert [diagnosis.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111, 1003)] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th", "1,003rd"
-    ]  # fmt: skip
-
-
-def test_only_all_and_nothing_are_shown_as_100_and_0_percent() -> None:
-    assert [diagnosis.percent(x) for x in (0, 0.0001, 0.5, 0.9999, 1)] == [
-        "0%", "0.1%", "50.0%", "99.9%", "100%"
-    ]  # fmt: skip
-
-
 def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(places: Places) -> None:
     written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], depth=DEPTH, worst=2)
     assert written.is_relative_to(places.build / "inspector" / "builtin")
@@ -468,47 +397,3 @@ def test_a_query_id_cannot_lead_out_of_the_folder(places: Places) -> None:
     written = inspector.write(places, "builtin", "../zoo", CHUNKERS)
     assert written.resolve().parent.parent == (places.build / "inspector" / "builtin").resolve()
     assert text_digest("../zoo")[:8] in written.name
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["builtin", "commet"], "has no query 'commet' (perhaps comet)"),
-        (["builtin", "%%%"], "has no query '%%%' (ids run from comet to two)"),
-        (["builtin", "nothing"], "has no judged excerpt"),
-        (["nowhere", "comet"], "unknown collection 'nowhere'"),
-        (["builtin", "comet", "--chunker", "recursiv-200-0"], "unknown chunker"),
-        (["builtin", "comet", "--encoder", "no-model"], "unknown encoder"),
-        (["builtin", "comet", "--encoder", "none"], "needs an encoder"),
-        (["builtin", "comet", "--encoder", "text-embedding-3-large"], "cannot be inspected"),
-        (["builtin", "comet", "--protocol", "mine"], "unknown protocol"),
-        (["builtin", "comet", "--depth", "0"], "at least 1"),
-        (["builtin", "--worst", "0"], "at least 1"),
-        (["builtin", "comet", "--out", "results/page.html"], "would be committed"),
-        (["builtin", "comet", "--out", "figures/page.html"], "would be committed"),
-        (["builtin", "comet", "--out", "build/../paper/page.html"], "would be committed"),
-        (["builtin", "comet", "--out", "build/page.txt"], "ends in .html"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused_in_one_sentence(
-    places: Places, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
-) -> None:
-    monkeypatch.chdir(places.root)
-    result = CliRunner().invoke(app, ["inspect", *arguments])
-    assert result.exit_code == 1
-    assert sentence in result.output
-    assert result.output.count("\n") == 1
-    assert not list(places.root.rglob("*.html"))
-
-
-def test_the_command_prints_the_page_it_wrote(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(places.root)
-    out = places.build / "here" / "page.html"
-    options = ["--chunker", CHUNKERS[0], "--chunker", CHUNKERS[1], "--out", str(out)]
-    result = CliRunner().invoke(app, ["inspect", "builtin", "comet", *options])
-    assert (result.exit_code, result.output.strip()) == (0, str(out))
-    html = out.read_text(encoding="utf-8")
-    sections = [found["id"] for tag, found in Read(html).tags if tag == "section"]
-    assert sections == list(CHUNKERS)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.store import Role, VectorStore
@@ -29,29 +28,6 @@ PLACES = Places(Path(__file__).parents[1])
 @pytest.fixture(scope="module")
 def records() -> LabelRecords:
     return LabelRecords.of(study_results.tables(PLACES, "labels"))
-
-
-def test_label_counts_of_a_ranking_are_those_of_sets() -> None:
-    collection = Collection(
-        "letters",
-        (Document("d", "abcdefghijkl"),),
-        (Query("one", "?"), Query("two", "?")),
-        (Judgment("one", "d", 1, 5), Judgment("two", "d", 9, 10)),
-    )
-    chunks = Chunks(np.zeros(4, int), np.array([0, 3, 6, 9]), np.array([3, 6, 9, 12]))
-    order = np.array([[1, 2, 0, 3], [0, 1, 2, 3]])
-    padded = np.pad(order, ((0, 0), (0, 6)), constant_values=-1)
-    ranking = retrieval.Ranking(padded, np.zeros(padded.shape, np.float32), np.zeros(2, int))
-    found = experiment.label_counts(collection, chunks, ranking).set_index("query")
-    assert found["retrieved"].tolist() == [4, 4]
-    assert found["gold (any)"].tolist() == [2, 1]
-    assert found["gold (majority)"].tolist() == [0, 1]  # two of four characters are no majority
-    assert found["gold (whole)"].tolist() == [0, 1]
-    assert found["gold (tutorial)"].tolist() == [2, 1]
-    assert [found.at["one", f"TP@{cut} (any)"] for cut in experiment.CUTS] == [1, 2, 2, 2]
-    assert [found.at["two", f"TP@{cut} (any)"] for cut in experiment.CUTS] == [0, 0, 1, 1]
-    assert found["SpanRecall@1"].tolist() == [0.5, 0]
-    assert found.at["one", "SpanPrecision@3"] == pytest.approx(4 / 9)
 
 
 class Letters:

@@ -105,24 +105,6 @@ def test_a_ranking_of_every_chunk_gives_the_same_documents_as_the_search_over_al
     assert (shallow.document >= 0).sum() < (over_all.document >= 0).sum()
 
 
-@pytest.mark.parametrize("block", [1, 97])
-def test_the_block_size_changes_nothing_for_real_valued_vectors(block: int) -> None:
-    generator = np.random.default_rng(1)
-    queries = generator.standard_normal((300, 384), dtype=np.float32)
-    vectors = generator.standard_normal((200, 384), dtype=np.float32)
-    vectors[100:] = vectors[:100]
-    chunk_document = np.sort(generator.integers(0, 30, 100))
-    chunk_document = np.concatenate([chunk_document, chunk_document + 30])
-    one = search_documents(queries, vectors, chunk_document, 11)
-    many = search_documents(queries, vectors, chunk_document, 11, block=block)
-    assert one.document.tobytes() == many.document.tobytes()
-    assert one.score.tobytes() == many.score.tobytes()
-    assert one.chunk.tobytes() == many.chunk.tobytes()
-    # Every document has a double that must tie with it and stand behind it.
-    assert (one.document[:, 1:10:2] == one.document[:, :10:2] + 30).all()
-    assert (one.ties_at_cut == 1).all() and one.tied_at(9).all() and not one.tied_at(10).any()
-
-
 def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     documents = tuple(Document(name, "text") for name in ("a", "b", "c"))
     collection = Collection("x", documents, (Query("c", "text"), Query("other", "text")), ())
@@ -131,13 +113,6 @@ def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
     ranking = search_documents(queries, vectors, np.arange(3), 3, own)
     assert ranking.document.tolist() == [[0, 1, -1], [0, 1, 2]]
-
-
-def test_no_chunks_and_no_queries_give_empty_rankings() -> None:
-    nothing = np.zeros((0, 2), np.float32)
-    ranking = search_documents(ONE, nothing, np.zeros(0, np.int64), 2)
-    assert ranking.document.tolist() == [[-1, -1]] and np.isneginf(ranking.score).all()
-    assert search_documents(nothing, ONE, np.zeros(1, np.int64), 2).document.shape == (0, 2)
 
 
 def test_memory_does_not_grow_with_queries_times_chunks() -> None:
@@ -159,22 +134,6 @@ def test_memory_does_not_grow_with_queries_times_chunks() -> None:
 
     small, large = peak(256, 2_000), peak(1_024, 20_000)
     assert large < small + 1_024 * 20_000 / 4  # a sixteenth of the whole matrix
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_vector_that_is_not_finite_is_refused_by_number(bad: float) -> None:
-    vectors = np.ones((9, 2), np.float32)
-    vectors[7, 1] = bad
-    with pytest.raises(SearchError, match="chunk 7 is not finite"):
-        search_documents(ONE, vectors, np.arange(9), 3, block=2)
-    with pytest.raises(SearchError, match="query 7 is not finite"):
-        search_documents(vectors, ONE, np.arange(1), 3)
-
-
-def test_zero_vectors_are_ranked_with_score_zero() -> None:
-    vectors = np.array([[0, 0], [-1, -1]], np.float32)
-    ranking = search_documents(ONE, vectors, np.arange(2), 2)
-    assert ranking.document.tolist() == [[0, 1]] and ranking.score.tolist() == [[0.0, -2.0]]
 
 
 def test_inputs_that_do_not_fit_are_refused() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,22 +87,3 @@ def test_drawn_collections_are_as_the_real_one_where_they_are_held_to_it() -> No
     )
     again = shape.draw(len(one.vectors), 0)
     np.testing.assert_array_equal(drawn.vectors, again.vectors)
-
-
-def test_hits_and_cosines_are_those_of_the_answers() -> None:
-    one = study.Asked(
-        np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32)[:2],
-        [np.array([0, 2]), np.array([2])],
-    )  # fmt: skip
-    assert one.hits(np.array([[1, 2], [0, 1]])).tolist() == [1.0, 0.0]
-    assert one.cosine() == pytest.approx(0.5)
-
-
-@pytest.mark.skipif(
-    find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"
-)
-def test_a_list_as_long_as_the_collection_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "SEARCH_LISTS", (5, 400))
-    short, long = study._graph(real(), seed=1)
-    assert long["missed"] == 0 and long["recall"] == long["exact recall"]
-    assert short["missed"] >= long["missed"] and short["recall"] <= long["recall"] + 0.05

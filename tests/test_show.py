@@ -10,12 +10,11 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
-from chunkstudy.runs import facts, first_chunks
+from chunkstudy.runs import first_chunks
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.records import Run, read_run
 from chunkstudy.show import beside, passages
 from chunkstudy.show.faults import StudyError
-from chunkstudy.studies import chroma
 from tests.small_study import LONG
 
 PLACES = Places(Path(__file__).parents[1])
@@ -85,64 +84,6 @@ def test_a_table_is_laid_out_with_a_line_of_each_kind_and_no_line_of_nothing() -
     shown = beside.as_published(beside.beside(PLACES, ["chroma/minilm"], frame))
     assert list(shown[""]) == ["published", "ours", "verdict", "ours"]
     assert list(shown["Recall of excerpts at 5"]) == ["78.7", "78.66", "exact", "50.00"]
-
-
-def test_a_count_of_verdicts_says_how_many_depend_on_what_was_found() -> None:
-    rows = [
-        ("SpanRecall@5", "exact", 0.01),
-        ("PrecisionOmega", "exact", 0.0),
-        ("SpanIoU@5", "within_stack", 0.4),
-        ("SpanRecall@5", "deviates", -1.8),
-        ("chunk size", "deviates", -51.6),
-        ("SpanRecall@5", "", 9.0),
-    ]
-    found = chroma.reproduction(pd.DataFrame(rows, columns=["measure", "verdict", "difference"]))
-    assert (found.cells, found.exact, found.exact_of_retrieval, found.inside) == (5, 2, 1, 1)
-    assert found.worst == 1.8
-
-
-def test_verdicts_are_counted_by_corpus_without_sizes() -> None:
-    rows = [
-        ("all", "SpanRecall@5", "exact", 0.0),
-        ("all", "chunk size", "deviates", 50.0),
-        ("finance", "SpanIoU@5", "deviates", -0.3),
-    ]
-    columns = ["part", "measure", "verdict", "difference"]
-    found = chroma.by_verdict(pd.DataFrame(rows, columns=columns)).set_index("part")
-    assert list(found["published numbers"]) == [1, 1]
-    assert list(found["exact"]) == [1, 0] and list(found["deviates"]) == [0, 1]
-    assert list(found["largest difference"]) == [0, 0.3]
-
-
-def test_sizes_count_the_special_tokens_of_the_model() -> None:
-    run = read_run(PLACES.runs / PATH)
-    found = chroma.sizes({PATH: run}).set_index("measure")["value"]
-    assert found["chunks"] == run.counts.chunks
-    assert found["chunk size"] == run.sizes["wordpiece"].mean + 2
-
-
-def test_counts_stand_beside_the_published_ones_and_add_up() -> None:
-    counts = facts.read(PLACES, "chroma_counts")
-    found = chroma.counts_beside_published(counts).set_index("part")
-    assert (found["tokens"] == found["tokens published"]).all()
-    assert found.loc["all", "queries published"] == 472 == counts["queries"].sum()
-    unknown = chroma.counts_beside_published(counts.assign(part="mine"))
-    assert unknown["tokens published"].isna().iloc[0]
-
-
-def test_shares_of_each_kind_are_drawn_as_a_whole() -> None:
-    (axes,) = chroma.figure_shares(facts.read(PLACES, "chroma_counts")).axes
-    widths = [[bar.get_width() for bar in bars] for bars in axes.containers]
-    assert [sum(one) for one in widths] == pytest.approx([100, 100, 100])
-
-
-def test_a_figure_has_a_row_a_chunker_and_a_stroke_only_where_a_number_was_published() -> None:
-    frame = pd.concat([scored(0.7866), scored(0.5, chunker="fixed-64")])
-    found = beside.beside(PLACES, ["chroma/minilm"], frame)
-    figure = chroma.figure_beside_published(found, "SpanRecall@5")
-    (axes,) = figure.axes
-    assert [one.get_text() for one in axes.get_yticklabels()][1] == "Fixed size, 64 tokens"
-    assert sum(line.get_marker() == "|" for line in axes.lines) == 1
 
 
 def test_judged_text_is_marked_once_where_excerpts_overlap() -> None:

@@ -83,12 +83,6 @@ def test_correlation_with_a_constant_is_a_gap() -> None:
     assert math.isnan(found.r) and math.isnan(found.p) and math.isnan(found.interval.low)
 
 
-def test_resamples_without_variance_are_left_out_of_the_interval() -> None:
-    (found,) = statistics.correlations([([0.1, 0.1, 0.3], [0.1, 0.2, 0.4])])
-    assert not math.isnan(found.interval.low)
-    assert -1 - 1e-9 <= found.interval.low <= found.interval.high <= 1 + 1e-9
-
-
 def test_systems_are_equivalent_when_the_interval_lies_inside_the_margin() -> None:
     found = statistics.paired_difference(A, B)
     half = stats.t.ppf(0.95, 59) * found.error
@@ -156,11 +150,10 @@ def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
         statistics.resampled_sums(above)
 
 
-@pytest.mark.parametrize("level", [0.9, 0.95])
-def test_fishers_interval_is_scipys(level: float) -> None:
+def test_fishers_interval_is_scipys() -> None:
     found = stats.pearsonr(A, B)
-    theirs = found.confidence_interval(level)
-    assert statistics.fisher_interval(found.statistic, 60, level) == pytest.approx(
+    theirs = found.confidence_interval()
+    assert statistics.fisher_interval(found.statistic, 60) == pytest.approx(
         (theirs.low, theirs.high)
     )
 

@@ -40,15 +40,6 @@ def test_coefficients_and_predictions_are_those_of_regressions_fitted_anew() -> 
     assert found.groups == GROUPS
 
 
-def test_the_order_of_rows_changes_nothing() -> None:
-    x, y, groups = made()
-    mixed = RNG.permutation(ROWS)
-    one, other = fit(x, y, groups), fit(x[mixed], y[mixed], groups[mixed])
-    assert other.coefficients == pytest.approx(one.coefficients)
-    assert other.errors == pytest.approx(one.errors)
-    assert other.predicted == pytest.approx(one.predicted[mixed])
-
-
 def test_five_unequal_groups_that_agree_within_themselves_are_covered_where_rows_are_not() -> None:
     sizes = [10, 20, 40, 80, 100]
     groups = np.repeat(np.arange(5), sizes)

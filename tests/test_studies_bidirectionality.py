@@ -70,20 +70,6 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
     assert seen(20, 16) == 10 / 60 and seen(20, 64) == 0
 
 
-def test_replacing_text_by_the_same_text_moves_nothing() -> None:
-    marks = np.random.default_rng(0).integers(0, 2, study.CONTENT).tolist()
-    found = measured(reads(40, 40), marks, list(marks))
-    yardsticks = [study.ALONE, study.NEIGHBOUR, study.APART]
-    assert (found.drop(index=yardsticks) == 0).all(axis=None)
-    assert (found.loc[yardsticks] > 0).any(axis=None)
-
-
-def test_what_stands_nearer_than_the_distance_stays_and_all_beyond_is_replaced() -> None:
-    own, other = list(range(10)), list(range(100, 110))
-    assert study.replaced(own, other, study.LATER, 7) == [*range(7), 107, 108, 109]
-    assert study.replaced(own, other, study.EARLIER, 7) == [100, 101, 102, *range(3, 10)]
-
-
 @pytest.fixture(scope="module")
 def causal(tmp_path_factory: pytest.TempPathFactory) -> CausalStates:
     folder = tmp_path_factory.mktemp("llama")
@@ -121,12 +107,6 @@ def test_a_model_without_token_states_says_so() -> None:
         study.load("text-embedding-3-large")
 
 
-def test_texts_of_another_length_are_refused() -> None:
-    for measure in (study.from_the_ends, study.from_the_middle):
-        with pytest.raises(ValueError, match="508"):
-            list(measure(reads(1, 1), OWN, OTHER[:-1]))
-
-
 def collection(name: str, documents: int, words: int = 4000) -> Collection:
     texts = [" ".join(f"{name}{i}w{n}" for n in range(words)) for i in range(documents)]
     found = tuple(Document(f"{i:02}", text) for i, text in enumerate(texts))
@@ -151,16 +131,3 @@ def test_texts_are_drawn_by_turns_apart_from_each_other_and_replaced_by_other_do
         starts.setdefault((place.collection, place.document), []).append(place.start)
     for found in starts.values():
         assert all(b - a > study.CHARACTERS - 100 for a, b in pairwise(sorted(found)))
-
-
-def test_a_collection_without_two_long_documents_is_refused() -> None:
-    with pytest.raises(StudyError, match=r"few has no two documents of 4,000 characters"):
-        study.draw([collection("few", 1)])
-    with pytest.raises(StudyError, match="few has no two documents"):
-        study.draw([collection("few", 5, words=10)])
-
-
-def test_a_text_with_too_few_tokens_is_named() -> None:
-    place = study.Place("few", "00", 7)
-    with pytest.raises(StudyError, match="00 of few has 500 tokens from character 7 on"):
-        study.content(lambda text: [0] * 500, "x" * 9000, place)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection, Document, chunk_documents
+from chunkstudy.base.spans import Collection, chunk_documents
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.study_results import read
 from chunkstudy.studies.chroma import chunks_per_question, printed_texts
-from chunkstudy.studies.jina import document_lengths
 
 ROOT = Places(Path(__file__).parents[1])
 
@@ -48,9 +46,3 @@ def test_the_printed_prompt_is_counted_from_its_first_to_its_last_line() -> None
         "You are an agent that asks. No question that has ALREADY BEEN USED."
     )
     assert found == whole
-
-
-def test_lengths_are_means_over_documents() -> None:
-    documents = tuple(Document(str(i), "x" * i) for i in (1, 2, 6))
-    found = document_lengths.lengths([Collection("small", documents, (), ())])
-    assert found["mean characters"].tolist() == [float(np.mean([1, 2, 6]))]

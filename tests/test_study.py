@@ -150,12 +150,6 @@ def test_a_function_that_fails_is_named_with_the_document(root: Path) -> None:
         Study("trial", compute="missing").runs("builtin", [mine])
 
 
-def test_functions_without_a_name_of_their_own_are_told_apart(root: Path) -> None:
-    whole = [lambda text: [text], lambda text: text.split("\n\n")]
-    runs = Study("trial", compute="missing").runs("builtin", whole)
-    assert list(runs.found) == ["your function", "your function 2"]
-
-
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

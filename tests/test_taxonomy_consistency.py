@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.cells import frame, read
-from chunkstudy.studies.taxonomy.checks import COLUMNS, IN_CORPUS, WHERE, Check, Tables, compare
-from chunkstudy.studies.taxonomy.consistency import consistency, every_check
+from chunkstudy.studies.taxonomy.checks import WHERE, Check, Tables, compare
+from chunkstudy.studies.taxonomy.consistency import every_check
 
 ROOT = Path(__file__).parents[1]
 CELLS = frame(read(Places(ROOT)), WHERE)
@@ -25,26 +24,6 @@ def found(words: str) -> Check:
     """The one check whose sentence begins so."""
     (check,) = [one for name, one in CHECKS.items() if name.startswith(words)]
     return check
-
-
-def test_every_printed_table_is_there_whole() -> None:
-    counts = CELLS[["work", "table"]].value_counts().to_dict()
-    assert counts == {
-        ("chroma", "main"): 113,
-        ("chroma", "minilm"): 21,
-        ("chroma", "appendix"): 2280,
-        ("taxonomy", "1"): 8,
-        ("taxonomy", "2"): 48,
-        ("taxonomy", "2, repository"): 96,
-        ("taxonomy", "3"): 224,
-        ("taxonomy", "4"): 224,
-        ("taxonomy", "5"): 224,
-        ("taxonomy", "figure 2, text"): 12,
-        ("taxonomy", "figure 2, repository"): 136,
-        ("jina", "beir"): 20,
-        ("jina", "berlin"): 6,
-        ("jina", "combinations"): 72,
-    }
 
 
 def test_the_printed_labels_of_table_4_are_wrong_and_their_position_right() -> None:
@@ -115,27 +94,3 @@ def test_what_is_allowed_is_the_bound_and_no_more() -> None:
     off = cells_of({"a": 2.0, "b": 3.0})
     assert compare("x", "", expected, off, 0.1).verdict == "does not hold"
     assert compare("x", "", expected, off, pd.Series({"a": 1.0, "b": 1.0})).verdict == "holds"
-
-
-def test_tables_are_named_by_where_they_stand() -> None:
-    tables = Tables(CELLS)
-    assert tables.where(("taxonomy", "3")) == "taxonomy, Table 3"
-    assert tables.where(("taxonomy", "2"), ("jina", "combinations")) == (
-        "taxonomy, Table 2; jina, second post, table Combo"
-    )
-    assert list(tables.table("3").columns) == ["gutenqa", *IN_CORPUS, "average"]
-
-
-def test_the_outcome_is_a_table_of_numbers_and_places() -> None:
-    table = consistency(CELLS)
-    assert list(table.columns) == COLUMNS and len(table) == len(CHECKS)
-    assert table["check"].is_unique
-    assert set(table["verdict"]) == {"holds", "holds in part", "does not hold"}
-    compared = table["expected"].notna()
-    assert (table["found"].notna() == compared).all()
-    distance = (table["expected"] - table["found"]).abs()
-    assert np.allclose(distance[compared], table.loc[compared, "deviation"])
-    assert (table["which"] != "")[compared | (table["off"] > 0)].all()
-    assert (
-        not table[["tables", "which"]].apply(lambda text: text.str.contains(r"S\d:\d")).any().any()
-    )

@@ -19,9 +19,9 @@ from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies import trained_late_chunking as trained
-from chunkstudy.studies.trained_late_chunking import elsewhere, price
+from chunkstudy.studies.trained_late_chunking import elsewhere
 from chunkstudy.studies.trained_late_chunking import models as study
-from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
+from chunkstudy.studies.trained_late_chunking.parts import PLAN
 
 NAME = "trained-late-chunking"
 ROOT = Path(__file__).parents[1]
@@ -117,12 +117,6 @@ def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_othe
     assert refused.exit_code == 1 and "leave --collection out" in refused.output
 
 
-def test_a_model_that_two_parts_share_is_priced_once() -> None:
-    parts = [Part("within", "context"), Part("elsewhere", "context")]
-    first, second, _ = price.lines(parts)
-    assert "\t120 steps\t" in first and "\t0 steps\t" in second
-
-
 def many(documents: int, queries: int, judged: int) -> Collection:
     """Each query is judged on some documents after its own number."""
     names = [f"{i:04d}" for i in range(documents)]
@@ -157,17 +151,6 @@ def test_a_sample_keeps_every_judged_document_of_its_queries(
         assert 0 < len(asked) < elsewhere.QUERIES
     else:
         assert len(asked) == queries
-
-
-def test_only_questions_and_chunks_of_the_documents_left_out_are_scored() -> None:
-    texts = tuple(Document(name, "text") for name in "abc")
-    queries = tuple(Query(f"q{name}", "why", name) for name in "abc")
-    judgments = tuple(Judgment(f"q{name}", name, 0, 2) for name in "abc")
-    some = Collection("c", texts, queries, judgments).asked_of(["b", "c"])
-    assert [one.id for one in some.queries] == ["qb", "qc"]
-    assert [one.document for one in some.judgments] == ["b", "c"]
-    chunks = Chunks(np.array([0, 1, 1, 2]), np.array([0, 0, 2, 0]), np.array([4, 2, 4, 4]))
-    assert chunks.only(chunks.document == 1).start.tolist() == [0, 2]
 
 
 ROWS = {

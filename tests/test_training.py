@@ -58,17 +58,6 @@ def test_every_judged_span_of_a_question_is_a_triple() -> None:
     assert [(one.question, one.start, one.end) for one in found] == [("why", 0, 1), ("why", 2, 5)]
 
 
-@pytest.mark.parametrize("place", [(0, 10**6), (-1, 3), (5, 5)])
-def test_a_triple_outside_of_its_document_is_refused(place: tuple[int, int]) -> None:
-    wrong = replace(TRIPLES[0], start=place[0], end=place[1])
-    texts = {("small", one.id): one.text for one in DOCUMENTS}
-    of_collection.check(TRIPLES, texts)
-    with pytest.raises(TripleError, match="correct the offsets"):
-        of_collection.check([*TRIPLES, wrong], texts)
-    with pytest.raises(TripleError, match="which has 0 characters"):
-        of_collection.check([replace(TRIPLES[0], document="unknown")], texts)
-
-
 def test_a_triple_whose_answer_lies_in_no_passage_or_whose_window_is_not_there_is_refused(
     library: batches.Library,
 ) -> None:
@@ -77,12 +66,6 @@ def test_a_triple_whose_answer_lies_in_no_passage_or_whose_window_is_not_there_i
         document.best(replace(TRIPLES[0], start=10**5, end=10**5 + 3))
     with pytest.raises(TripleError, match="not all among the"):
         passages.excerpt(document, [0, 99])
-
-
-def test_a_passage_without_a_token_is_refused(encoder: TransformerEncoder) -> None:
-    blank = passages.prepare(encoder, "small", Document("z", "a b    "), [(0, 4), (4, 7)], 20)
-    with pytest.raises(TripleError, match="has no token"):
-        blank.best(replace(TRIPLES[0], document="z", start=5, end=6))
 
 
 @settings(max_examples=50)
@@ -102,13 +85,6 @@ def test_nothing_trained_on_is_tested_on(papers: int, corpora: int, number: int,
         assert not fold.validation & fold.test
         assert fold.train and fold.validation and fold.test
         assert not fold.validation.intersection(large)
-
-
-def test_a_fold_without_questions_or_without_documents_is_refused() -> None:
-    with pytest.raises(TripleError, match="no question is asked of the 1 documents to train on"):
-        folds.of_documents(TRIPLES, frozenset({("small", "unasked")}), "train")
-    with pytest.raises(TripleError, match="make fewer folds"):
-        folds.folds([("papers", "0"), ("papers", "1")], [], 5, 0)
 
 
 def test_a_smaller_share_of_the_triples_is_within_a_larger_and_the_whole_is_all() -> None:
@@ -186,20 +162,6 @@ def test_a_stream_shows_every_triple_before_any_again_and_is_the_same_twice(
     assert all(len(batch.alone) > 1 for batch in first)
     assert max(batch.read for batch in first) <= 60
     assert any(batch.read > small.WINDOW for batch in first)
-
-
-def test_a_last_question_that_is_alone_with_its_passage_joins_those_before_it(
-    encoder: TransformerEncoder, library: batches.Library
-) -> None:
-    lonely = small.document("x", 1)
-    known = {**library, **small.library(encoder, [lonely])}
-    asked = [*(one for one in TRIPLES if one.document == "a"), *small.triples([lonely])]
-    *before, last = once(asked, known, 20)
-    assert before
-    assert [*last.questions][-1:] == [small.triples([lonely])[0].question]
-    found = [text for batch in (*before, last) for text in batch.questions]
-    assert sorted(found) == sorted(one.question for one in asked)
-    assert all(len(batch.alone) > 1 for batch in (*before, last))
 
 
 def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whatever_the_window(

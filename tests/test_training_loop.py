@@ -25,8 +25,6 @@ from chunkstudy.studies.trained_late_chunking.training.recipe import (
 )
 from tests import small_training as small
 
-ROOT = Path(__file__).parents[1]
-
 
 @pytest.fixture(scope="module", autouse=True)
 def _threads() -> Iterator[None]:
@@ -59,22 +57,6 @@ def test_the_loss_falls_on_what_is_trained_on_and_the_best_look_is_kept(
     assert sorted(looks) == [0, 3, 6, 9, 12] and len(losses) == about["step"] == 12
 
 
-def test_triples_whose_passage_is_cut_when_read_alone_are_left_out_of_every_arm_and_counted(
-    base: Path, tmp_path: Path
-) -> None:
-    tokenizer, documents = small.encoder(base, small.model(base)), list(map(small.document, "abe"))
-    known = dict(small.library(tokenizer, documents))
-    known["small", "a"] = replace(known["small", "a"], whole=np.zeros(6, dtype=np.bool_))
-    training, validation = small.triples(documents[:2]), small.triples(documents[2:])
-    for arm in (ALONE, CONTEXT, MIXED):
-        recipe = replace(small.RECIPE, arm=arm, steps=1)
-        about = loop.train(
-            recipe, base, tmp_path / arm, tokenizer, known, training, validation, print
-        )
-        assert about["triples_left_out"] == len(small.triples(documents[:1])) > 0
-        assert about["training_triples"] == len(training) - about["triples_left_out"]
-
-
 @pytest.mark.parametrize("arm", ARMS)
 def test_the_same_seed_gives_the_same_weights_and_another_arm_or_seed_others(
     arm: str, base: Path, tmp_path: Path
@@ -100,21 +82,6 @@ def test_a_finished_run_is_not_trained_again_and_another_recipe_is_not_taken_for
         small.train(calm[0], base, training=small.triples([small.document("a")]))
 
 
-def test_a_loss_that_is_not_finite_stops(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loss = loop._Run.loss
-
-    def broken(run: loop._Run, batch: Any, in_context: bool) -> torch.Tensor:
-        found = loss(run, batch, in_context)
-        return found * torch.nan if run.progress.step == 7 else found
-
-    monkeypatch.setattr(loop._Run, "loss", broken)
-    with pytest.raises(TrainingError, match=r"loss is not finite after step 7 .* lower the"):
-        small.train(tmp_path, base)
-    assert checkpoints.summary(tmp_path) is None
-
-
 def test_a_run_from_another_model_or_on_other_passages_is_not_taken_for_it(
     base: Path, tmp_path: Path, calm: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,20 +90,6 @@ def test_a_run_from_another_model_or_on_other_passages_is_not_taken_for_it(
     monkeypatch.setattr(small, "WINDOW", small.WINDOW + 10)
     with pytest.raises(TrainingError, match="another model to start from or other passages"):
         small.train(calm[0], base)
-
-
-def test_it_stops_early_when_the_validation_loss_does_not_fall(base: Path, tmp_path: Path) -> None:
-    harsh = replace(small.RECIPE, rate=3.0, clip=1e9, patience=1)
-    about = small.train(tmp_path, base, harsh)
-    assert about["step"] < harsh.steps and about["best"] < about["step"]
-
-
-def test_a_model_that_is_no_bert_is_refused(tmp_path: Path) -> None:
-    from tests.checkpoints import written
-
-    folder, _ = written(tmp_path / "mpnet", "mpnet")
-    with pytest.raises(ModelError, match="with 'bert' only"):
-        Trainee(folder)
 
 
 def test_a_trained_model_is_an_encoder_whose_name_and_digests_say_what_it_is(
@@ -175,13 +128,6 @@ def test_weights_are_published_under_the_names_of_their_checkpoint(base: Path) -
     assert set(original) == set(published)
     for name, tensor in published.items():
         assert torch.equal(tensor, original[name])
-
-
-def test_the_learning_rate_rises_and_falls_by_straight_lines() -> None:
-    recipe = Recipe(ALONE, steps=100, warm_up=0.1, rate=1.0)
-    rates = [recipe.rate_at(step) for step in range(100)]
-    assert rates[0] == pytest.approx(0.1) and max(rates) == rates[9] == rates[10] == 1.0
-    assert rates[55] == pytest.approx(0.5) and 0 < rates[-1] < 0.02
 
 
 def test_an_arm_says_which_steps_pool_in_context() -> None:

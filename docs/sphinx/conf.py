@@ -50,7 +50,7 @@ NAMED = {
     '<summary><span class="toctree': '<summary aria-label="pages below"><span class="toctree',
     '<summary aria-label="Toggle hidden content">': "<summary>",
     '<div role="list" class="citation-list">': '<div class="citation-list">',
-    f'{SEARCH} title="Search" aria-label="Search"': SEARCH,
+    f'{SEARCH} title="Search" aria-label="Search"': f'{SEARCH} aria-label="Search Ctrl+K"',
 }
 """What theme and notebooks call a control, and a name that says what is seen on it."""
 

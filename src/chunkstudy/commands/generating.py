@@ -9,6 +9,7 @@ from pathlib import Path
 from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents
 from chunkstudy.llm.asking import Asker, mode_from_environment, recordings_folder
+from chunkstudy.llm.providers import provider
 from chunkstudy.runs.generation import filters, output, pricing
 from chunkstudy.runs.generation.generate import generate
 from chunkstudy.runs.generation.settings import Settings
@@ -58,12 +59,15 @@ def run(
     """
     folder = out or own.collections_folder() / source.resolve().name
     output.check(folder, source)
+    filters.check(least, most)
+    named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
+    told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
+    if not replay and told == "record":
+        provider(settings.model)  # refused before anything is written
     documents = own_documents.read(source)
     say(str(documents))
     say(str(pricing.price(documents.documents, settings)))
     output.write_documents(folder, documents)
-    named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
-    told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
     recordings = recordings_folder() if named else folder / RECORDINGS
     with Asker("replay" if replay else told, recordings) as asker:
         made = generate(documents.documents, settings, asker.ask, say)

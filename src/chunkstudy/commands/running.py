@@ -90,13 +90,14 @@ def estimate(
     device: Annotated[
         str, typer.Option(help=f"Where it would run: {', '.join(DEVICES)}")
     ] = TWO_CORES,
+    again: Annotated[bool, typer.Option(help="Count what is recorded as well")] = False,
 ) -> None:
     """Tokens, floating-point operations, hours and dollars that a run would take.
 
     Boundaries that the papers let a language model draw come last.
     """
     with one_sentence():
-        price(select(only), device)
+        price(select(only), device, again)
 
 
 @app.command(rich_help_panel=PANEL)

@@ -25,7 +25,7 @@ GIVEN = (
 DERIVED = (
     "results/tables", "results/answers", "results/notebooks", "figures", "paper/generated",
 )  # fmt: skip
-DERIVED_FILES = ("results/comparison.csv", "README.md")
+DERIVED_FILES = ("results/comparison.csv", "README.md", "REPRODUCING.md")
 
 
 class CheckError(RuntimeError):
@@ -47,7 +47,7 @@ def check(places: Places) -> str:
             if (places.root / name).exists():
                 (copy.root / name).parent.mkdir(parents=True, exist_ok=True)
                 (copy.root / name).symlink_to(places.root / name)
-        for name in ("README.md", "CITATION.cff"):
+        for name in ("README.md", "REPRODUCING.md", "CITATION.cff"):
             shutil.copy(places.root / name, copy.root / name)
         board = Board(processes)
         from_records(copy, board)

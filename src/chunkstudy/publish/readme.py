@@ -22,8 +22,8 @@ HEADLINES = (
 )
 """Pages whose first answer stands on the first screen."""
 HEADS = (
-    "work", "numbers published", "run here", "exact", "of these scores of retrieval",
-    "within the published search", "deviate", "the others wait for",
+    "work", "numbers published", "computed", "exact", "of these scores of retrieval",
+    "within the published search", "deviate", "the rest waits for",
 )  # fmt: skip
 NAMED = 3
 """Models that a work's other cells wait for, at most by name."""
@@ -52,7 +52,7 @@ def fill_regions(path: Path, blocks: Mapping[str, str]) -> None:
 
 
 def works(comparison: pd.DataFrame) -> str:
-    """What was published, what of it was run, how it came out, and what the rest waits for."""
+    """What was published, what of it was run, how it agrees, and what the rest waits for."""
     found = [
         (display_names.WORKS[str(work)], *_counts(cells), _waits_for(cells))
         for work, cells in comparison.groupby("work", sort=False)
@@ -71,7 +71,7 @@ def headlines(found: pd.DataFrame, folder: str = "") -> str:
 
 
 def _counts(cells: pd.DataFrame) -> tuple[str, ...]:
-    """How many there are, how many were run, and how many of these came out in each way."""
+    """How many there are, how many were run, and how many of these agree in each way."""
     run = cells[cells["verdict"] != "not_run"]
     exact, *others = (int((run["verdict"] == name).sum()) for name in RUN)
     scores = int((run["of_retrieval"] & (run["verdict"] == "exact")).sum())

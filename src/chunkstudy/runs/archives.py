@@ -125,7 +125,8 @@ def unpacked(path: Path) -> Iterator[Path]:
             f"there is no {path}; name a folder of records or an archive"
         ) from error
     except tarfile.TarError as error:
-        raise HandingInError(f"{path} is no archive of `chunkstudy pack` ({error})") from error
+        said = " ".join(str(error).split())
+        raise HandingInError(f"{path} is no archive of `chunkstudy pack` ({said})") from error
 
 
 def export_csv(path: Path, conditions: Iterable[Condition], library: Library) -> int:

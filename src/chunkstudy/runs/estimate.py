@@ -110,14 +110,15 @@ class Price:
     blocked: bool
 
 
-def prices(conditions: Sequence[Condition], places: Places) -> list[Price]:
-    """A price per condition that is not recorded, those that can be run here first.
+def prices(conditions: Sequence[Condition], places: Places, again: bool = False) -> list[Price]:
+    """A price per condition that is not recorded, or ``again`` of all, those that can be run here
+    first.
 
     Protocols of one chunker share most vectors, boundaries of one model are drawn once, and
     contextualized conditions whose documents are laid out alike share one reading: each counts
     once, for the first condition that needs it.
     """
-    missing = [c for c in conditions if not records.complete(places.runs / c.path)]
+    missing = [c for c in conditions if again or not records.complete(places.runs / c.path)]
     blocked = {c: c.reason_not_run is not None for c in missing}
     seen: set[tuple[str, ...]] = set()
     sizes: dict[str, int] = {}
@@ -141,15 +142,19 @@ def prices(conditions: Sequence[Condition], places: Places) -> list[Price]:
 
 
 def estimate(
-    conditions: Sequence[Condition], places: Places, device_name: str = TWO_CORES
+    conditions: Sequence[Condition],
+    places: Places,
+    device_name: str = TWO_CORES,
+    again: bool = False,
 ) -> Iterator[str]:
-    """A line per condition that is not recorded, and totals, on one of ``DEVICES``.
+    """A line per condition that is not recorded, or ``again`` of all, and totals, on one of
+    ``DEVICES``.
 
     Raises:
         ValueError: if the device is unknown.
     """
     on = device(device_name)
-    found = prices(conditions, places)
+    found = prices(conditions, places, again)
     for one in found:
         yield f"{one.condition}\t{_line([one], on)}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):

@@ -1,15 +1,13 @@
 """How well a reproduction agrees with what it reproduces, in the field's own measures.
 
 Between two lists of means, one of which may be printed only: Kendall's tau of the rankings, the
-effect ratio and delta relative improvement of an advanced run over a baseline. Between two runs
-with scores per topic: the root mean square error. The definitions are those of Breuer et al., "How
-to Measure the Reproducibility of System-oriented IR Experiments" (SIGIR 2020).
+effect ratio and delta relative improvement of an advanced run over a baseline. The definitions are
+those of Breuer et al., "How to Measure the Reproducibility of System-oriented IR Experiments"
+(SIGIR 2020).
 What cannot be computed is NaN.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,26 +16,13 @@ from scipy import stats
 _NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class RankAgreement:
-    """Kendall's tau-b, which counts ties, and its two-sided p (exact for few, untied systems)."""
-
-    n: int
-    tau: float
-    p: float
-
-
-def kendall(original: ArrayLike, reproduced: ArrayLike) -> RankAgreement:
-    """Whether two lists of means put the same systems in the same order.
-
-    NaN for fewer than two systems or where one list is constant.
-    """
+def kendall(original: ArrayLike, reproduced: ArrayLike) -> float:
+    """Kendall's tau-b of two lists of means, which counts ties; NaN for fewer than two systems or
+    where one list is constant."""
     first, second = _paired(original, reproduced)
-    n = len(first)
-    if n < 2 or not np.ptp(first) or not np.ptp(second):
-        return RankAgreement(n, _NAN, _NAN)
-    found = stats.kendalltau(first, second, variant="b")
-    return RankAgreement(n, float(found.statistic), float(found.pvalue))
+    if len(first) < 2 or not np.ptp(first) or not np.ptp(second):
+        return _NAN
+    return float(stats.kendalltau(first, second, variant="b").statistic)
 
 
 def relative_improvement(baseline: float, advanced: float) -> float:

@@ -68,7 +68,7 @@ def _correlation(x: Floats, y: Floats, drawn: list[Floats]) -> Correlation:
     return Correlation(n, float(r), percentile_interval(coefficients), float(p))
 
 
-def fisher_interval(r: float, n: int, level: float = LEVEL) -> Interval:
+def fisher_interval(r: float, n: int) -> Interval:
     """Fisher's z interval of Pearson's r; also for an r of which only n is known.
 
     NaN for an r that is, or for fewer than four pairs.
@@ -77,25 +77,25 @@ def fisher_interval(r: float, n: int, level: float = LEVEL) -> Interval:
         return NO_INTERVAL
     if abs(r) == 1:
         return Interval(r, r)
-    half = float(special.ndtri((1 + level) / 2)) / np.sqrt(n - 3)
+    half = float(special.ndtri((1 + LEVEL) / 2)) / np.sqrt(n - 3)
     z = np.arctanh(r)
     return Interval(float(np.tanh(z - half)), float(np.tanh(z + half)))
 
 
-def smallest_significant_r(n: int, alpha: float = 0.05) -> float:
+def smallest_significant_r(n: int) -> float:
     """The size of Pearson's r from which n pairs differ significantly from 0, two-sided."""
     if n < 3:
         return _NAN
-    t = float(special.stdtrit(n - 2, 1 - alpha / 2))
+    t = float(special.stdtrit(n - 2, (1 + LEVEL) / 2))
     return float(t / np.sqrt(n - 2 + t * t))
 
 
-def inside_fences(values: ArrayLike, reach: float = 1.5) -> NDArray[np.bool_]:
-    """Which values lie within ``reach`` interquartile ranges of the quartiles."""
+def inside_fences(values: ArrayLike) -> NDArray[np.bool_]:
+    """Which values lie within one and a half interquartile ranges of the quartiles."""
     array = checked(values)
     if not len(array):
         return np.zeros(0, dtype=np.bool_)
     low, high = np.quantile(array, [0.25, 0.75])
-    fence = reach * (high - low)
+    fence = 1.5 * (high - low)
     inside: NDArray[np.bool_] = (array >= low - fence) & (array <= high + fence)
     return inside

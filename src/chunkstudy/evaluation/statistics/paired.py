@@ -48,7 +48,7 @@ class PairedDifference:
         return self.n - 1
 
 
-def paired_difference(a: ArrayLike, b: ArrayLike, seed: int = 0) -> PairedDifference:
+def paired_difference(a: ArrayLike, b: ArrayLike) -> PairedDifference:
     """Compare two systems query by query.
 
     Identical systems: difference 0, interval [0, 0], p 1, effect 0. The same difference other
@@ -60,7 +60,7 @@ def paired_difference(a: ArrayLike, b: ArrayLike, seed: int = 0) -> PairedDiffer
         raise ValueError(
             f"{len(first)} and {len(second)} values cannot be paired; align them by query first"
         )
-    return mean_differences([first - second], seed)[0]
+    return mean_differences([first - second])[0]
 
 
 def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[PairedDifference]:

@@ -73,9 +73,7 @@ def detectable(n: int, std: float, power: float = POWER, level: float = LEVEL) -
 def share_seen(
     differences: ArrayLike,
     sizes: Sequence[int],
-    level: float = LEVEL,
     resamples: int = 2000,
-    seed: int = 0,
 ) -> Floats:
     """Of samples of n queries, the share in which the difference is significant with its own sign.
 
@@ -93,7 +91,7 @@ def share_seen(
     if min(sizes, default=_FEWEST) < _FEWEST:
         raise ValueError(f"a sample must hold at least {_FEWEST} queries, not {min(sizes)}")
     sign = np.sign(values.mean())
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     found = []
     for n in sizes:
         part = max(1, _VALUES_AT_ONCE // n)
@@ -101,7 +99,7 @@ def share_seen(
         for first in range(0, resamples, part):
             drawn = values[generator.integers(0, len(values), (min(part, resamples - first), n))]
             error = drawn.std(axis=1, ddof=1) / np.sqrt(n)
-            bound = stats.t.ppf(1 - level / 2, n - 1) * error
+            bound = stats.t.ppf(1 - LEVEL / 2, n - 1) * error
             seen += int((sign * drawn.mean(axis=1) > bound).sum())
         found.append(seen / resamples)
     return np.array(found)

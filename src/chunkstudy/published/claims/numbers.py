@@ -102,10 +102,10 @@ def spread(numbers: pd.Series, *levels: str) -> Any:
     return over(numbers, *levels).max() - over(numbers, *levels).min()
 
 
-def each(one: pd.Series, other: pd.Series, level: str = "chunker") -> pd.Series:
-    """Every one minus every other along a level, the other levels being the same."""
-    parts = {name: one - pick(other, **{level: name}) for name in other.index.unique(level)}
-    return in_order(together(f"and {level}", parts), one)
+def each(one: pd.Series, other: pd.Series) -> pd.Series:
+    """Every chunker minus every other, the other levels being the same."""
+    parts = {name: one - pick(other, chunker=name) for name in other.index.unique("chunker")}
+    return in_order(together("and chunker", parts), one)
 
 
 def in_order(found: pd.Series, of: pd.Series) -> pd.Series:

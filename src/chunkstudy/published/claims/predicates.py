@@ -92,15 +92,13 @@ def reaches(
     return counted(ends, listed(found, label, form), predicate="range")
 
 
-def ranked(
-    numbers: pd.Series, rows: str | list[str], last: int, first: int = 1, level: str = "chunker"
-) -> Outcome:
+def ranked(numbers: pd.Series, rows: str | list[str], last: int, first: int = 1) -> Outcome:
     """The row has to have the stated rank among all: ``first`` to ``last``, 1 the highest."""
     numbers = as_series(numbers)
-    names = numbers.index.get_level_values(level)
-    found = ranks(numbers, level)[among(names, rows)]
+    names = numbers.index.get_level_values("chunker")
+    found = ranks(numbers)[among(names, rows)]
     if isinstance(rows, str) and len(found):
-        found = found.droplevel(level) if found.index.nlevels > 1 else found.set_axis([None])
+        found = found.droplevel("chunker") if found.index.nlevels > 1 else found.set_axis([None])
     text = f"{listed(found, 'rank', '{:.0f}')} of {names.nunique()}"
     return _each("rank", found, (found >= first) & (found <= last), text)
 

@@ -80,7 +80,7 @@ def _order(prediction: Prediction, evidence: Evidence) -> float:
     """tau-b between the printed and the reproduced order of a table's rows."""
     rows = [evidence.by_id[name] for name in prediction.cells]
     printed, reproduced = ([float(row[name]) for row in rows] for name in ("value", "reproduced"))
-    return np.nan if np.isnan(reproduced).any() else agreement.kendall(printed, reproduced).tau
+    return np.nan if np.isnan(reproduced).any() else agreement.kendall(printed, reproduced)
 
 
 def _of_two(prediction: Prediction, evidence: Evidence) -> float:

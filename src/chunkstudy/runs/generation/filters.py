@@ -43,6 +43,17 @@ class Filtered:
     like: tuple[int, ...]
 
 
+def check(least: float, most: float) -> None:
+    """Refuse thresholds that are no cosines.
+
+    Raises:
+        ValueError: if one is none.
+    """
+    for threshold in (least, most):
+        if not -1 <= threshold <= 1:
+            raise ValueError(f"a similarity of {threshold} is impossible; use -1 to 1")
+
+
 def apply(
     candidates: Sequence[Candidate],
     texts: Mapping[str, str],
@@ -66,9 +77,7 @@ def apply(
     Raises:
         ValueError: if a threshold is no cosine.
     """
-    for threshold in (least, most):
-        if not -1 <= threshold <= 1:
-            raise ValueError(f"a similarity of {threshold} is impossible; use -1 to 1")
+    check(least, most)
     quoted = [texts[one.document][start:end] for one in candidates for start, end in one.excerpts]
     of = np.repeat(np.arange(len(candidates)), [len(one.excerpts) for one in candidates])
     questions = encode([one.question for one in candidates], "query")

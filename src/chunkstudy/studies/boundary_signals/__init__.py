@@ -16,7 +16,7 @@ from chunkstudy.llm.reading import CausalReader
 from chunkstudy.runs import by_signals
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.boundary_signals import embedding, reading, texts
+from chunkstudy.studies.boundary_signals import reading, texts
 from chunkstudy.studies.boundary_signals.texts import ALONE
 
 COLLECTIONS = ("builtin", "chroma", "gutenqa-emma")
@@ -37,7 +37,7 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     store = context.store(MINILM)
     apart = pd.concat(
         [
-            one.places[["text", "number"]].assign(**{DISTANCE: embedding.distances(store, one)})
+            one.places[["text", "number"]].assign(**{DISTANCE: reading.distances(store, one)})
             for one in every
         ]
     )

@@ -22,15 +22,14 @@ from chunkstudy.chunkers.signals import INFLUENCE, READ, SIGNALS, strength
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.studies.boundary_signals import held_out, roc
 from chunkstudy.studies.boundary_signals.means import (
-    ALONE,
     FEWEST,
     KINDS,
     PARAGRAPHS,
     SENTENCES,
-    STANDS,
     corrected,
     means,
 )
+from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS
 
 PARAGRAPH_END, SINCE, PUNCTUATION = "paragraph end", "length since", "punctuation"
 DISTANCE, ALL = "distance", "all signals"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -25,7 +23,6 @@ KINDS = {
 """The boundaries of each task, by text and kind. The four conversations in Chroma's chat logs and
 the articles in its wikitexts are too few for an interval."""
 SENTENCES, PARAGRAPHS = "ends of sentences", "ends of paragraphs"
-ALONE, STANDS = "text alone", "as it stands"
 MEAN, TOPICS, TURNS = "mean over all", "mean over ends of topics", "mean over turns"
 OVER = {
     MEAN: tuple(KINDS.values()),
@@ -87,18 +84,13 @@ def _error(kinds: pd.Series, errors: pd.Series) -> float:
     return float(np.sqrt((of_text**2).sum())) / len(errors)
 
 
-def is_mean(boundaries: Iterable[str]) -> list[bool]:
-    """Which rows are means over kinds."""
-    return [one in OVER for one in boundaries]
-
-
 def corrected(table: pd.DataFrame, value: str, chance: float, family: str) -> pd.DataFrame:
     """With p corrected within each family, and what is shown in a word.
 
     A family is all signals and kinds of boundaries in one form and among one kind of candidates;
     their means are one of their own.
     """
-    mean = pd.Series(is_mean(table["boundaries"]), index=table.index)
+    mean = table["boundaries"].isin(list(OVER))
     named = mean.map({True: f"{family}, means", False: family})
     for part in [table[one] for one in ("form", "among") if one in table]:
         named = named + ", " + part

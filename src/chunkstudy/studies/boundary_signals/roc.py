@@ -24,7 +24,7 @@ from chunkstudy.evaluation.statistics.intervals import (
     two_sided,
 )
 
-RESAMPLES = 5_000
+RESAMPLES, DRAWS = 5_000, 1_000
 CHANCE = 0.5
 _NAN = float("nan")
 
@@ -84,11 +84,6 @@ def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
     return Wins(won, counts[0].astype(float), counts[1].astype(float))
 
 
-def auc(scores: ArrayLike, true: ArrayLike) -> float:
-    """The area under the ROC curve; NaN without a boundary or without another place."""
-    return float(wins(scores, true, np.zeros(len(np.asarray(true)))).area())
-
-
 @dataclass(frozen=True)
 class Area:
     """An area, or the difference of two, over groups.
@@ -125,11 +120,11 @@ def area(first: Wins, second: Wins | None = None) -> Area:
     return Area(whole + shift, interval, error, _p(whole, error, freedom), count)
 
 
-def by_chance(scores: ArrayLike, true: ArrayLike, draws: int = 1_000, seed: int = 0) -> Interval:
+def by_chance(scores: ArrayLike, true: ArrayLike) -> Interval:
     """The middle 95% of areas where as many places, drawn at random, are taken for boundaries."""
     value, is_true = np.asarray(scores, float), np.asarray(true, bool)
     ranks, count = stats.rankdata(value), int(is_true.sum())
-    sums = ranks[_drawn(len(ranks), count, draws, seed)].sum(axis=1)
+    sums = ranks[_drawn(len(ranks), count)].sum(axis=1)
     return percentile_interval((sums / count - (count + 1) / 2) / (len(ranks) - count))
 
 
@@ -150,10 +145,10 @@ def _p(value: float, error: float, freedom: int) -> float:
 
 
 @lru_cache(maxsize=1)
-def _drawn(places: int, count: int, draws: int, seed: int) -> NDArray[np.int64]:
+def _drawn(places: int, count: int) -> NDArray[np.int64]:
     """Places drawn without replacement, (draws, count)."""
-    random = np.random.default_rng(seed)
-    return np.stack([random.permutation(places)[:count] for _ in range(draws)])
+    random = np.random.default_rng(0)
+    return np.stack([random.permutation(places)[:count] for _ in range(DRAWS)])
 
 
 @lru_cache(maxsize=16)

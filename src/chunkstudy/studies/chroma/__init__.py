@@ -29,7 +29,6 @@ from chunkstudy.studies.chroma.tables import (
     CAPTION_QUERIES,
     REPEATED,
     WITHOUT_A_MODEL,
-    Reproduction,
     by_corpus,
     by_verdict,
     costs,

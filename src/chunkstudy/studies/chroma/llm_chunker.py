@@ -116,7 +116,6 @@ def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
     searches all five corpora for it, the study this one alone.
 
     Args:
-        places: of the published cells.
         scores: of :func:`tables`.
     """
     ((collection, part),) = PARTS.items()

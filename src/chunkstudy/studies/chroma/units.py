@@ -27,7 +27,6 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     recall; a row a recursive chunker and length function, recall in fractions.
 
     Args:
-        places: of the records.
         published: that table, as ``Study.published`` gives it.
     """
     library, protocol = Library(places), AS_PUBLISHED_CHROMA.name

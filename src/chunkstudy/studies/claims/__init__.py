@@ -18,6 +18,8 @@ from chunkstudy.show.study import Study
 VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
             "contradicted": (COLORS[3], "xx"), "open": ("0.85", "")}  # fmt: skip
 """Colours and hatches, so that verdicts differ in grey print too."""
+LEGIBLE = 2
+"""Claims of a bar that is wide enough for its count."""
 READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
 WHOSE = {"chroma": "Chroma's report", "jina": "Jina's posts", "taxonomy": "the taxonomy",
          "tutorial": "the tutorial"}  # fmt: skip
@@ -69,7 +71,7 @@ def contradicted(claims: pd.DataFrame) -> pd.DataFrame:
 @style()
 def figure_verdicts(claims: pd.DataFrame) -> Figure:
     """Stacked bars of the claims of each work, a panel for each way of reading them."""
-    figure, panels = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True, layout="constrained")
+    figure, panels = plt.subplots(1, 2, figsize=(8.3, 2.8), sharey=True, layout="constrained")
     found = both(claims)
     for axes, (reading, title) in zip(panels, READINGS.items(), strict=True):
         by_work = pd.crosstab(found["work"], found[reading])
@@ -83,7 +85,7 @@ def figure_verdicts(claims: pd.DataFrame) -> Figure:
             axes.barh(names, width, left=left, color=color, hatch=hatch, edgecolor="white",
                       label=verdict)  # fmt: skip
             for at, (start, count) in enumerate(zip(left, width, strict=True)):
-                if count:
+                if count >= LEGIBLE:
                     box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
                     axes.text(start + count / 2, at, str(count), ha="center", va="center", bbox=box)
             left = left + width

@@ -119,10 +119,7 @@ def protocols(
     """An official protocol minus the corrected one, plain and late, the same chunker.
 
     Args:
-        study: the notebook's.
         chunkers: by collection; whole documents differ where they are read late only.
-        encoder: a hub id.
-        window: tokens read at once.
         published: a protocol; ``corrected`` the other.
     """
     pairs = []
@@ -142,7 +139,6 @@ def quote(study: Study, averaged: pd.DataFrame) -> None:
     """Keep what the paper says of the one tool that averages.
 
     Args:
-        study: the notebook's.
         averaged: the rows of :func:`decisions` of it.
     """
     ends = {"least": ("covid-qa-within", "sentence-5"), "most": ("chroma-within", "fixed-64")}

@@ -83,9 +83,7 @@ def as_tool(
     """A document's tokens and the vectors that a tool's decisions give, (chunks, dimension).
 
     Args:
-        encoder: the model.
         tool: one of ``TOOLS``.
-        document: the text.
         chunks: ``start`` and ``end`` of each.
     """
     starts, stops = (chunks[name].to_numpy(dtype=np.int64) for name in ("start", "end"))

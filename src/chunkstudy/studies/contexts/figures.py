@@ -16,6 +16,7 @@ from chunkstudy.show.drawing import (
     intervals,
     one_legend,
     rows_named,
+    style,
     zero,
 )
 from chunkstudy.show.formats import number
@@ -25,6 +26,7 @@ AS_ALIKE: Columns = dict.fromkeys(("correlation", "correlation low", "correlatio
 AS_PRICES: Columns = {"dollars": number}
 
 
+@style()
 def figure_gains(rows: pd.DataFrame) -> Figure:
     """With context minus plain with 95% intervals, a panel per collection, a mark per model: first
     what a document offers, then what a language model wrote, then late chunking by window."""

@@ -70,11 +70,9 @@ def read(
     Args:
         study: runs them.
         measures: by collection, with its cut-off.
-        encoders: hub ids.
         chunkers: sets of them; a question's score is its mean over one.
         contexts: their sources, as orderings name them.
         windows: tokens read at once; a chunk and its context are read in the last.
-        protocol: whose rules.
 
     Raises:
         StudyError: if nothing at all is there.

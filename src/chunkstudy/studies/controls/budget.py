@@ -22,7 +22,6 @@ ARM = ["collection", "encoder", "ordering"]
 READ = [*ARM, "counted", "budget"]
 WHERE = "{collection}, {encoder}, {ordering}, counted {counted}"
 """Of every family."""
-IDS = ("query_id", "document")
 WITH, WITHOUT = "with overlap", "without"
 MEAN = "mean over chunkers"
 BEST = "best chunker"

@@ -10,15 +10,27 @@ from matplotlib.figure import Figure
 from chunkstudy.runs import display_names
 from chunkstudy.show.drawing import (
     COLORS,
+    Color,
     intervals,
     one_legend,
     rows_named,
+    style,
+    titled,
     zero,
 )
 
 CHUNKS = "chunks"
+SHARED: dict[str, tuple[Color, str]] = {
+    CHUNKS: ("0.45", "by chunks"),
+    "again": (COLORS[0], "by tokens, shared text counted again"),
+    "once": (COLORS[1], "by tokens, shared text counted once"),
+}
+"""Colour and name of each way of counting what two chunks share."""
+READ_BY: list[Color] = ["0.55", *COLORS]
+"""Colours of the first chunks and of the budgets."""
 
 
+@style()
 def figure_boundaries(rows: pd.DataFrame) -> Figure:
     """The method minus the mean of its draws, with 95% intervals, a panel per measure; behind them
     how far the method lies from its best and worst draw."""
@@ -43,88 +55,84 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
         axes.set_title(display_names.measure(str(measure)), loc="left")
         axes.set_xlabel("chosen minus random, points")
     rows_named(panels[0][0], [_arm(*name) for name in names])
-    figure.suptitle(
-        "Boundaries that a method chose against the same sizes in another order\n"
-        "dots: mean over the draws, 95% interval"
-    )
     one_legend(figure, panels[0], columns=3)
+    titled(
+        figure,
+        "Boundaries that a method chose minus the same sizes in another order; dots: mean over the "
+        "draws, 95% interval",
+    )
     return figure
 
 
+@style()
 def figure_overlap(rows: pd.DataFrame) -> Figure:
-    """With minus without overlap, with 95% intervals: five chunks, then by budget; a panel per way
-    of counting what two chunks share; of the first collection."""
+    """With minus without overlap, with 95% intervals: a column for the first chunks and for each
+    budget, a row of panels an ordering, a colour a way of counting what two chunks share; of the
+    first collection."""
     rows = rows[rows["collection"] == rows["collection"].iloc[0]]
-    pairs = rows[["chunker", "ordering"]].drop_duplicates().sort_values("ordering", kind="stable")
-    names = list(pairs.itertuples(index=False, name=None))
-    counts = [one for one in dict.fromkeys(rows["counted"]) if one != CHUNKS]
+    budgets = list(dict.fromkeys(zip(rows["counted"] == CHUNKS, rows["budget"], strict=True)))
+    groups = list(rows.groupby("ordering", sort=False))
+    heights = [rows["chunker"].nunique() for _, rows in groups]
     figure, panels = plt.subplots(
-        1, len(counts), figsize=(8.3, 0.5 * len(names) + 1.9), squeeze=False, sharey=True,
-        layout="constrained",
+        len(groups), len(budgets), figsize=(8.3, 0.33 * sum(heights) + 2), squeeze=False,
+        sharex=True, sharey="row", height_ratios=heights, layout="constrained",
     )  # fmt: skip
-    for axes, counted in zip(panels[0], counts, strict=True):
-        part = rows[rows["counted"].isin((CHUNKS, counted))]
-        steps = list(dict.fromkeys(zip(part["counted"], part["budget"], strict=True)))
-        for offset, (how, budget) in enumerate(steps):
-            here = part[(part["counted"] == how) & (part["budget"] == budget)]
-            keys = here[["chunker", "ordering"]].itertuples(index=False, name=None)
-            at = np.array([names.index(key) for key in keys])
-            at = at + 0.19 * (offset - (len(steps) - 1) / 2)
-            color, label = (
-                ("0.55", f"the first {budget} chunks")
-                if how == CHUNKS
-                else (COLORS[offset - 1], f"{budget:,} tokens")
-            )
-            intervals(axes, here, at, color, label)
-        zero(axes)
-        axes.set_title(f"shared text counted {counted}", loc="left")
-        axes.set_xlabel("recall with minus without overlap, points")
-    rows_named(panels[0][0], [display_names.arm(*name).capitalize() for name in names])
-    figure.suptitle(f"What overlap gains: {_asked(rows)}, 95% intervals")
-    one_legend(figure, panels[0], columns=4)
+    for below, (ordering, own) in zip(panels, groups, strict=True):
+        names = list(dict.fromkeys(own["chunker"]))
+        for axes, (by_chunks, budget) in zip(below, budgets, strict=True):
+            here = own[(own["counted"] == CHUNKS) == by_chunks]
+            here = here[here["budget"] == budget]
+            for offset, (counted, some) in enumerate(here.groupby("counted", sort=False)):
+                color, label = SHARED[str(counted)]
+                at = np.array([names.index(one) for one in some["chunker"]])
+                aside = 0.0 if by_chunks else 0.24 * (offset - 0.5)
+                intervals(axes, some, at + aside, color, label)
+            zero(axes)
+        rows_named(below[0], [display_names.shown("chunker", one) for one in names])
+        below[0].set_ylabel(display_names.ordering(str(ordering)))
+    for axes, budget in zip(panels[0], budgets, strict=True):
+        axes.set_title(_step(*budget), loc="left")
+    one_legend(figure, panels.flat, columns=3)
+    titled(
+        figure,
+        f"What overlap gains, points of recall of excerpts with 95% intervals: {_asked(rows)}",
+    )
     return figure
 
 
+@style()
 def figure_sizes(rows: pd.DataFrame) -> Figure:
     """Recall by mean chunk size, for chunkers without overlap, a panel per ordering: five chunks,
     then by budget, what two chunks share counted again; of the first collection."""
     rows = rows[rows["collection"] == rows["collection"].iloc[0]]
     rows = rows[rows["counted"].isin((CHUNKS, "again"))]
     rows = rows[rows["chunker"].str.match(r"(recursive|token)-\d+-0$")]
-    orderings = list(dict.fromkeys(rows["ordering"]))
+    budgets = list(dict.fromkeys(zip(rows["counted"] == CHUNKS, rows["budget"], strict=True)))
+    groups = list(rows.groupby("ordering", sort=False))
     figure, panels = plt.subplots(
-        1,
-        len(orderings),
-        figsize=(8.3, 4.0),
-        squeeze=False,
-        sharex=True,
-        sharey=True,
+        1, len(groups), figsize=(8.3, 4.0), squeeze=False, sharex=True, sharey=True,
         layout="constrained",
-    )
-    for axes, ordering in zip(panels[0], orderings, strict=True):
-        part = rows[rows["ordering"] == ordering]
-        steps = list(dict.fromkeys(zip(part["counted"], part["budget"], strict=True)))
-        for offset, (how, budget) in enumerate(steps):
+    )  # fmt: skip
+    for axes, (ordering, own) in zip(panels[0], groups, strict=True):
+        for color, (by_chunks, budget) in zip(READ_BY, budgets, strict=False):
+            here = own[((own["counted"] == CHUNKS) == by_chunks) & (own["budget"] == budget)]
             for family, line in (("recursive", "-"), ("token", ":")):
-                here = part[(part["counted"] == how) & (part["budget"] == budget)]
-                here = here[here["chunker"].str.startswith(family)].sort_values("tokens")
-                color, label = (
-                    ("0.55", f"first {budget} chunks")
-                    if how == CHUNKS
-                    else (COLORS[offset - 1], f"{budget:,} tokens")
-                )
-                intervals(
-                    axes, here, here["tokens"], color, None, "recall",
-                    ("recall low", "recall high"), upright=True,
-                )  # fmt: skip
-                name = f"{label}, {display_names.FAMILIES[family].lower()}"
-                axes.plot(here["tokens"], 100 * here["recall"], line, color=color, label=name)
-        axes.set_title(display_names.ordering(ordering), loc="left")
-        axes.set_xlabel("mean tokens a chunk")
+                some = here[here["chunker"].str.startswith(family)].sort_values("tokens")
+                ends = ("recall low", "recall high")
+                intervals(axes, some, some["tokens"], color, None, "recall", ends, upright=True)
+                label = _step(by_chunks, budget) if family == "recursive" else None
+                axes.plot(some["tokens"], 100 * some["recall"], line, color=color, label=label)
+        axes.set_title(display_names.ordering(str(ordering)), loc="left")
+        axes.set_xlabel("mean tokens a chunk; lines recursive, dots token windows")
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
-    figure.suptitle(_asked(rows))
     one_legend(figure, panels[0], columns=4)
+    titled(figure, _asked(rows))
     return figure
+
+
+def _step(by_chunks: bool, budget: int) -> str:
+    """How much of the ranking is read."""
+    return f"first {budget} chunks" if by_chunks else f"{budget:,} tokens"
 
 
 def _arm(collection: str, part: str, chunker: str, encoder: str, ordering: str) -> str:

@@ -109,8 +109,6 @@ def asked(
             encoder.
         by_both: such a row, by every encoder, of some documents.
         documents: of its collection.
-        encoders: hub ids.
-        window: tokens read at once.
 
     Raises:
         StudyError: for a chunker whose units nobody named.

@@ -5,8 +5,8 @@ a set of gold chunks and a set of retrieved ones; with TP in both, FP retrieved 
 only (the tutorial, step 2):
 
 - precision TP / (TP + FP), 0 if nothing was retrieved (the tutorial, step 3);
-- recall TP / (TP + FN), 0 if no chunk is gold, or the query is left out (the tutorial, step 3 and
-  Common Pitfalls and Clarifications);
+- recall TP / (TP + FN), 0 if no chunk is gold (the tutorial, step 3), which may leave the query out
+  instead (Common Pitfalls and Clarifications);
 - F1 2 precision recall / (precision + recall), 0 if both are 0, where the tutorial's pitfalls say
   nothing.
 
@@ -36,7 +36,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 GoldRule = Literal["any", "majority", "whole", "tutorial"]
 GOLD_RULES: tuple[GoldRule, ...] = ("any", "majority", "whole", "tutorial")
-WithoutGold = Literal["zero", "skip"]
 
 
 @dataclass(frozen=True)
@@ -117,25 +116,10 @@ class LabelCounts:
         """Shape (queries,), 0 where precision and recall are."""
         return _ratio(2 * self.precision * self.recall, self.precision + self.recall)
 
-    def macro(self, without_gold: WithoutGold = "zero") -> Averages:
+    def macro(self) -> Averages:
         """Means over queries; F1 is the mean of the queries' F1 (the tutorial, Common Pitfalls and
-        Clarifications).
-
-        Args:
-            without_gold: a query without a gold chunk counts as ``zero``, or ``skip`` leaves it
-                out of all three means.
-
-        Raises:
-            ValueError: if no query is left to average.
-        """
-        if without_gold not in ("zero", "skip"):
-            raise ValueError(f"unknown rule {without_gold!r}; use zero or skip")
-        kept = (self.gold > 0) | (without_gold == "zero")
-        if not kept.any():
-            raise ValueError("no query is left to average; give queries that have gold chunks")
-        return Averages(
-            *(float(one[kept].mean()) for one in (self.precision, self.recall, self.f1))
-        )
+        Clarifications)."""
+        return Averages(*(float(one.mean()) for one in (self.precision, self.recall, self.f1)))
 
     def micro(self) -> Averages:
         """Ratios of sums over queries; F1 is the harmonic mean of the two (not in the tutorial)."""

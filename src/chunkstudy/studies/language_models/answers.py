@@ -60,16 +60,16 @@ class Answer:
     input_tokens: int
 
 
-def answers(places: Places, model: str = MODEL) -> list[Answer]:
+def answers(places: Places) -> list[Answer]:
     """Every recorded request for one of LumberChunker's boundaries."""
-    provider = providers.provider(model)
-    file = recordings.place(places.llm, provider, model.partition("/")[2])
+    provider = providers.provider(MODEL)
+    file = recordings.place(places.llm, provider, MODEL.partition("/")[2])
     recorded = {
         str(one["digest"]): one
         for one in recordings.contents(file)
         if _asks_for_a_boundary(one["request"])
     }
-    known = dict(_of_the_builtin_texts(recorded, provider, model))
+    known = dict(_of_the_builtin_texts(recorded, provider))
     return [_answer(one, known.get(name, EMMA)) for name, one in sorted(recorded.items())]
 
 
@@ -158,7 +158,7 @@ def _asks_for_a_boundary(request: Mapping[str, Any]) -> bool:
 
 
 def _of_the_builtin_texts(
-    recorded: Mapping[str, Mapping[str, Any]], provider: Provider, model: str
+    recorded: Mapping[str, Mapping[str, Any]], provider: Provider
 ) -> Iterator[tuple[str, str]]:
     """The digests of requests about a built-in text, and which text that is."""
     described = provider.describe()
@@ -171,7 +171,7 @@ def _of_the_builtin_texts(
         def choose(
             first: int, shown: Sequence[str], unit: str = unit, seen: list[str] = seen
         ) -> int | None:
-            asked = lumberchunker.request(model, unit, first, shown)
+            asked = lumberchunker.request(MODEL, unit, first, shown)
             name = interface.digest(described, asked.recorded())
             seen.append(name)
             return (

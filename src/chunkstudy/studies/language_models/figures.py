@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
-from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named
+from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.studies.language_models.answers import FIFTHS
 from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
 
@@ -16,13 +16,14 @@ MODEL = "a language model draws the boundaries"
 MODELS = frozenset((RELEASED, SMALL))
 
 
+@style()
 def figure_emma(rows: pd.DataFrame) -> Figure:
     """The score of each arm with its 95% interval, a panel per ordering, the line at paragraphs; of
     one measure."""
     names = list(dict.fromkeys(rows["chunker"]))
     orderings = list(dict.fromkeys(rows["ordering"]))
     figure, panels = plt.subplots(
-        1, len(orderings), figsize=(9.2, 0.42 * len(names) + 1.9), squeeze=False, sharex=True,
+        1, len(orderings), figsize=(8.3, 0.42 * len(names) + 1.9), squeeze=False, sharex=True,
         sharey=True, layout="constrained",
     )  # fmt: skip
     for axes, ordering in zip(panels[0], orderings, strict=True):
@@ -37,20 +38,21 @@ def figure_emma(rows: pd.DataFrame) -> Figure:
             axes.axvline(score, color="0.7", lw=0.8, ls="--", zorder=0, label="paragraphs")
         axes.set_title(display_names.ordering(ordering), loc="left")
         axes.set_xlabel(f"{rows['measure'].iloc[0]} (%), 95% interval")
-    rows_named(panels[0][0], [_named(rows, name) for name in names], 9)
+    rows_named(panels[0][0], [_named(rows, name) for name in names])
     count = int(rows["n"].max())
-    figure.suptitle(f"The novel Emma, {count} questions, {display_names.encoder(_only(rows))}")
     one_legend(figure, panels[0], columns=3)
+    titled(figure, f"The novel Emma, {count} questions, {display_names.encoder(_only(rows))}")
     return figure
 
 
+@style()
 def figure_answers(rows: pd.DataFrame) -> Figure:
     """The share of answers in each fifth of a window with its 95% interval, a panel per text and
     model, the line where answers at random would lie."""
     rows = rows[rows["place"].isin(FIFTHS)]
     groups = list(rows.groupby(["text", "answered by"], sort=False))
     figure, panels = plt.subplots(
-        1, len(groups), figsize=(2.0 * len(groups) + 0.8, 3.3), squeeze=False, sharey=True,
+        1, len(groups), figsize=(8.3, 3.3), squeeze=False, sharey=True,
         layout="constrained",
     )  # fmt: skip
     for axes, ((text, by), of) in zip(panels[0], groups, strict=True):
@@ -61,9 +63,8 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
         axes.axhline(100 * of["at random"].iloc[0], color="0.4", lw=0.9, ls="--", label="at random")
         axes.set_xticks(range(len(FIFTHS)), ["first", "2nd", "3rd", "4th", "last"], fontsize=8)
         name = display_names.shown("language model", by).removesuffix(" in four bits")
-        axes.set_title(
-            f"{text}\n{name}\n{of['windows'].iloc[0]:.0f} windows", loc="left", fontsize=9
-        )
+        title = f"{text}\n{name}\n{of['windows'].iloc[0]:.0f} windows"
+        axes.set_title(title, loc="left", fontsize=8)
         axes.set_xlabel("fifth of the window")
     panels[0][0].set_ylabel("share of answers (%)")
     one_legend(figure, panels[0], columns=2)

@@ -11,5 +11,4 @@ from chunkstudy.studies.late_whole.quoted import (
     quote,
 )
 from chunkstudy.studies.late_whole.reading import WHOLE, read
-from chunkstudy.studies.late_whole.similarity import COLLECTIONS as COMPARED
 from chunkstudy.studies.late_whole.similarity import tables as alike

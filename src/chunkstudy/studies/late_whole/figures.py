@@ -36,7 +36,7 @@ def figure_gains(rows: pd.DataFrame) -> Figure:
             title = f"{display_names.collection(name)}, {measure}, {count:,.0f} questions"
             axes.set_title(title, loc="left")
         panels[-1, 0].set_xlabel("late minus plain chunking, points, 95% interval")
-        drawing.one_legend(figure, panels[:, 0], columns=2)
+        drawing.one_legend(figure, panels[:, 0], columns=3)
         title = "Where documents are looked for, late chunking gains seldom and by little"
         drawing.titled(figure, title)
     return figure

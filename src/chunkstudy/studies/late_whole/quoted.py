@@ -45,7 +45,6 @@ def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.Dat
     """Keep what the paper quotes; nothing with other parameters than the study's own.
 
     Args:
-        study: the notebook's.
         found: gains of late chunking over plain.
         mended: the same of chunks without short last ones.
         tails: what it changes to merge or drop these.

@@ -57,10 +57,7 @@ def read(
     """Both ways, a protocol and collection each.
 
     Args:
-        study: the notebook's.
         chunkers: by collection.
-        encoder: a hub id.
-        window: tokens read at once.
         protocols: whose rules. Plain documents that are not cut are the same by Jina's and by the
             corrected ones, which stand for both.
         k: how many documents are retrieved.

@@ -12,49 +12,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.encoders import models
-from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.encoding import CONTEXTUALIZED, encode, jobs, parse_ordering, read_once
-from chunkstudy.runs.grids import (
-    BEIR_AT_HAND,
-    EMMA_METHODS,
-    LATE,
-    OWN,
-    PASSAGES,
-    PRE,
-    WIDE,
-    WINDOWS,
-)
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.encoding import encode, parse_ordering
+from chunkstudy.runs.grids import BEIR_AT_HAND, EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
 from chunkstudy.runs.study_runs import Context
 
 NAME = "similarity"
-COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma", "chroma")
-LONG = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0", "cluster-200")
-"""Chunkers of Chroma's corpora, each one long document."""
-ELSEWHERE = {
-    256: ("256 to 511", (0, *range(257, 512))),
-    512: ("0 to 255", tuple(place // 2 for place in range(512))),
-}
-"""By window, positions that tell what they do from what context does: a narrow window where only
-a wide one reaches, and a wide one, two tokens a position, where a narrow one reads."""
+COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
-    """``orderings``, of every collection but Chroma's, and ``windows``, of Chroma's.
-
-    The first has a row per collection, chunker and pairing: the mean cosine similarity of all
+    """``orderings``: a row per collection, chunker and pairing, the mean cosine similarity of all
     pairs of a document's chunks, and of neighbours only, over the documents with two chunks or
     more; of Emma, a single document, over its chunks instead, so that there is an interval: each
-    chunk's mean similarity to the others or to the next. The second has a row per window, position
-    and chunker: the mean cosine of neighbours over the corpora, under both orderings.
+    chunk's mean similarity to the others or to the next.
     """
-    rows = [row for name in collections if name != "chroma" for row in by_ordering(context, name)]
-    long = [row for name in collections if name == "chroma" for row in by_window(context, name)]
-    found = {"orderings": pd.DataFrame(rows), "windows": pd.DataFrame(long)}
-    return {name: table for name, table in found.items() if len(table)}
+    rows = [row for name in collections for row in by_ordering(context, name)]
+    return {"orderings": pd.DataFrame(rows)}
 
 
 def by_ordering(context: Context, name: str) -> list[dict[str, object]]:
@@ -76,41 +51,6 @@ def by_ordering(context: Context, name: str) -> list[dict[str, object]]:
             )
         for pairing in ("all", "neighbours"):
             rows.append(_row(name, slug, pairing, found[PRE][pairing], found[LATE][pairing]))
-    return rows
-
-
-def by_window(context: Context, name: str) -> list[dict[str, object]]:
-    """Rows of ``windows``. One pass over the documents a window serves all chunkers."""
-    rows: list[dict[str, object]] = []
-    documents, protocol = context.collection(name).documents, PROTOCOLS[OWN]
-    for window, encoder in WINDOWS.items():
-        store = context.store(encoder)
-        late = parse_ordering(f"{CONTEXTUALIZED}-{window}")
-        chunked = {
-            slug: context.chunks(Condition(name, slug, encoder, PRE, OWN), store) for slug in LONG
-        }
-        readers = {"": store}
-        if window in ELSEWHERE:
-            label, positions = ELSEWHERE[window]
-            spec = models.spec(models.parse_slug(encoder)[0])
-            moved = TransformerEncoder(spec, window, positions=positions)
-            context.note(moved.describe())
-            readers[label] = VectorStore(moved, context.places.vectors)
-        for label, reader in readers.items():
-            context.say(f"likeness of neighbours in {name}, {window} tokens {label}")
-            wanted = [jobs(reader, documents, one, late, protocol) for one in chunked.values()]
-            read_once(reader, wanted, f"{name}, {window} tokens {label}")
-            for slug, chunks in chunked.items():
-                plain, _ = encode(store, documents, chunks, parse_ordering(PRE), protocol)
-                contextualized, _ = encode(reader, documents, chunks, late, protocol)
-                arms = {"plain": plain, "contextualized": contextualized}
-                rows.append(
-                    {"collection": name, "window": window, "positions": label, "chunker": slug}
-                    | {
-                        arm: float(per_document(vectors, chunks.document)["neighbours"].mean())
-                        for arm, vectors in arms.items()
-                    }
-                )
     return rows
 
 

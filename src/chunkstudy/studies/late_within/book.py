@@ -26,11 +26,8 @@ def read(
     """By protocol, plain chunking and late chunking, which LumberChunker's authors do not do.
 
     Args:
-        study: the notebook's.
         book: a collection of one document.
         chunkers: by protocol.
-        encoder: a hub id.
-        window: tokens read at once.
     """
     orderings = ("pre_embedding", f"contextualized-{window}")
     return {

@@ -26,11 +26,8 @@ def moved(
     question's mean over the chunkers; a family is the orderings of one model against one of them.
 
     Args:
-        study: the notebook's.
         asked: collections, chunkers there, and a model's hub id.
         orderings: such as ``contextualized-512-at-halved``, which has two tokens at a position.
-        measure: with its cut-off.
-        protocol: whose rules.
     """
     windows = {one: parse_ordering(one).window for one in orderings}
     pairs = []

@@ -86,13 +86,6 @@ def read(
     """Both ways of chunking by every model at every window, a measure each.
 
     Args:
-        study: the notebook's.
-        collection: its name.
-        chunkers: slugs.
-        encoders: hub ids.
-        windows: tokens read at once.
-        measures: with their cut-offs.
-        protocol: whose rules.
         own_window: whether each model is read late in the window that it comes with too.
     """
     plain = {

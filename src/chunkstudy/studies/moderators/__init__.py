@@ -4,5 +4,4 @@ from chunkstudy.studies.moderators.figures import figure_moderators
 from chunkstudy.studies.moderators.ranges import IN_THE_PAPER, TUNED, early, ranges
 from chunkstudy.studies.moderators.regression import ALL, effects, predictions
 from chunkstudy.studies.moderators.rows import AMID, NEAR, TRUNCATED, rows
-from chunkstudy.studies.moderators.texts import COLLECTIONS as MEASURED
 from chunkstudy.studies.moderators.texts import tables

@@ -54,9 +54,9 @@ def figure_moderators(effects: pd.DataFrame, ranges: pd.DataFrame) -> Figure:
             axes.axhline(0, color="grey", lw=0.8, zorder=0)
             axes.set_xticks(range(len(order)), [_short(one) for one in order], fontsize=8)
         above[0].set_ylabel("late minus plain, points of DCG@10")
-        above[0].set_title("by the place in the window that the answer is read at", loc="left")
+        above[0].set_title("by the answer's place in the window", loc="left")
         above[0].set_xlabel("place in the window, in tokens")
-        above[1].set_title("by the question's words next to the answer's chunk", loc="left")
+        above[1].set_title("by the question's words beside it", loc="left")
         above[1].set_xlabel("share of them in the chunks beside it only")
         drawing.zero(below)
         steps = effects.drop_duplicates("moderator")["step"]
@@ -64,8 +64,8 @@ def figure_moderators(effects: pd.DataFrame, ranges: pd.DataFrame) -> Figure:
         drawing.rows_named(below, [n + star for n, star in zip(names, starred, strict=True)])
         below.set_title("each moderator, the others held, all windows together", loc="left")
         below.set_xlabel(
-            "change of the gain, points per standard deviation; * yes against no, or twice the "
-            "window"
+            "change of the gain, points per standard deviation\n"
+            "* yes against no, or twice the window"
         )
         drawing.one_legend(figure, [below], columns=3)
     return figure

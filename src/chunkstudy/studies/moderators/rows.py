@@ -57,7 +57,6 @@ def rows(library: Library, measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     Questions that no chunk answers, and those without a content word, have no row.
 
     Args:
-        library: the records.
         measured: what the experiment ``moderators`` left.
 
     Raises:

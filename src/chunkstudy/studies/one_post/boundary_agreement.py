@@ -23,18 +23,18 @@ def window_size(boundaries: Boundaries, units: int) -> int:
     return max(2, round(units / (len(boundaries) + 1) / 2))
 
 
-def pk(reference: Boundaries, other: Boundaries, units: int, window: int = 0) -> float:
+def pk(reference: Boundaries, other: Boundaries, units: int) -> float:
     """The share of windows whose two ends are in one segment by the one and not by the other.
 
     Raises:
         ValueError: if a boundary lies outside the text.
     """
-    return _differing(reference, other, units, window, lambda inside: inside > 0)
+    return _differing(reference, other, units, lambda inside: inside > 0)
 
 
-def window_diff(reference: Boundaries, other: Boundaries, units: int, window: int = 0) -> float:
+def window_diff(reference: Boundaries, other: Boundaries, units: int) -> float:
     """The share of windows that hold another number of boundaries."""
-    return _differing(reference, other, units, window, lambda inside: inside)
+    return _differing(reference, other, units, lambda inside: inside)
 
 
 def boundary_similarity(first: Boundaries, second: Boundaries, units: int) -> float:
@@ -63,10 +63,9 @@ def _differing(
     reference: Boundaries,
     other: Boundaries,
     units: int,
-    window: int,
     seen: Callable[[NDArray[np.int64]], ArrayLike],
 ) -> float:
-    size = window or window_size(reference, units)
+    size = window_size(reference, units)
     if units <= size:
         return (
             0.0 if _checked(reference, units).tolist() == _checked(other, units).tolist() else 1.0

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.predictions import outcomes, register
 from chunkstudy.runs import display_names
-from chunkstudy.show.drawing import LATE, PLAIN, rows_named, style, zero
+from chunkstudy.show.drawing import COLORS, one_legend, rows_named, style, zero
 from chunkstudy.show.formats import number
 from chunkstudy.studies.predictions import tables
 
@@ -20,6 +17,10 @@ LEAST = 0.25
 """Bets of a smaller product of probability and surprise are not drawn."""
 MARGIN = 3.0
 """Points left and right of the outermost number."""
+GROUP = ["rule", "collection", "chunker"]
+EXPECTED = "0.85"
+MARKERS = "osD^"
+"""A published model each."""
 AS_BETS = {"*": number}
 HIDDEN = ["rule", "kind", "work", "part", "measure", "conditions", "cells", "registered",
           "ordering", "protocol", "statistic", "surprise"]  # fmt: skip
@@ -66,32 +67,33 @@ def registered_for(predictions: pd.DataFrame) -> bool:
 
 @style()
 def figure_bets(predictions: pd.DataFrame) -> Figure:
-    """The published difference of two conditions beside the side on which ours is expected, of
-    predictions in points that are worth betting on."""
+    """The published differences of two conditions beside the side on which ours are expected, of
+    predictions in points that are worth betting on: a row a rule and chunker, a mark a model."""
     bets = predictions["probability"] * predictions["surprise"] >= LEAST
-    rows = predictions[(predictions["unit"] == "point") & bets].reset_index(drop=True)
-    figure, axes = plt.subplots(figsize=(8.3, 0.22 * len(rows) + 1.2), layout="constrained")
+    rows = predictions[(predictions["unit"] == "point") & bets]
+    groups = rows[GROUP].drop_duplicates()
+    models = list(dict.fromkeys(rows["encoder"]))
+    figure, axes = plt.subplots(figsize=(8.3, 0.4 * len(groups) + 1.3), layout="constrained")
     zero(axes)
     reach = float(rows[["published", "at least", "at most"]].abs().max().max()) + MARGIN
-    low, high = rows["at least"].fillna(-reach), rows["at most"].fillna(reach)
-    axes.hlines(rows.index, low, high, color=PLAIN, lw=3, alpha=rows["probability"])
-    axes.plot(rows["published"], rows.index, "D", ms=4, color=LATE)
-    axes.plot(rows["number"], rows.index, "o", ms=4, color="black")
-    rows_named(axes, [_named(row) for row in rows.to_dict("records")])
+    expected = rows.assign(row=rows.groupby(GROUP, sort=False).ngroup())
+    low, high = expected["at least"].fillna(-reach), expected["at most"].fillna(reach)
+    axes.hlines(expected["row"], low, high, color=EXPECTED, lw=14, label="ours is expected here")
+    for n, model in enumerate(models):
+        own = expected[expected["encoder"] == model]
+        at = own["row"] + 0.16 * (n - (len(models) - 1) / 2)
+        label = f"published, {display_names.encoder(model)}"
+        axes.plot(own["published"], at, MARKERS[n], ms=5, color=COLORS[n], label=label)
+        if own["number"].notna().any():
+            axes.plot(own["number"], at, MARKERS[n], ms=5, color="black", label="reproduced")
+    rows_named(axes, [_named(*one) for one in groups.itertuples(index=False, name=None)])
     axes.set_xlim(-reach, reach)
     axes.set_xlabel("difference of the two conditions (points)")
-    handles = [
-        Line2D([], [], marker="D", ls="", ms=4, color=LATE),
-        Line2D([], [], lw=3, color=PLAIN),
-        Line2D([], [], marker="o", ls="", ms=4, color="black"),
-    ]
-    words = ["published", "expected, the darker the more probable", "reproduced"]
-    decided = 3 if rows["number"].notna().any() else 2
-    figure.legend(handles[:decided], words[:decided], loc="outside lower center", ncols=3)
+    one_legend(figure, [axes], columns=2)
     return figure
 
 
-def _named(row: Mapping[Hashable, object]) -> str:
-    """What a row is about, and the id of its prediction."""
-    parts = [display_names.shown(name, row[name]) for name in ("collection", "chunker", "encoder")]
-    return f"{', '.join(parts)} ({row['id']})"
+def _named(rule: str, collection: str, chunker: str) -> str:
+    """What a row is about, and its rule in words."""
+    where = display_names.collection(collection)
+    return f"{where}, {display_names.shown('chunker', chunker)}\n{rule.replace('-', ' ')}"

@@ -83,23 +83,23 @@ def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     sides = {"within books": ("gutenqa", books), "in corpora": ("beir", rest[-1:])}
     with drawing.style():
         figure, panels = plt.subplots(
-            len(ARMS), 2, figsize=(9.5, 0.9 * len(chunkers) + 2.6), sharex=True
+            len(ARMS), 2, figsize=(8.3, 1.1 * len(chunkers) + 1.6), sharex="col", sharey=True
         )
         for (arm, title), row in zip(ARMS.items(), panels, strict=True):
             for axes, (side, (column, ours)) in zip(row, sides.items(), strict=True):
                 old = printed[(printed["collection"] == column) & (printed["ordering"] == arm)]
                 old = old[old["method"].isin(methods)]
-                at = [methods.index(one) for one in old["method"]]
-                axes.plot(old["r"], at, "|", color="0.5", ms=9, mew=2,
+                at = [methods.index(one) - 0.22 for one in old["method"]]
+                axes.plot(old["r"], at, "|", color="0.5", ms=8, mew=2,
                           label="published, four models")  # fmt: skip
                 own = found[found["collection"].isin(ours) & (found["ordering"] == arm)]
                 for offset, (definition, label) in enumerate(WORDS.items()):
                     part = own[(own["definition"] == definition) & own["r"].notna()]
-                    up = [chunkers.index(c) + 0.16 - 0.32 * offset for c in part["chunker"]]
+                    up = [chunkers.index(c) + 0.1 + 0.22 * offset for c in part["chunker"]]
                     drawing.intervals(axes, part, up, drawing.COLORS[offset], label, "r", scale=1)
                 drawing.zero(axes)
-                drawing.rows_named(axes, [display_names.chunker(one) for one in chunkers])
                 axes.set_title(f"{side}, {title}", loc="left")
+            drawing.rows_named(row[0], [display_names.chunker(one) for one in chunkers])
         for axes in panels[-1]:
             axes.set_xlabel("Pearson's r of chunk size and score")
         drawing.one_legend(figure, panels.flat, columns=3)

@@ -6,9 +6,7 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.published import (
-    cells,
-)
+from chunkstudy.published import cells
 from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.encoding import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.columns import Column, Columns
@@ -46,7 +44,7 @@ def leads(published: pd.DataFrame) -> pd.Series:
 def agreement_of_orders(published: pd.DataFrame) -> float:
     """Kendall's tau-b of the original and the reproduced order of Table 1's methods."""
     wide = published.pivot(index="chunker", columns="statistic", values="value")
-    return agreement.kendall(wide["original"], wide["reproduced"]).tau
+    return agreement.kendall(wide["original"], wide["reproduced"])
 
 
 def gaps(published: pd.DataFrame) -> pd.DataFrame:

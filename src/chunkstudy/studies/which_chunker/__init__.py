@@ -10,4 +10,5 @@ from chunkstudy.studies.which_chunker.advice import (
     whole_documents,
 )
 from chunkstudy.studies.which_chunker.cost import ENCODED, OPERATIONS, READ
-from chunkstudy.studies.which_chunker.ranking import ITSELF, Known, ranking
+from chunkstudy.studies.which_chunker.figures import figure_best
+from chunkstudy.studies.which_chunker.ranking import Known, ranking

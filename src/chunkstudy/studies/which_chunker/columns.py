@@ -8,14 +8,15 @@ from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import number, whole
 
 
+def arm(chunker: str, slug: str, window: object) -> str:
+    """An arm by its names; late chunking says its window itself."""
+    read = f", {window} tokens" if slug == PRE else ""
+    return f"{shown('chunker', chunker)}, {ordering(slug)}{read}"
+
+
 def arms(text: str) -> str:
     """``chunker ordering window; …`` by their names."""
-    named = [one.split(" ") for one in text.split("; ") if one]
-    return "; ".join(
-        f"{shown('chunker', chunker)}, {ordering(slug)}"
-        + (f", {window} tokens" if slug == PRE else "")
-        for chunker, slug, window in named
-    )
+    return "; ".join(arm(*one.split(" ")) for one in text.split("; ") if one)
 
 
 COLUMNS: Columns = {

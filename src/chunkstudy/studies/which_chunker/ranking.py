@@ -74,7 +74,6 @@ def ranking(library: Library, known: Known, encoders: Collection[str] = ()) -> p
     """A row per task, collections, model, chunker, ordering and window, a model's best first.
 
     Args:
-        library: the records.
         known: what else is known.
         encoders: ids of models, of those with records; all if none is named.
     """

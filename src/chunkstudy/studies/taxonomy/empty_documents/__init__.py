@@ -3,8 +3,8 @@
 The taxonomy's code guards nowhere against a document without text: LlamaIndex makes an empty chunk
 of it, the late encoder a zero vector, cosine similarity 0/0, and pytrec_eval gets a NaN to sort by.
 ``chain`` runs each of these steps by itself; ``chunkers`` says what every method of the paper makes
-of an empty document; ``draws`` puts empty documents into real rankings; ``places`` shows where one
-of them goes by its id; ``draft`` holds what an earlier draft of the paper printed for FiQA.
+of an empty document; ``draws`` puts empty documents into real rankings; ``draft`` holds what an
+earlier draft of the paper printed for FiQA.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ of ielab/Reproduce-chunking-2026 at 1041fcb, both tables."""
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
-    """``chain``, ``chunkers``, ``draws``, ``places`` and ``draft``."""
+    """``chain``, ``chunkers``, ``draws`` and ``draft``."""
     return {
         "chain": chain.steps(context),
         "chunkers": chain.chunkers(),
         "draws": simulation.draws(context, collections),
-        "places": simulation.places(context),
         "draft": pd.read_csv(context.read(DRAFT), dtype={"encoder": str, "chunker": str}),
     }

@@ -111,11 +111,6 @@ def methods(printed: pd.DataFrame, study: Mapping[str, pd.DataFrame]) -> pd.Data
     return pd.DataFrame(rows)
 
 
-def places(found: pd.DataFrame) -> pd.DataFrame:
-    """What one empty document costs, by the share of ids that come before its own."""
-    return found.assign(change=found["NaN kept"] / found["guarded"] - 1)
-
-
 def guard(found: pd.DataFrame) -> pd.DataFrame:
     """nDCG@10 with and without the guard, and by which fraction it changes over the draws.
 

@@ -35,7 +35,7 @@ MADE = {
 def figure_both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.DataFrame) -> Figure:
     """Left: published changes of the six methods, a mark per model, coloured by what becomes of an
     empty document. Right: the change by empty documents in our rankings, mean and range."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.4))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.3, 4.8))
     names = methods["chunker"].tolist()
     made = dict(zip(names, methods["official code"], strict=True))
     for number, (collection, marker) in enumerate(MARKERS.items()):
@@ -47,8 +47,8 @@ def figure_both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.Da
             left.plot(100 * part["change"], at, marker, color=colour, ms=6, alpha=0.8, label=label)
     _ranges(left, methods, names)
     rows_named(left, [display_names.chunker(one) for one in names])
-    left.set(xlabel="change of nDCG@10 by late chunking (%)")
-    left.set_title("Published, four models: circles FiQA, triangles TREC-COVID", loc="left")
+    left.set(xlabel="change of nDCG@10\nby late chunking (%)")
+    left.set_title("Published, four models\ncircles FiQA, triangles TREC-COVID", loc="left")
     labels = [
         f"{display_names.collection(one['collection'])}: {one['empty documents']} among "
         f"{one['documents']:,}"
@@ -60,11 +60,11 @@ def figure_both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.Da
         at = [order["label"].tolist().index(one) for one in part["label"]]
         intervals(right, part, at, colours[arm], str(arm), "change", ("largest", "smallest"))
     rows_named(right, order["label"].tolist())
-    right.set(xlabel="change of nDCG@10 by documents without a score (%)")
-    right.set_title("Ours: mean and range over draws of ids", loc="left")
+    right.set(xlabel="change of nDCG@10\nby documents without a score (%)")
+    right.set_title("Ours\nmean and range over draws of ids", loc="left")
     for axes in (left, right):
         zero(axes)
-    one_legend(figure, (left, right), columns=3)
+    one_legend(figure, (left, right), columns=2)
     return figure
 
 

@@ -10,7 +10,6 @@ depends on the ids of the empty ones.
 from __future__ import annotations
 
 import math
-import string
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -39,7 +38,6 @@ HIGHEST_ID = 600_000
 """FiQA's ids are numbers; the five of the issue stand at 10.4 to 10.7 times their row."""
 SEEDS = 20
 QUERIES, QUERIES_AT_FIQAS_SIZE = 100, 30
-SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999)
 
 
 def draws(context: Context, collections: Sequence[str]) -> pd.DataFrame:
@@ -72,26 +70,6 @@ def draws(context: Context, collections: Sequence[str]) -> pd.DataFrame:
             rows.append((name, "FiQA, as many among as many", FIQA, len(added), seed, *scored))
     columns = ["collection", "proportion", "documents", "empty documents", "seed", "queries",
                "guarded", "NaN kept"]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
-
-
-def places(context: Context) -> pd.DataFrame:
-    """Where one empty document among as many as TREC-COVID has goes, by its id's place in the order
-    of ids: NFCorpus's rankings, filled up with documents that no query finds."""
-    name = "nfcorpus"
-    ids, ranked, judged = read(context, Library(context.places), name)
-    few = first(ranked, QUERIES_AT_FIQAS_SIZE)
-    rows = []
-    generator = np.random.default_rng(0)
-    filled = words(TREC_COVID - 1, generator)
-    top, grades = renamed(few, judged, dict(zip(ids, filled, strict=False)))
-    ordered = sorted(filled)
-    for share in SHARES:
-        context.say(f"one empty document after {share:.1%} of the ids")
-        added = [ordered[math.floor(share * len(ordered)) - 1] + "0"]
-        queries, guarded, kept = score(top, grades, filled, added, generator)
-        rows.append((name, TREC_COVID, share, queries, guarded, kept))
-    columns = ["collection", "documents", "ids before", "queries", "guarded", "NaN kept"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -171,13 +149,6 @@ def numbered(
     unknown = EMPTY["FiQA"] - len(KNOWN)
     empties, others = [*KNOWN, *free[:unknown]], free[unknown : FIQA - len(KNOWN)]
     return dict(zip(ids, others, strict=False)), others[len(ids) :], empties
-
-
-def words(count: int, generator: Generator) -> list[str]:
-    """Different ids of eight letters and digits, as those of TREC-COVID."""
-    letters = np.asarray(list(string.digits + string.ascii_lowercase))
-    drawn = generator.choice(letters, size=(count + count // 100, 8))
-    return list(dict.fromkeys("".join(row) for row in drawn))[:count]
 
 
 def renamed(ranked: Ranked, judged: Judged, names: Mapping[str, str]) -> tuple[Ranked, Judged]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chunkstudy.base.spans import Collection
-from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,22 +38,3 @@ def triples(collection: Collection) -> list[Triple]:
         Triple(collection.name, one.query, text[one.query], one.document, one.start, one.end)
         for one in collection.judgments
     ]
-
-
-def check(found: Sequence[Triple], texts: Mapping[tuple[str, str], str]) -> None:
-    """Refuse triples whose passage lies outside of its document.
-
-    Args:
-        found: the triples.
-        texts: by collection and document id.
-
-    Raises:
-        TripleError: for the first of them.
-    """
-    for one in found:
-        length = len(texts.get(one.source, ""))
-        if not 0 <= one.start < one.end <= length:
-            raise TripleError(
-                f"question {one.query!r} is answered at [{one.start}, {one.end}) of document "
-                f"{one.document!r}, which has {length} characters; correct the offsets"
-            )

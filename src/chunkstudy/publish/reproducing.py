@@ -1,0 +1,105 @@
+"""The table at the head of REPRODUCING.md: what to run, and what it should give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+import pandas as pd
+
+from chunkstudy.base.places import Places
+from chunkstudy.encoders import models
+from chunkstudy.publish.readme import fill_regions
+from chunkstudy.runs import records
+from chunkstudy.runs.against_record import TOLERANCE
+from chunkstudy.runs.estimate import DEVICES, TWO_CORES, prices
+from chunkstudy.show import answers
+from chunkstudy.show.tables import Table
+
+PEAK = "1.5 GB"
+"""Of memory, by one process that reads Chroma's corpora with MiniLM, as GNU time counted it."""
+FLOAT = 4
+"""Bytes of a number in a vector."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A row.
+
+    Attributes:
+        name: what was found, in a few words.
+        expected: a sentence with names of notebooks' numbers in braces.
+        patterns: of the conditions whose records it rests on.
+    """
+
+    name: str
+    expected: str
+    patterns: tuple[str, ...]
+
+
+FINDINGS = (
+    Finding(
+        "Chroma's table of all-MiniLM-L6-v2 and its appendix",
+        "{minilm-appendix/exact} of {minilm-appendix/cells} scores exact",
+        ("chroma/*/*all-MiniLM-L6-v2/pre_embedding/as_published-chroma",),
+    ),
+    Finding(
+        "late minus plain chunks within Chroma's corpora, 512 tokens, one window a token",
+        "{window-layouts/one} points of DCG@10",
+        ("chroma-within/*/*MiniLM*-w512/pre_embedding/corrected",
+         "chroma-within/*/*MiniLM*-w512/contextualized-512/corrected"),
+    ),
+    Finding(
+        "the same, states averaged over windows moved by half",
+        "{window-layouts/mean} points of DCG@10",
+        ("chroma-within/*/*MiniLM*-w512/pre_embedding/corrected",
+         "chroma-within/*/*MiniLM*-w512/contextualized-512-averaged/corrected"),
+    ),
+    Finding(
+        "late minus plain chunks within COVID-QA's papers, 128 tokens",
+        "{late-in-papers/narrow} points of DCG@10",
+        ("covid-qa-within/*/*MiniLM*-w128/pre_embedding/corrected",
+         "covid-qa-within/*/*MiniLM*-w128/contextualized-128/corrected"),
+    ),
+    Finding(
+        "late minus plain chunks of 256 tokens on NFCorpus; short last chunks merged",
+        "{short-tails-gain/before}; {short-tails-gain/after} points of nDCG@10",
+        ("nfcorpus/fixed*/*MiniLM*-w512/*/corrected",),
+    ),
+    Finding(
+        "whole documents minus the best arm on SciFact, NFCorpus and ArguAna",
+        "{no-chunking/row} points of nDCG@10",
+        tuple(f"{name}/*/*MiniLM*-w512/*/corrected" for name in ("scifact", "nfcorpus", "arguana")),
+    ),
+)  # fmt: skip
+
+
+def fill(places: Places) -> None:
+    """Write the generated part of ``REPRODUCING.md`` anew."""
+    fill_regions(places.root / "REPRODUCING.md", {"expected": expected(places)})
+
+
+def expected(places: Places) -> str:
+    """A row a finding: command, value, tolerance, minutes, memory, disk."""
+    numbers, recorded = answers.numbers(places), records.find(places.runs)
+    rows = []
+    for one in FINDINGS:
+        found = [c for c in recorded if any(fnmatch(str(c), p) for p in one.patterns)]
+        operations = sum(price.operations for price in prices(found, places, again=True))
+        size = sum(_bytes(records.read_run(recorded[c])) for c in found)
+        value = one.expected
+        for name, text in numbers.items():
+            value = value.replace(f"{{{name}}}", text)
+        only = " ".join(f"--only '{pattern}'" for pattern in one.patterns)
+        rows.append((
+            one.name, f"`chunkstudy run --again {only}`", value, f"{100 * TOLERANCE:g} points",
+            f"{operations / DEVICES[TWO_CORES].rate / 60:.0f}", PEAK, f"{size / 1e6:,.0f} MB",
+        ))  # fmt: skip
+    heads = ["finding", "command", "expected", "tolerance", "minutes", "memory", "disk"]
+    return Table(pd.DataFrame(rows, columns=heads)).markdown()
+
+
+def _bytes(run: records.Run) -> int:
+    """What the vectors of a run's chunks and queries take."""
+    texts = run.counts.chunks + run.counts.queries_scored
+    return texts * models.spec(models.parse_slug(run.encoder)[0]).dimension * FLOAT
