@@ -22,5 +22,4 @@ COLUMNS: Columns = {
     "tokens": Column("tokens read, to those of chunks", number),
     "with a title": whole,
     "as recorded": whole,
-    "not run": lambda text: ", ".join(map(named, text.split(", "))) if text else "",
 }

@@ -119,12 +119,11 @@ def _compared(
 
 
 def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
-    """Of each collection its chunks, those that a title is put before, its questions, of how many
-    plain vectors that were computed anew score what their record says, and what was not run."""
+    """Of each collection its chunks, those that a title is put before, its questions, and of how
+    many plain vectors that were computed anew score what their record says."""
     rows = []
     for collection, names in measures.items():
         run = _run(made, collection, encoder).set_index("arm")
-        left = [one.arm for one in PLAN if (one.collection, one.encoder) == (collection, WIDE)]
         row: dict[str, object] = {
             "collection": collection,
             "chunks": int(run["chunks"].max()),
@@ -136,7 +135,6 @@ def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> 
             if VECTORS in run.index:
                 ours = _wide(made, run.reset_index(), measure)[VECTORS]
                 row["as recorded"] = int((ours == record.reindex(ours.index)).sum())
-        row["not run"] = ", ".join(one for one in left if one not in {VECTORS, *run.index})
         rows.append(row)
     return pd.DataFrame(rows)
 
