@@ -31,7 +31,8 @@ class Source:
         md5: of the official archive, as BEIR's README lists it.
         documents, queries: counts of the test split.
         characters: of all documents, titles included (MTEB's descriptive statistics, commit
-            a905523d; SciFact's counted here); 0 where nobody counted them.
+            a905523d; SciFact's counted here); 0 where nobody counted them, and
+            estimates then assume two million tokens.
         sha256: accepted digests of the unpacked members. Where there are two, the second is the
             rebuilt file of the data folder: the same texts in another order of lines.
         skips_own_id: the queries are documents of the corpus.

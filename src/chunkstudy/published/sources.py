@@ -1,7 +1,8 @@
 """Where a published cell comes from: a condition, a computation over several, or a study.
 
 A further published work takes one entry in `WORKS`: how its cells are mapped, and the protocol
-under which they were made.
+under which they were made. Its claims take its name in `claims.ledger.WORKS`, and pages its title
+in `display_names.WORKS`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Questions outside the grid, one file each.
+"""What notebooks need beyond a cell, a folder each; and questions outside the grid, a module each.
 
-A study is a module here that opens with its question and defines ``COLLECTIONS``, what it takes
-unless told otherwise, and ``tables(context, collections)``, which gives its tables by name; and
-``PACKAGES``, where it needs others than every run. A study that trains models comes in parts
-instead (in_parts.py).
-``chunkstudy study NAME`` runs it.
+What a notebook alone needs is named by nothing but the notebook. An experiment that
+``chunkstudy study NAME`` runs is a module that opens with its question and defines ``COLLECTIONS``,
+what it takes unless told otherwise, and ``tables(context, collections)``, which gives its tables by
+name; and ``PACKAGES``, where it needs others than every run. One that takes hours comes in parts
+instead, a ``PLAN`` (:mod:`chunkstudy.runs.study_runs`).
 """

@@ -143,7 +143,7 @@ class Work:
 
     Attributes:
         name: its short name.
-        models: hub ids, or ``any``.
+        models: hub ids, or ``any``; with a condition's slug instead every claim stays open.
         claims: filled by :meth:`claim`.
     """
 
