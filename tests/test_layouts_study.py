@@ -100,7 +100,7 @@ def test_of_tied_layouts_the_one_that_reads_least_is_chosen() -> None:
 def test_a_layout_is_reported_over_all_windows_and_in_each() -> None:
     rows = registered.report(many(MEANS), "packed").set_index(["window", "other layout"])
     assert len(rows) == 3 * 4
-    for window in ("all", 128, 512):
+    for window in ("all", "128", "512"):
         assert rows.loc[(window, "most context"), "difference"] == pytest.approx(0.15)
         assert rows.loc[(window, registered.PLAIN), "difference"] == pytest.approx(0.25)
 

@@ -76,7 +76,7 @@ def _pair(
     windows: Sequence[int] = (),
     chunkers: Sequence[str] = CHUNKERS,
 ) -> Pair:
-    keys = {"layout": layout, "other layout": other, "window": windows[0] if windows else ALL}
+    keys = {"layout": layout, "other layout": other, "window": str(windows[0]) if windows else ALL}
     first, second = (_all(half, one, windows, chunkers) for one in (layout, other))
     return Pair(half.keys | keys, first, second, half.documents)
 
