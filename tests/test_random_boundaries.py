@@ -18,7 +18,7 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
-from chunkstudy.runs.names import PRE_EMBEDDING
+from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.controls import chance as analysis
@@ -111,7 +111,7 @@ def compared(made: tuple[Collection, Chunks], tmp_path: Path, encoder: Words) ->
 
 @pytest.fixture(autouse=True)
 def _known_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "model", lambda slug: slug)
+    monkeypatch.setattr(analysis, "parse_encoder", EncoderName)
     monkeypatch.setattr(study, "check", lambda *_: None)
     monkeypatch.setattr(study, "Condition", lambda *parts: "/".join(parts))
 

@@ -103,7 +103,7 @@ def refused(here: Path, arguments: Iterable[str]) -> str:
 COMMANDS = [
     ("estimate --only zz", "no condition matches 'zz'"),
     ("estimate --device abacus", "'abacus'"),
-    ("study zz", "unknown study 'zz'; use one of berlin"),
+    ("study zz", "unknown study 'zz'; use one of b"),
     ("study labels --collection zz", "unknown collection 'zz'; use one of chroma"),
     ("notebook clams", "unknown notebook 'clams'"),
     ("reproduce --profile zz", "unknown profile 'zz'; use builtin"),

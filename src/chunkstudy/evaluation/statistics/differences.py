@@ -30,7 +30,7 @@ SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""
 FEWEST_DOCUMENTS = 20
 """Documents below which an interval over them would rest on too few, and questions are drawn."""
-HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = WORDS = ("higher", "lower", "equivalent", "not shown")
+HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = TOLD = ("higher", "lower", "equivalent", "not shown")
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
 STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
 OVER_DOCUMENTS = (
@@ -144,7 +144,7 @@ def families(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     for name, table in tables.items():
         if {"family", "shown", "difference"} <= set(table.columns):
             for family, group in table.dropna(subset=["family"]).groupby("family", sort=False):
-                counts = {word: int((group["shown"] == word).sum()) for word in WORDS}
+                counts = {word: int((group["shown"] == word).sum()) for word in TOLD}
                 question = str(family).removeprefix(f"{name}: ")
                 rows.append({"table": name, "question": question, "size": len(group), **counts})
     return pd.DataFrame(rows)

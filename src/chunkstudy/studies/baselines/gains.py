@@ -114,7 +114,7 @@ def _compared(
                 for arm in arms
                 if arm in own and against in own
             ]
-    family = f"baselines against {against}, {{collection}}"
+    family = f"baselines against {against}, {{collection}}, {{measure}}"
     return differences(pairs, family, "score", f"score of {against}")
 
 

@@ -7,11 +7,11 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import MINILM, NONE, Condition
 from chunkstudy.runs.grids import MINILM_SIZES
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import PRE_EMBEDDING
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
 from chunkstudy.show.formats import points
 
 COLLECTION = "chroma"
@@ -19,7 +19,7 @@ LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 SHOWN = {"difference": points}
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
 OF_CHUNKS = "PrecisionOmega"
-"""Needs no ranking, so that it is one question of all models."""
+"""Needs no ranking, so that chunks which no model draws are compared once."""
 
 
 def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +66,10 @@ def token_unit(places: Places) -> pd.DataFrame:
         record = library.get(condition)
         if (condition.collection, condition.protocol) != (COLLECTION, CORRECTED.name) or not record:
             continue
+        drawn = parse_chunker(condition.chunker).needs_encoder
         for measure in MEASURES:
+            if measure == OF_CHUNKS and condition.encoder != NONE and not drawn:
+                continue
             name, at, cut = measure.partition("@")
             in_tokens = f"{name}(unit=token){at}{cut}"
             if measure not in record.wide or in_tokens not in record.wide:
@@ -75,8 +78,5 @@ def token_unit(places: Places) -> pd.DataFrame:
             both = record.wide[measure], record.wide[in_tokens]
             pairs.append(Pair(keys | {"measure": measure}, *both))
 
-    def family(keys: Keys) -> str:
-        of = "{measure}" if keys["measure"] == OF_CHUNKS else "{measure}, {encoder}"
-        return f"characters against tokens, {of}".format_map(keys)
-
+    family = "characters against tokens, {measure}, {encoder}"
     return differences(pairs, family, "characters", "tokens")

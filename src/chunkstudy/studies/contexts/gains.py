@@ -88,8 +88,8 @@ def read(
 
 
 def gains(ways: Sequence[Way]) -> pd.DataFrame:
-    """What each way gains over plain chunking, a row each. A family of late chunking spans models
-    and chunkers, as on the page that asks about it."""
+    """What each way gains over plain chunking, a row each; late chunking over several chunkers, since
+    another page asks of each by itself."""
     pairs = [
         Pair(
             {**way.keys, "context": way.name, "chunkers": len(way.chunkers)},
@@ -98,11 +98,12 @@ def gains(ways: Sequence[Way]) -> pd.DataFrame:
             way.documents,
         )
         for way in ways
+        if len(way.chunkers) > 1 or not way.name.startswith(LATE)
     ]
 
     def family(keys: Keys) -> str:
-        late = str(keys["context"]).startswith(LATE)
-        return ("late, {collection}" if late else f"contexts, {WHERE}").format_map(keys)
+        way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
+        return f"{way}, {WHERE}".format_map(keys)
 
     return differences(pairs, family, "with context", "plain")
 
