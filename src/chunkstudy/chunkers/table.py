@@ -1,5 +1,6 @@
 """The table of chunkers. To add one: write its function, then its line in ``CHUNKERS``.
-A reader is told its first size in tokens unless ``runs/display_names.py`` says otherwise.
+A reader is told its first size in tokens where the function names it ``size``, else by its name:
+``lines=20`` is *20 lines*.
 
 A chunker is a function of a text that names what else it needs: ``embed``, texts to vectors;
 ``count``, the length function; ``tokenizer``, the tokens that windows are made of; ``ask`` and

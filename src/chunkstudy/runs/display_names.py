@@ -126,12 +126,12 @@ def chunker(slug: str) -> str:
     spec = parse_chunker(slug)
     parts = [FAMILIES[spec.name]]
     unit = "characters" if spec.length == "characters" else "tokens"
-    if spec.name == "sentence":
-        parts.append(f"{spec.sizes[0]} sentences")
-    elif spec.name == "lumberchunker-random":
+    if spec.name == "lumberchunker-random":
         parts.append(f"draw {spec.sizes[0]}")
     elif spec.sizes:
-        parts.append(f"{spec.sizes[0]} {unit}")
+        counted = {"size": unit, "group": "sentences"}
+        named = spec.entry.sizes[0]
+        parts.append(f"{spec.sizes[0]} {counted.get(named, named)}")
     if spec.name in ("recursive", "token") and spec.sizes[1]:
         parts.append(f"overlap {spec.sizes[1]}")
     if spec.name in ("fixed-merged", "fixed-dropped"):

@@ -88,8 +88,8 @@ def read(
 
 
 def gains(ways: Sequence[Way]) -> pd.DataFrame:
-    """What each way gains over plain chunking, a row each; late chunking over several chunkers, since
-    another page asks of each by itself."""
+    """What each way gains over plain chunking, a row each; late chunking over several chunkers,
+    since another page asks of each by itself."""
     pairs = [
         Pair(
             {**way.keys, "context": way.name, "chunkers": len(way.chunkers)},
