@@ -7,7 +7,7 @@ collection and model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,16 @@ WITHIN = ", {collection}, {model}"
 """What a family is within."""
 
 
-def over_plain(arms: Iterable[Arms]) -> pd.DataFrame:
-    """Late minus plain chunks read whole, each question's mean over the layout's chunkers."""
+def over_plain(arms: Iterable[Arms], chunkers: Sequence[str] = ()) -> pd.DataFrame:
+    """Late minus plain chunks read whole, each question's mean over ``chunkers``; without them over
+    all, of the layouts that all are read in."""
     pairs = []
     for one in arms:
-        for (layout, window), late in one.late.items():
+        most = max(read.shape[1] for read in one.late.values())
+        for (layout, window), every in one.late.items():
+            if not chunkers and every.shape[1] < most:
+                continue
+            late = every[list(chunkers or every.columns)]
             plain = one.read_whole(list(late.columns)).mean(axis=1)
             keys = {"layout": layout, "window": window, "chunkers": late.shape[1]}
             pairs.append(Pair(one.keys | keys, late.mean(axis=1), plain, one.documents))
