@@ -116,6 +116,13 @@ def test_every_collection_has_a_size(tmp_path: Path) -> None:
         assert recorded != collection_tokens(name, Places(tmp_path))
 
 
+def test_a_size_that_is_assumed_is_said(tmp_path: Path) -> None:
+    condition = Condition("builtin", "fixed-64", WIDE, "pre_embedding", "corrected")
+    said = [any("assumed" in line for line in estimate([condition], place, again=True))
+            for place in (Places(tmp_path), ROOT)]  # fmt: skip
+    assert said == [True, False]
+
+
 def _numbers(line: str) -> tuple[float, float]:
     tokens = re.search(r"([\d.]+) M tokens", line)
     dollars = re.search(r"\$([\d.]+)$", line)

@@ -169,6 +169,9 @@ def estimate(
         if group:
             yield f"{len(group)} that {label}\t{_line(group, on)}"
     yield f"all {len(found)} on {on.description}\t{_line(found, on)}"
+    for name in dict.fromkeys(one.condition.collection for one in found):
+        if not _known_tokens(name, places):
+            yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
 
 
 def open_by_model(
@@ -230,10 +233,15 @@ def attended(reading: Reading, collection: str, tokens: int) -> int:
 
 
 def collection_tokens(name: str, places: Places) -> int:
-    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered."""
+    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered, else
+    ``DEFAULT_TOKENS``."""
+    return _known_tokens(name, places) or DEFAULT_TOKENS
+
+
+def _known_tokens(name: str, places: Places) -> int:
     if not (found := facts.read(places, f"{name}_facts")).empty:
         return int(found["wordpiece_tokens"][0])
-    return registry.find(name).tokens or DEFAULT_TOKENS
+    return registry.find(name).tokens
 
 
 def _key(condition: Condition) -> tuple[str, ...]:
