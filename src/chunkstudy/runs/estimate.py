@@ -162,6 +162,9 @@ def estimate(
     """
     on = device(device_name)
     found = prices(conditions, places, again)
+    for name in dict.fromkeys(one.condition.collection for one in found):
+        if not _known_tokens(name, places):
+            yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
     for one in found:
         yield f"{one.condition}\t{_line([one], on)}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):
@@ -169,9 +172,6 @@ def estimate(
         if group:
             yield f"{len(group)} that {label}\t{_line(group, on)}"
     yield f"all {len(found)} on {on.description}\t{_line(found, on)}"
-    for name in dict.fromkeys(one.condition.collection for one in found):
-        if not _known_tokens(name, places):
-            yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
 
 
 def open_by_model(
