@@ -12,13 +12,8 @@ from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.spans import Collection
 from chunkstudy.llm.asking import Asker, NotRecordedError
 from chunkstudy.llm.openai_provider import OpenAIProvider
-from chunkstudy.runs import (
-    by_language_model,
-    llm_prices,
-)
-from chunkstudy.runs.conditions import (
-    Condition,
-)
+from chunkstudy.runs import by_language_model
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked
@@ -66,17 +61,6 @@ def test_what_cannot_be_run_says_that_a_recording_or_a_key_is_missing(
 def test_what_was_not_recorded_ends_a_run_in_one_sentence(bare: Path) -> None:
     with pytest.raises(NotRecordedError, match=r"CHUNKSTUDY_LLM=record"):
         by_language_model.chunk(condition("lumberchunker"), load_collection("builtin"))
-
-
-@pytest.mark.parametrize("slug", CHUNKERS)
-def test_a_chunker_prices_itself_and_asks_nobody(slug: str) -> None:
-    takes = llm_prices.foretold(slug, [TEXT, "", TEXT])
-    assert takes.dollars
-    assert takes.requests == 2 * llm_prices.foretold(slug, [TEXT]).requests > 0
-    free = llm_prices.foretold(f"{slug}-by-{SMOLLM}", [TEXT])
-    assert (free.dollars, free.requests > 0) == (0, True)
-    with pytest.raises(ValueError, match="asks no language model"):
-        llm_prices.foretold("paragraph", [TEXT])
 
 
 def says(asked: Asked) -> str:

@@ -16,11 +16,10 @@ from tqdm import tqdm
 
 from chunkstudy.base import tokens
 from chunkstudy.base.budget import Budget
-from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.keys import key
 from chunkstudy.base.models import MODELS, ModelSpec
 from chunkstudy.base.openai_api import ADDRESS, KEY, Server
-from chunkstudy.base.prices import PRICES, Price
+from chunkstudy.base.prices import PRICES, Estimate, Price
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
 from chunkstudy.encoders.interface import Role
