@@ -21,6 +21,7 @@ from chunkstudy.published.claims.outcomes import ClaimError, Outcome
 from chunkstudy.published.claims.predicates import beyond, code, every, once
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.needs import Need
 from tests.claims_settled import CLAIMS, COMPARISON, ROOT, SOURCES, TABLES, made
 
 FOLDER = Path(ledger.__file__).parent
@@ -232,7 +233,7 @@ def test_without_records_verdicts_are_open_or_rest_on_published_cells(tmp_path: 
     shutil.copytree(ROOT / published, tmp_path / published)
     bare = COMPARISON.assign(
         verdict="not_run", reproduced=None, corrected=None, difference=None, low=None, high=None,
-        needs="open: run it",
+        needs=str(Need("run", "it")),
     )  # fmt: skip
     tables = {name: table.head(0) for name, table in TABLES.items()}
     found = ledger.settle(ledger.works(), Sources(Library(Places(tmp_path)), bare, tables))

@@ -22,6 +22,7 @@ from chunkstudy.published.sources import (
 from chunkstudy.runs import grids, published_grid
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.needs import Need, parse, said
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
@@ -88,6 +89,15 @@ def test_what_a_condition_needs_is_a_sentence_with_what_to_do(reason: str) -> No
     assert "not built" not in reason
     actions = ("python -m chunkstudy", "needs ", "look up", "not pinned here")
     assert any(action in reason for action in actions)
+
+
+def test_a_text_of_needs_is_read_back_as_what_it_was_made_of() -> None:
+    waiting = {tuple(dict.fromkeys(one.needs())) for one in grids.grid()} - {()}
+    made = (Need("states"), Need("study", "berlin"), Need("run", "a/b"), Need("computed", "a sum"))
+    for found in [*waiting, made]:
+        assert tuple(parse(said(found))) == found
+    with pytest.raises(ValueError, match="says no need"):
+        parse("wants a rest")
 
 
 def test_a_condition_is_open_only_where_nothing_is_missing(

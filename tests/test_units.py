@@ -201,7 +201,7 @@ def test_no_sentence_decides_whether_money_may_be_spent(
     assert sold and all(before[name] for name in sold) and not all(before.values())
     assert any(before[name] for name in set(asked) - set(sold)) == (llm == "record")
     for kind in needs.SENTENCES:
-        monkeypatch.setitem(needs.SENTENCES, kind, "in other words")
+        monkeypatch.setitem(needs.SENTENCES, kind, ("in ", "other", " words"))
     assert {unit.name: running._refused(unit) is not None for unit in found} == before
 
 

@@ -274,12 +274,11 @@ def served(name: str, base_url: str | None = None) -> ModelSpec:
     )
 
 
-def reason_not_run(spec: ModelSpec) -> str | None:
-    """Why a model behind the API cannot be used here; None with a key or any recording of it."""
+def at_hand(spec: ModelSpec) -> bool:
+    """Whether a model behind the API can be used here: with a key, or any recording of it."""
     recorded = place(_host(_address()), spec.id)
-    if os.environ.get(KEY, "").strip() or (recorded.is_file() and recorded.stat().st_size):
-        return None
-    return f"needs {KEY} or recordings of {spec.id}"
+    has_key = bool(os.environ.get(KEY, "").strip())
+    return has_key or (recorded.is_file() and recorded.stat().st_size > 0)
 
 
 def _address() -> str:

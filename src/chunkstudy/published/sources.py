@@ -21,7 +21,7 @@ from chunkstudy.runs.conditions import (
     Condition,
 )
 from chunkstudy.runs.names import PRE_EMBEDDING
-from chunkstudy.runs.needs import weights_needed
+from chunkstudy.runs.needs import Need, weights_needed
 
 CHROMA_LENGTH = "-wordpiece-special"
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
@@ -59,12 +59,12 @@ class Measured:
 
     Attributes:
         study: whose table gives it.
-        waits: why it is not there before the study ran.
+        waits: for what it waits before the study ran.
         conditions: what has to be recorded before.
     """
 
     study: str
-    waits: str
+    waits: tuple[Need, ...]
     conditions: tuple[Condition, ...] = ()
 
 
@@ -146,11 +146,12 @@ def chroma_minilm(row: str) -> Condition:
 
 def _jina(cell: Cell) -> Source:
     if cell.measure == "characters":
-        waits = "nothing to run: the mean length of the collection's documents"
-        return Measured("document-lengths", waits)
+        lengths = Need("computed", "the mean length of the collection's documents")
+        return Measured("document-lengths", (lengths,))
     if cell.measure == "cosine":
-        needs = [*weights_needed(models.spec(cell.encoder)), "needs `chunkstudy study berlin` then"]
-        return Measured("berlin", "; ".join(map(str, needs)))
+        return Measured(
+            "berlin", (*weights_needed(models.spec(cell.encoder)), Need("study", "berlin"))
+        )
     return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
 
@@ -165,8 +166,8 @@ def _correlation(cell: Cell) -> Source:
         for method in methods
         for ordering in (orderings[:1] if cell.ordering == PRE_EMBEDDING else orderings)
     )
-    waits = "nothing to run: a correlation over records, see taxonomy_4_correlations"
-    return Measured("chunk-sizes", waits, tuple(behind))
+    waits = Need("computed", "a correlation over records, see taxonomy_4_correlations")
+    return Measured("chunk-sizes", (waits,), tuple(behind))
 
 
 def _taxonomy(cell: Cell) -> Source:
