@@ -2,8 +2,9 @@
 
 Run ``python -m tests.benchmarks.engines [TEXTS] [ROUNDS] [THREADS]`` where they are installed, for
 instance by ``pip install '.[offline]' 'sentence-transformers[onnx,openvino]' fastembed``. Each
-computes in float32, in padded batches of 32 sorted by length; all take turns in every round, so that
-a busy machine slows all, and the ratios are by round. What is not installed is left out, and says so.
+computes in float32, in padded batches of 32 sorted by length; all take turns in every round, so
+that a busy machine slows all, and the ratios are by round. What is not installed is left out, and
+says so.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import chunk_documents
+from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunkers import build_chunker
@@ -53,13 +54,10 @@ def main() -> None:
 
 def chunks(count: int) -> list[str]:
     """Chunks of the recursive chunker of 200 tokens over sentences of the built-in collection."""
-    from chunkstudy.base.spans import Document
-
     texts, _ = made(count // 10 + 1)
     documents = [Document(name, text) for name, text in texts.items()]
-    return chunk_documents(build_chunker("recursive-200-0", CORRECTED), documents).texts(documents)[
-        :count
-    ]
+    cut = chunk_documents(build_chunker("recursive-200-0", CORRECTED), documents)
+    return cut.texts(documents)[:count]
 
 
 def others(spec: ModelSpec, threads: int, folder: Path) -> Iterator[tuple[str, Engine]]:

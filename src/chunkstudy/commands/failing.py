@@ -26,7 +26,8 @@ def one_sentence() -> Iterator[None]:
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         extra = "llm" if package in ASKING else "study"
-        said = f"{package} is not installed; pip install 'chunkstudy[{extra}]'" if package else error
+        remedy = f"{package} is not installed; pip install 'chunkstudy[{extra}]'"
+        said = remedy if package else error
         typer.echo(f"chunkstudy: {said}", err=True)
         sys.exit(1)
     except OSError as error:
