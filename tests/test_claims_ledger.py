@@ -107,6 +107,12 @@ def test_an_id_that_stands_twice_is_refused() -> None:
         work.claim("C01", "there", "claims")
 
 
+@pytest.mark.parametrize("slug", [MINILM, "a/b-w512"])
+def test_a_model_named_as_conditions_name_it_is_refused(slug: str) -> None:
+    with pytest.raises(ClaimError, match=r"claim Z1 speaks of .*; write [^_]*/"):
+        made(lambda _: iter(()), models=(slug,))
+
+
 def test_a_verdict_rests_on_figures_and_an_open_one_says_what_it_needs() -> None:
     with pytest.raises(ClaimError, match="at least one number"):
         outcomes.decide(True, "certainly")

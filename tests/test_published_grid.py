@@ -124,5 +124,6 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
 
 def test_a_work_that_nothing_maps_says_where_to_map_it() -> None:
     cell, _ = CELLS[0]
-    with pytest.raises(ValueError, match=r"'unheard of' come from; add the work to WORKS"):
-        source_of(cell.model_copy(update={"work": "unheard of"}))
+    for work in ("unheard of", "tutorial"):
+        with pytest.raises(ValueError, match=rf"'{work}' come from; say it in WORKS"):
+            source_of(cell.model_copy(update={"work": work}))

@@ -14,6 +14,7 @@ import pandas as pd
 from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
+from chunkstudy.published.sources import WORKS
 from chunkstudy.runs import display_names, needs
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
@@ -33,7 +34,7 @@ def published(root: Path) -> dict[str, str]:
     """By work, the page of its published numbers."""
     rows = pd.read_csv(root / "results/comparison.csv", dtype={"published": str, "needs": str})
     return {
-        str(work): f"{WIDE}# Published beside ours: {display_names.WORKS[work]}\n\n{NUMBERS}\n"
+        str(work): f"{WIDE}# Published beside ours: {WORKS[str(work)].title}\n\n{NUMBERS}\n"
         + "".join(_numbers(str(name), part) for name, part in of_work.groupby("table", sort=False))
         + LOADED
         for work, of_work in rows.groupby("work", sort=False)
@@ -45,7 +46,7 @@ def claims(root: Path) -> dict[str, str]:
     rows = pd.read_csv(root / "results/tables/claims.csv").fillna("")
     titles = {path.stem: _title(path) for path in (root / "results/notebooks").glob("*.ipynb")}
     return {
-        str(work): f"{WIDE}# Claims: {display_names.WORKS[work]}\n\n{CLAIMS}\n"
+        str(work): f"{WIDE}# Claims: {WORKS[str(work)].title}\n\n{CLAIMS}\n"
         + _filtered(
             pd.DataFrame([_claim(part, titles) for _, part in of_work.groupby("id", sort=False)]),
             paging=False,

@@ -15,6 +15,7 @@ from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
 from chunkstudy.published.sources import (
+    WORKS,
     Change,
     Mean,
     Measured,
@@ -23,7 +24,6 @@ from chunkstudy.published.sources import (
     corrected_source,
     pattern,
     source_of,
-    work_of,
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
 from chunkstudy.runs import study_results
@@ -115,7 +115,7 @@ class _Comparison:
 
     def row(self, cell: Cell, source: Source) -> dict[str, object]:
         """What stands beside a cell; numbers that there are none of have no entry."""
-        row: dict[str, object] = {"protocol": work_of(cell).protocol, "run": "", "setting": "",
+        row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "", "setting": "",
                                   "verdict": "not_run", "fits": "", "needs": ""}  # fmt: skip
         missing = [one for one in conditions_of(source) if self.library.get(one) is None]
         if not isinstance(source, Measured):

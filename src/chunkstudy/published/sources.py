@@ -1,8 +1,6 @@
 """Where a published cell comes from: a condition, a computation over several, or a study.
 
-A further published work takes one entry in `WORKS`: how its cells are mapped, and the protocol
-under which they were made. Its claims take its name in `claims.ledger.WORKS`, and pages its title
-in `display_names.WORKS`.
+A further published work takes one entry in `WORKS`, and a file of that name in ``claims``.
 """
 
 from __future__ import annotations
@@ -72,31 +70,37 @@ Scored = Condition | Mean | Change
 Source = Scored | Measured
 
 
+def _unmapped(cell: Cell) -> Source:
+    raise ValueError(
+        f"nothing says what the cells of {cell.work!r} come from; say it in WORKS in "
+        "published/sources.py"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A published work: what its cells were computed from, and under which protocol."""
+    """A published work.
 
-    source_of: Callable[[Cell], Source]
-    protocol: str
+    Attributes:
+        title: what pages call it.
+        short: what narrow tables call it.
+        protocol: under which its cells were made, where it prints any.
+        source_of: what a cell was computed from.
+    """
+
+    title: str
+    short: str
+    protocol: str = ""
+    source_of: Callable[[Cell], Source] = _unmapped
 
 
-def work_of(cell: Cell) -> Work:
-    """The work that published a cell.
+def source_of(cell: Cell) -> Source:
+    """What a published cell was, or would be, computed from, under its work's protocol.
 
     Raises:
         ValueError: if nothing says what the cells of that work come from.
     """
-    if cell.work not in WORKS:
-        raise ValueError(
-            f"nothing says what the cells of {cell.work!r} come from; add the work to WORKS in "
-            "published/sources.py"
-        )
-    return WORKS[cell.work]
-
-
-def source_of(cell: Cell) -> Source:
-    """What a published cell was, or would be, computed from, under its work's protocol."""
-    return work_of(cell).source_of(cell)
+    return WORKS[cell.work].source_of(cell) if cell.work in WORKS else _unmapped(cell)
 
 
 def conditions_of(source: Source) -> Iterator[Condition]:
@@ -195,8 +199,11 @@ def _taxonomy(cell: Cell) -> Source:
 
 
 WORKS = {
-    "chroma": Work(_chroma, AS_PUBLISHED_CHROMA.name),
-    "jina": Work(_jina, AS_PUBLISHED_JINA.name),
-    "taxonomy": Work(_taxonomy, AS_PUBLISHED_IELAB.name),
+    "chroma": Work("Chroma's report", "Chroma", AS_PUBLISHED_CHROMA.name, _chroma),
+    "jina": Work("Jina's posts", "Jina", AS_PUBLISHED_JINA.name, _jina),
+    "taxonomy": Work("Beyond Chunk-Then-Embed", "the taxonomy", AS_PUBLISHED_IELAB.name, _taxonomy),
+    "tutorial": Work("the tutorial", "tutorial"),
 }
-"""Every published work; a cell that quotes another work names that one's protocol itself."""
+"""Every published work by the name that its cells and its file of claims have; a cell that quotes
+another work names that one's protocol itself."""
+SHORTER = {one.title: one.short for one in WORKS.values()}

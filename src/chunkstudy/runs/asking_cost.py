@@ -144,7 +144,7 @@ def cost(segmentation: Segmentation, places: Places) -> tuple[Estimate | None, s
     elif segmentation.collection == "chroma":
         basis = "from its texts, counted"
     if not tokens:
-        return None, "its texts are not here; `chunkstudy fetch` brings those that are public"
+        return None, "nobody has counted its texts; a run says what it takes before it starts"
     if segmentation.collection == gutenqa.FULL:
         basis = "99 of its 100 books are not here and taken to be as long as Emma"
     return of_boundaries(segmentation.chunker, segmentation.model, documents, tokens), basis
