@@ -158,7 +158,7 @@ class Condition:
             found += reading_needed(causal_models.causal_model(chunker.reader), here)
         if (known := chunker.entry.segments) and self.collection not in known:
             how = f"{self.chunker} is one of {' and '.join(known)} and of nothing else, use another"
-            found.append(Need("segmentation", self.collection, f"{how} chunker"))
+            found.append(Need("data", f"a segmentation of {self.collection}", f"{how} chunker"))
         lacking = [registry.find(self.collection).lacks()]
         if self.collection == gutenqa.FULL and chunker.name in released.RELEASED:
             lacking.append(gutenqa.lacks_segmentation(chunker.name))

@@ -14,9 +14,8 @@ from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, causal_models, providers
 
 Kind = Literal[
-    "reading", "weights", "states", "vectors", "replies", "segmentation", "study", "run",
-    "computed", "data",
-]  # fmt: skip
+    "reading", "weights", "states", "vectors", "replies", "study", "run", "computed", "data"
+]
 SOLD = frozenset({"vectors", "replies"})
 """What somebody may ask money for."""
 SENTENCES: dict[Kind, tuple[str, str, str]] = {
@@ -29,7 +28,6 @@ SENTENCES: dict[Kind, tuple[str, str, str]] = {
     "states": ("an API returns no ", "token states", ", which contextualized encoding pools"),
     "vectors": ("needs ", f"{api.KEY} or recordings of {{of}}", ""),
     "replies": ("needs ", "recordings of {of}", ", which {how}"),
-    "segmentation": ("needs ", "a segmentation of {of}", ": {how}"),
     "study": ("needs ", "`chunkstudy study {of}` then", ""),
     "run": ("open: ", "run `chunkstudy run --only '{of}'`", ""),
     "computed": ("nothing to run: ", "{of}", ""),
@@ -46,9 +44,9 @@ class Need:
 
     Attributes:
         kind: weights of a model that reads for boundaries, an encoder's, token states that nobody
-            gives, vectors or replies that are sold or recorded, boundaries, a study, a run that
-            could begin, a computation over records, or texts.
-        of: the model, the collection, or what else it is.
+            gives, vectors or replies that are sold or recorded, a study, a run that could begin,
+            a computation over records, or texts and boundaries.
+        of: the model, the condition, or what else it is.
         how: what else its sentence says; nothing is decided by it.
     """
 
