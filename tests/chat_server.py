@@ -14,8 +14,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from chunkstudy.base.asking import Mode
+from chunkstudy.base.budget import Budget
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.openai_provider import OpenAIProvider
 from tests import loopback
 from tests.loopback import Fault, answer, changed, running
 
@@ -142,6 +147,19 @@ def serving(port: int = 0, **values: Any) -> Iterator[tuple[str, State]]:
             yield address, state
         finally:
             state.released.set()
+
+
+def asker(address: str, folder: Path, mode: Mode = "record", **given: Any) -> Asker:
+    """Asks this server whatever model is named, and waits for nothing."""
+    return Asker(
+        mode,
+        folder,
+        provider=lambda name: OpenAIProvider(
+            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
+        ),
+        sleep=lambda _: None,
+        **{"budget": Budget()} | given,
+    )
 
 
 def stall(handler: loopback.Handler, honest: dict[str, Any]) -> None:

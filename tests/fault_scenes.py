@@ -31,8 +31,6 @@ from chunkstudy.base.files import json_text, write_json, write_text
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.commands import generating
-from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.publish import live, notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
@@ -40,7 +38,7 @@ from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.run import read_together, run
 from chunkstudy.runs.vectors import SUFFIX
 from chunkstudy.show.formats import write_csv
-from tests import checkpoints, forking, mounts, small_study, small_training
+from tests import chat_server, checkpoints, forking, mounts, small_study, small_training
 
 COLLECTION = "letters"
 PACKAGE = "small_bert"
@@ -128,16 +126,8 @@ def ask(address: str, folder: str) -> None:
     asked = (
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
-    with Asker(
-        "record",
-        Path(folder) / "recordings",
-        at_once=AT_ONCE,
-        provider=lambda _: OpenAIProvider(
-            "openai", "gpt-4o-mini", f"{address}/v1", ("OPENAI_API_KEY",)
-        ),
-        clock=lambda: 0.0,
-        today=lambda: "2026-05-17",
-    ) as one:
+    recordings, quiet = Path(folder) / "recordings", {"clock": lambda: 0.0, "today": lambda: "2026"}
+    with chat_server.asker(address, recordings, at_once=AT_ONCE, **quiet) as one:
         replies = [reply.recorded() for reply in one.ask_many(asked)]
     write_json(Path(folder) / "replies.json", replies)
 

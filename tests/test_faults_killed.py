@@ -41,18 +41,24 @@ def replies_of(folder: Path) -> tuple[Any, ...]:
 
 
 def kill(
-    forker: Forker, folder: Path, make: Make, in_a_row: int, scene: str, *given: object
+    forker: Forker,
+    folder: Path,
+    make: Make,
+    in_a_row: int,
+    scene: str,
+    *given: object,
+    kills: int = KILLS,
 ) -> tuple[int, int]:
-    """Kill a scene ``KILLS`` times at moments spread over its duration, each time or after some
+    """Kill a scene so many times at moments spread over its duration, each time or after some
     times let it end, and compare what it made; how often it ended, and was killed."""
     calm = folder / "calm"
     seconds = max(forker.well(scene, *given, folder / name).seconds for name in ("first", "calm"))
     expected = make(calm)
     assert make(folder / "first") == expected
     draw, killed, rounds = random.Random(scene), 0, 0
-    while killed < KILLS:
+    while killed < kills:
         rounds += 1
-        assert rounds < 3 * KILLS, "it ends before it can be killed"
+        assert rounds < 3 * kills, "it ends before it can be killed"
         place = folder / f"{rounds}"
         for _ in range(in_a_row):
             end = forker.run(scene, *given, place, kill_after=draw.uniform(0, seconds))
@@ -75,7 +81,7 @@ def test_a_training_killed_at_random_moments(forker: Forker, world: Path, tmp_pa
 
 def test_no_reply_that_was_recorded_is_paid_for_twice(forker: Forker, tmp_path: Path) -> None:
     with chat_server.serving(seconds=0.01) as (address, state):
-        ended, killed = kill(forker, tmp_path, replies_of, 1, "ask", address)
+        ended, killed = kill(forker, tmp_path, replies_of, 1, "ask", address, kills=10)
     assert ended * REQUESTS <= len(state.asked) <= ended * REQUESTS + killed * AT_ONCE
 
 
@@ -85,7 +91,7 @@ def test_a_generation_killed_at_random_moments(forker: Forker, tmp_path: Path) -
     with chat_server.serving(says=says, seconds=0.01) as (address, state):
         ended, killed = kill(
             forker, tmp_path, lambda folder: (written(folder),), 1,
-            "small_generation", tmp_path / "texts", address,
+            "small_generation", tmp_path / "texts", address, kills=10,
         )  # fmt: skip
     needed = json.loads((tmp_path / "calm" / output.REPORT).read_text())["requests"]
     assert ended * needed <= len(state.asked) <= ended * needed + killed
