@@ -14,7 +14,6 @@ from chunkstudy.collections import own
 from chunkstudy.commands import cli
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs.generation import output
-from chunkstudy.runs.generation.output import OutputError
 from chunkstudy.runs.generation.prompts import OATH
 from tests import chat_server
 from tests.chat_server import Asked
@@ -114,12 +113,3 @@ def test_a_dry_run_says_what_it_would_take(source: Path) -> None:
     assert done.exit_code == 0
     assert "3 documents; 1 left out" in done.output
     assert "at least 9 requests" in done.output and "at most 90 requests" in done.output
-
-
-def test_documents_that_changed_need_another_folder(
-    served: chat_server.State, source: Path, tmp_path: Path
-) -> None:
-    generate(source, tmp_path / "made")
-    (source / "c.md").write_text("changed", encoding="utf-8")
-    with pytest.raises(OutputError, match=r"made from other documents \(c.md differs\)"):
-        generate(source, tmp_path / "made")

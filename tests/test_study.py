@@ -21,7 +21,6 @@ from chunkstudy.runs.run import load_collection
 from chunkstudy.show import computing, study
 from chunkstudy.show.computing import Compute
 from chunkstudy.show.faults import StudyError
-from chunkstudy.show.parameters import NotebookError
 from tests.small_study import Letters
 
 ROOT = Path(__file__).parents[1]
@@ -135,21 +134,6 @@ def test_every_chunker_has_every_question_once(root: Path) -> None:
     assert set(scores.frame["part"]) >= {"chatlogs", "story"}
 
 
-def test_a_function_that_fails_is_named_with_the_document(root: Path) -> None:
-    calls: list[str] = []
-
-    def mine(text: str) -> list[str]:
-        calls.append(text)
-        if len(calls) == 3:
-            raise ZeroDivisionError("nothing to divide")
-        return [text]
-
-    with pytest.raises(
-        StudyError, match=r"chunker mine: your chunker failed on document '.+': Zero"
-    ):
-        Study("trial", compute="missing").runs("builtin", [mine])
-
-
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -261,23 +245,6 @@ def test_an_answer_whose_condition_broke_stops_the_study_with_its_numbers(
     with pytest.raises(StudyError, match=r"'Is it so\?' no longer stands.* Yes: 3 of 4\."):
         Study("small").answer("Is it so?", "Yes: 3 of 4.", holds=False)
     assert not (root / "results/answers").exists()
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"In": ["# Parameters\nkk = 3\n"]}, "has no parameter 'kk'; it has k, names"),
-        ({"In": ["# Parameters\nbudget = 3\n"]}, "has no parameter 'budget'; it has k, names"),
-        ({"k": "3"}, r"parameter 'k' of small.ipynb is of type int, not str"),
-        ({"names": "a"}, "parameter 'names' of small.ipynb is of type list"),
-    ],
-)
-def test_a_wrong_parameter_stops_a_notebook_that_papermill_runs(
-    root: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], sentence: str
-) -> None:
-    within(monkeypatch, **given)
-    with pytest.raises(NotebookError, match=sentence):
-        Study("small")
 
 
 def test_a_script_is_no_notebook_and_an_unknown_way_to_compute_is_refused(root: Path) -> None:
