@@ -77,19 +77,6 @@ def test_every_published_condition_has_its_corrected_twin() -> None:
     assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
 
 
-@pytest.mark.parametrize(
-    "reason",
-    sorted({str(need) for one in grids.grid() for need in one.needs()}),
-)
-def test_what_a_condition_needs_is_a_sentence_with_what_to_do(reason: str) -> None:
-    assert 40 < len(reason) < 220
-    assert reason[-1] not in ".;,"
-    assert "\n" not in reason
-    assert "not built" not in reason
-    actions = ("python -m chunkstudy", "needs ", "look up", "not pinned here")
-    assert any(action in reason for action in actions)
-
-
 def test_a_condition_is_open_only_where_nothing_is_missing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

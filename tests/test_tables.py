@@ -154,11 +154,6 @@ def test_a_models_name_is_not_broken_at_its_hyphens() -> None:
     assert r"\mbox{all-MiniLM-L6-v2} or a late-chunked one" in in_latex(frame, once="")
 
 
-def test_numbers_stand_to_the_right_and_a_table_takes_its_column() -> None:
-    assert r"\begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}Xrrr@{}}" in in_latex()
-    assert in_latex(span="page").startswith(r"\begin{table*}")
-
-
 @pytest.mark.parametrize("numbers", [1, 30])
 def test_columns_of_an_appendix_fit_the_line_however_many_they_are(numbers: int) -> None:
     frame = pd.DataFrame({"a": ["long text " * 9] * 2, "b": ["longer text " * 20] * 2})
