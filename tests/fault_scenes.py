@@ -126,8 +126,9 @@ def ask(address: str, folder: str) -> None:
     asked = (
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
-    recordings, quiet = Path(folder) / "recordings", {"clock": lambda: 0.0, "today": lambda: "2026"}
-    with chat_server.asker(address, recordings, at_once=AT_ONCE, **quiet) as one:
+    with chat_server.asker(
+        address, Path(folder) / "recordings", at_once=AT_ONCE, clock=float, today=lambda: "2026"
+    ) as one:
         replies = [reply.recorded() for reply in one.ask_many(asked)]
     write_json(Path(folder) / "replies.json", replies)
 

@@ -88,6 +88,10 @@ def test_another_instruction_than_registered_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "key", "value"),
     [
+        ("mpnet", "model_type", "bert"),
+        ("mpnet", "hidden_act", "gelu_new"),
+        ("mpnet", "relative_attention_num_buckets", 64),
+        ("mpnet", "pad_token_id", 0),
         ("jina_bert", "position_embedding_type", "absolute"),
         ("jina_bert", "feed_forward_type", "reglu"),
         ("jina_bert", "feed_forward_type", ...),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.show import html, latex, table_notes
+from chunkstudy.show import html, latex
 from chunkstudy.show.columns import Column, named
 from chunkstudy.show.formats import number, whole
 from chunkstudy.show.tables import Table
@@ -106,15 +106,6 @@ def test_powers_are_raised_code_is_set_and_text_stays_text() -> None:
     frame = pd.DataFrame({"needs": [f"run `a < b`, 1.0 \N{MULTIPLICATION SIGN} 10^{MINUS}7"]})
     shown = Table.of(frame).html()
     assert "<code>a &lt; b</code>" in shown and f"10<sup>{MINUS}7</sup>" in shown
-
-
-def test_many_families_are_counted_and_few_are_called_by_what_their_rows_are_called() -> None:
-    frame = pd.DataFrame({"family": list("abcd"), "family_size": [2, 2, 2, 5]})
-    assert table_notes.note(frame, []) == (
-        "p corrected by Holm within each of 4 families of 2 to 5 tests, which the file names."
-    )
-    few = pd.DataFrame({"measure": ["R@10"], "family": ["by R@10"], "family_size": [1]})
-    assert "within: by Recall at 10 (1 test)." in table_notes.note(few, [])
 
 
 def test_markdown_has_a_line_a_row() -> None:
