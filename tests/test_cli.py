@@ -48,7 +48,7 @@ def test_a_condition_outside_the_grid_is_listed_priced_and_run() -> None:
     assert conditions.parse(OUTSIDE) not in grids.grid()
     assert invoke("list", "--only", OUTSIDE) == (0, f"{OUTSIDE}\topen\n")
     code, output = invoke("estimate", "--only", OUTSIDE)
-    assert code == 0 and output.startswith(f"{OUTSIDE}\t2.00 M tokens")
+    assert code == 0 and output.startswith(f"{OUTSIDE}\t0.03 M tokens")
     code, output = invoke("run", "--dry-run", "--only", OUTSIDE)
     assert code == 0 and f"[1/1] {OUTSIDE}" in output
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from chunkstudy.base.places import Places
+from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.runs import estimate as module
 from chunkstudy.runs import grids, published_grid
@@ -114,6 +116,16 @@ def test_every_collection_has_a_size(tmp_path: Path) -> None:
     for name in ("scifact", "gutenqa-emma"):
         recorded = collection_tokens(name, ROOT)
         assert recorded != collection_tokens(name, Places(tmp_path))
+
+
+def test_a_size_that_is_assumed_is_said(
+    nothing_recorded: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    condition = Condition("quora", "fixed-64", WIDE, "pre_embedding", "corrected")
+    assert not any("assumed" in line for line in estimate([condition], nothing_recorded))
+    entry = replace(registry.find("quora"), tokens=0)
+    monkeypatch.setitem(registry.COLLECTIONS, "quora", entry)
+    assert "quora: 2,000,000 tokens are assumed" in next(estimate([condition], nothing_recorded))
 
 
 def _numbers(line: str) -> tuple[float, float]:

@@ -305,6 +305,29 @@ def test_what_is_needed_is_never_fewer_than_what_did_not_tell(
     assert few.answer.startswith("Not tested") and "more questions" not in few.more
 
 
+def test_an_interval_is_in_points_also_beside_a_way_that_is_not_tested(
+    folder: Path, little_model: Path
+) -> None:
+    ways = {
+        "one": "sentence-1",
+        "other": lambda text: [text[: len(text) // 2]],
+        "same": "sentence-1+window-1",
+    }
+    found = run(folder, little_model, chunkers=ways, k=20)
+    assert "not tested" in set(found.tests["shown"]) != {"not tested"}
+    columns = list(found.tests)
+    assert columns[columns.index("difference") :][1:3] == ["low", "high"]
+
+
+def test_rankings_of_an_evaluation_before_are_not_left_among_new_ones(
+    folder: Path, little_model: Path
+) -> None:
+    run(folder, little_model)
+    found = run(folder, little_model, chunkers=["none"])
+    written = {path.name.split(".")[0] for path in found.folder.glob("trec/*")}
+    assert written == {"none", "documents"}
+
+
 def test_text_that_is_never_read_is_counted_and_said(folder: Path, little_model: Path) -> None:
     found = run(folder, little_model, chunkers=["none"], orderings=["plain", "late"])
     shares = found.table.set_index("ordering")[["cut", "unread"]]

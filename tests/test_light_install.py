@@ -41,14 +41,13 @@ def test_evaluate_runs_without_any_extra(tmp_path: Path, little_model: Path) -> 
     asked = ["evaluate", "texts", "--questions", "texts/q.jsonl", "--output", "out"]
     asked += ["--chunker", "recursive-200-0", "--encoder", str(little_model)]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("CHUNKSTUDY")}
-    for more, code, said in (([], 0, "index.html"), (["--encoder", "bm25"], 1, "pip install")):
-        done = subprocess.run(
-            [sys.executable, "-c", EVALUATE, blocked, *asked, *more],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environment | {"PYTHONPATH": str(ROOT / "src")},
-            check=False,
-        )
-        assert done.returncode == code, done.stderr
-        assert said in done.stdout + done.stderr and "Traceback" not in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", EVALUATE, blocked, *asked, "--encoder", "bm25"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment | {"PYTHONPATH": str(ROOT / "src")},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "index.html" in done.stdout

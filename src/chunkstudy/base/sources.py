@@ -29,9 +29,7 @@ def cache_folder() -> Path:
     """Downloads go here: CHUNKSTUDY_CACHE, else the user's cache folder."""
     if own := os.environ.get("CHUNKSTUDY_CACHE"):
         return Path(own)
-    import pooch  # late: most that import this never download
-
-    return Path(pooch.os_cache("chunkstudy"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "chunkstudy"
 
 
 def find(path: str) -> Path | None:
@@ -58,7 +56,7 @@ def fetch(source: SourceFile) -> Path:
     """
     if found := locate(source):
         return found
-    import pooch
+    import pooch  # late: most that import this never download
 
     target = cache_folder() / source.path
     try:

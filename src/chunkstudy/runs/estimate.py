@@ -162,6 +162,9 @@ def estimate(
     """
     on = device(device_name)
     found = prices(conditions, places, again)
+    for name in dict.fromkeys(one.condition.collection for one in found):
+        if not _known_tokens(name, places):
+            yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
     for one in found:
         yield f"{one.condition}\t{_line([one], on)}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):
@@ -230,10 +233,15 @@ def attended(reading: Reading, collection: str, tokens: int) -> int:
 
 
 def collection_tokens(name: str, places: Places) -> int:
-    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered."""
+    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered, else
+    ``DEFAULT_TOKENS``."""
+    return _known_tokens(name, places) or DEFAULT_TOKENS
+
+
+def _known_tokens(name: str, places: Places) -> int:
     if not (found := facts.read(places, f"{name}_facts")).empty:
         return int(found["wordpiece_tokens"][0])
-    return registry.find(name).tokens or DEFAULT_TOKENS
+    return registry.find(name).tokens
 
 
 def _key(condition: Condition) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 from chunkstudy.base.estimates import money
 from chunkstudy.base.tokens import counter
@@ -23,10 +24,13 @@ from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.names import parse_chunker, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
-SAMPLE = 32
-"""Texts of each model that are encoded to time it; their vectors are kept."""
-OF_A_RUN = 1.3
-"""How much longer a run takes than encoding and chunking: search, scores, pages."""
+SAMPLE, PARTS = 96, 3
+"""Texts of each model that are encoded to time it, and in how many parts, since the machine may be
+busy during one; their vectors are kept."""
+OF_A_RUN = 1.1
+"""How much longer a run takes than encoding and chunking, beside what each arm and the start do."""
+STARTING, AN_ARM = 3.0, 0.4
+"""Seconds for loading the model and writing the page; for ranking, scores and questions shown."""
 
 
 def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
@@ -82,7 +86,9 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
     of = f"{len(texts.collection.documents):,} documents and {len(texts.collection.queries):,} "
     paid = f", {money(dollars)}" if any(map(_paid, stores.values())) else ""
     time_taken = (
-        f"about {in_words(OF_A_RUN * total)} on this machine" if known else "time not known"
+        f"about {in_words(OF_A_RUN * total + STARTING + AN_ARM * len(arms))} on this machine"
+        if known
+        else "time not known"
     )
     lines.append(
         f"in all, {of}questions: {time_taken}{paid}; what is encoded is kept, and a run that was "
@@ -110,11 +116,14 @@ def _rate(store: VectorStore | None, texts: Sequence[str]) -> float | None:
     if store is None or _paid(store):
         return None
     ordered = sorted(dict.fromkeys(texts), key=len)
-    sample = ordered[:: max(1, len(ordered) // SAMPLE)]
-    store.encode(sample[:1])  # weights are loaded, kernels warm
-    before = store.seconds
-    store.encode(sample)
-    return sum(_read(store, sample[1:])) / max(store.seconds - before, 1e-6)
+    warm, *sample = ordered[:: max(1, len(ordered) // SAMPLE)]
+    store.encode([warm])  # weights are loaded, kernels warm
+    rates = []
+    for part in filter(None, (sample[i::PARTS] for i in range(PARTS))):
+        before = store.seconds
+        store.encode(part)
+        rates.append(sum(_read(store, part)) / max(store.seconds - before, 1e-6))
+    return median(rates) if rates else None
 
 
 def _read(store: VectorStore, texts: Sequence[str]) -> list[float]:

@@ -77,6 +77,9 @@ def write_rankings(folder: Path, texts: Texts, ran: Sequence[Ran]) -> None:
     excerpts are judged."""
     collection = texts.collection
     documents = [one.id for one in collection.documents]
+    for stale in (folder / RUNS).glob("*.*"):  # of an evaluation of other ways, before
+        if stale.suffix in (".run", ".qrels"):
+            stale.unlink()
     copies = [(c.query, c.document, c.grade) for some in texts.copies.values() for c in some]
     judged = dict.fromkeys([*trec.of_documents(collection), *copies])
     trec.write_qrels(folder / RUNS / QRELS, judged)

@@ -131,7 +131,7 @@ def _tests(
     plain = [_untested(pair) for pair in pairs if not _varies(pair)]
     order = [tested.index(p) if _varies(p) else len(tested) for p in pairs]
     both = pd.concat([table, pd.DataFrame(plain)] if tested else [pd.DataFrame(plain)])
-    columns = list(dict.fromkeys([*plain[0], *table.columns]))
+    columns = list(table.columns if tested else plain[0])
     places = np.argsort(np.argsort(np.array(order), kind="stable"), kind="stable")
     return both.reset_index(drop=True).iloc[places].reset_index(drop=True).reindex(columns=columns)
 

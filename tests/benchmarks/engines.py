@@ -1,0 +1,145 @@
+"""Our encoder beside the engines that others run the same weights with, texts and threads alike.
+
+Run ``python -m tests.benchmarks.engines [TEXTS] [ROUNDS] [THREADS]`` where they are installed, for
+instance by ``pip install '.[offline]' 'sentence-transformers[onnx,openvino]' fastembed``. Each
+computes in float32, in padded batches of 32 sorted by length; all take turns in every round, so
+that a busy machine slows all, and the ratios are by round. What is not installed is left out, and
+says so.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from chunkstudy.base.models import ModelSpec
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Document, chunk_documents
+from chunkstudy.encoders import models
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.chunkers import build_chunker
+from tests.benchmarks.own import made
+
+MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+BATCH = 32
+Engine = Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+def main() -> None:
+    """Print each engine's tokens a second, its share of our time, and how far its vectors are."""
+    count, rounds, threads = (
+        int(given) if given else usual
+        for given, usual in zip([*sys.argv[1:4], "", "", ""], (300, 5, 1), strict=False)
+    )
+    torch.set_num_threads(threads)
+    spec = models.spec(MODEL)
+    texts = chunks(count)
+    ours = TransformerEncoder(spec)
+    tokens = sum(len(ids) for ids in ours.token_ids(texts))
+    print(f"{MODEL}: {len(texts)} texts, {tokens:,} tokens, {threads} threads")
+    with tempfile.TemporaryDirectory() as folder:
+        compare({"ours": ours.encode, **dict(others(spec, threads, Path(folder)))}, texts, rounds)
+
+
+def chunks(count: int) -> list[str]:
+    """Chunks of the recursive chunker of 200 tokens over sentences of the built-in collection."""
+    texts, _ = made(count // 10 + 1)
+    documents = [Document(name, text) for name, text in texts.items()]
+    cut = chunk_documents(build_chunker("recursive-200-0", CORRECTED), documents)
+    return cut.texts(documents)[:count]
+
+
+def others(spec: ModelSpec, threads: int, folder: Path) -> Iterator[tuple[str, Engine]]:
+    """Those that are installed, over the weights of this machine."""
+    weights, window = str(models.weights_folder(spec)), spec.window
+    for backend, package in (("torch", ""), ("onnx", "onnxruntime"), ("openvino", "openvino")):
+        needed = ["sentence_transformers", *([package, "optimum"] if package else [])]
+        if lacking(f"sentence-transformers, {backend}", needed):
+            continue
+        from sentence_transformers import SentenceTransformer
+
+        library = SentenceTransformer(
+            weights, device="cpu", backend=backend, model_kwargs=settings(backend, threads)
+        )
+        library.max_seq_length = window
+        yield f"sentence-transformers, {backend}", library.encode
+        if backend == "onnx" and not lacking("fastembed", ["fastembed"]):
+            library.save_pretrained(str(folder))
+            yield "fastembed", fastembed(spec, folder, threads)
+
+
+def settings(backend: str, threads: int) -> dict[str, Any]:
+    """What makes a back end use so many threads and float32."""
+    if backend == "openvino":
+        return {
+            "ov_config": {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"},
+            "export": True,
+        }
+    if backend == "onnx":
+        from onnxruntime import SessionOptions
+
+        options = SessionOptions()
+        options.intra_op_num_threads = threads
+        return {"session_options": options, "provider": "CPUExecutionProvider", "export": True}
+    return {}
+
+
+def fastembed(spec: ModelSpec, folder: Path, threads: int) -> Engine:
+    """fastembed over the file that sentence-transformers wrote for ONNX."""
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    (file,) = (path.relative_to(folder) for path in folder.rglob("*.onnx"))
+    TextEmbedding.add_custom_model(
+        "minilm", PoolingType.MEAN, True, ModelSource(hf="minilm"), spec.dimension, str(file)
+    )
+    model = TextEmbedding("minilm", threads=threads, specific_model_path=str(folder))
+    model.model.tokenizer.enable_truncation(spec.window)
+
+    def encode(texts: Sequence[str]) -> NDArray[np.float32]:
+        order = np.argsort([len(text) for text in texts], kind="stable")
+        found = np.stack(list(model.embed([texts[i] for i in order], batch_size=BATCH)))
+        return found[np.argsort(order)].astype(np.float32)
+
+    return encode
+
+
+def lacking(name: str, packages: Sequence[str]) -> bool:
+    """Whether one of its packages is not installed; it then says so."""
+    missing = [one for one in packages if importlib.util.find_spec(one) is None]
+    if missing:
+        print(f"{name} is left out: {missing[0]} is not installed")
+    return bool(missing)
+
+
+def compare(engines: dict[str, Engine], texts: Sequence[str], rounds: int) -> None:
+    """Print the smallest, median and largest ratio of our time to each other's."""
+    vectors = {name: engine(texts) for name, engine in engines.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in engines}
+    for _ in range(rounds):
+        for name, engine in engines.items():
+            started = time.perf_counter()
+            engine(texts)
+            seconds[name].append(time.perf_counter() - started)
+    print(f"ours: {median(seconds['ours']):.2f} s")
+    for name in list(engines)[1:]:
+        ratios = sorted(a / b for a, b in zip(seconds["ours"], seconds[name], strict=True))
+        cosine = float((vectors["ours"] * vectors[name]).sum(axis=1).min())
+        print(f"ours / {name}: time {ratios[0]:.2f}, {median(ratios):.2f}, {ratios[-1]:.2f} "
+              f"(least, median, most); least cosine {cosine:.7f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    main()
