@@ -149,20 +149,6 @@ def test_without_key_and_recordings_the_condition_is_listed_with_its_reason(
     assert f"{PLAIN}\tneeds OPENAI_API_KEY or recordings of {LARGE}" in listed
 
 
-def test_recordings_of_another_condition_end_in_one_sentence(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
-    assert world.run()[0] == 0
-    world.clear()
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
-    code, output = world.run()
-    assert code == 1
-    assert "have no vector recorded in" in output
-    assert output.count("chunkstudy: ") == 1
-
-
 def test_the_key_reaches_no_file_and_no_output(world: World) -> None:
     world.state.faults = [
         loopback.answer,
