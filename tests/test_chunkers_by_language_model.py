@@ -10,13 +10,8 @@ import pytest
 
 from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.spans import Collection
-from chunkstudy.runs import (
-    by_language_model,
-    llm_prices,
-)
-from chunkstudy.runs.conditions import (
-    Condition,
-)
+from chunkstudy.runs import by_language_model, llm_prices
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked

@@ -14,10 +14,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import afterthoughts
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.grids import (
-    SEPARATED_WINDOWS,
-    WINDOWS,
-)
+from chunkstudy.runs.grids import SEPARATED_WINDOWS, WINDOWS
 from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors

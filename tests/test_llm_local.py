@@ -14,10 +14,7 @@ from chunkstudy.base.files import sha256
 from chunkstudy.base.models import ModelSpec, Packed
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.causal_models import (
-    MODELS,
-    SMOLLM,
-)
+from chunkstudy.llm.causal_models import MODELS, SMOLLM
 from chunkstudy.llm.local import Causal, LocalProvider
 from tests import plain_llama, small_llama
 from tests.plain_llama import PlainLlama

@@ -11,14 +11,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
 from chunkstudy.published.cells import Cell, read
-from chunkstudy.published.sources import (
-    Change,
-    Mean,
-    Measured,
-    Source,
-    conditions_of,
-    source_of,
-)
+from chunkstudy.published.sources import Change, Mean, Measured, Source, conditions_of, source_of
 from chunkstudy.runs import grids, published_grid
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import EncoderName

@@ -14,13 +14,7 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands import cli
 from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.segmentation_cost import (
-    METHODS,
-    Segmentation,
-    cost,
-    lines,
-    segmentations,
-)
+from chunkstudy.runs.segmentation_cost import METHODS, Segmentation, cost, lines, segmentations
 
 ROOT = Places(Path(__file__).parents[1])
 GEMINI = "gemini/gemini-2.5-flash"

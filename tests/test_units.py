@@ -12,13 +12,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
-from chunkstudy.runs import (
-    conditions,
-    executors,
-    grids,
-    records,
-    workers,
-)
+from chunkstudy.runs import conditions, executors, grids, records, workers
 from chunkstudy.runs import run as one_condition
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.estimate import of_unit
