@@ -14,7 +14,6 @@ from chunkstudy.base.asking import Reply, Request
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.collections import builtin
-from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import recordings_folder
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings
@@ -43,7 +42,7 @@ def record(folder: Path) -> None:
     for kind, reply in replies().items():
 
         def ask(request: Request, said: str = reply) -> Reply:
-            read, wrote = estimates.input_tokens(request), len(tokens.encode_cl100k(said))
+            read, wrote = request.tokens, len(tokens.encode_cl100k(said))
             answer = Reply(said, "stop", read, wrote, "authored", NAME, date=WRITTEN)
             return recordings.write(request, answer)
 

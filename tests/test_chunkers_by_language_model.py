@@ -10,15 +10,13 @@ import pytest
 
 from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.spans import Collection
-from chunkstudy.runs import by_language_model, llm_prices
+from chunkstudy.runs import by_language_model
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked
 from tests.made_needs import replied
 
-SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
-TEXT = "\n".join(f"Paragraph {i} " + "word " * 70 for i in range(30))
 BREAKPOINTS = ("breakpoints-structure", "breakpoints-topic", "breakpoints-summary")
 CHUNKERS = ("lumberchunker", "proposition", "llm", *BREAKPOINTS)
 
@@ -54,17 +52,6 @@ def test_what_cannot_be_run_says_that_a_recording_or_a_key_is_missing(
     recorded.parent.mkdir()
     recorded.write_text("{}\n")
     assert condition("llm").reason_not_run is None
-
-
-@pytest.mark.parametrize("slug", CHUNKERS)
-def test_a_chunker_prices_itself_and_asks_nobody(slug: str) -> None:
-    takes = llm_prices.foretold(slug, [TEXT, "", TEXT])
-    assert takes.dollars
-    assert takes.requests == 2 * llm_prices.foretold(slug, [TEXT]).requests > 0
-    free = llm_prices.foretold(f"{slug}-by-{SMOLLM}", [TEXT])
-    assert (free.dollars, free.requests > 0) == (0, True)
-    with pytest.raises(ValueError, match="asks no language model"):
-        llm_prices.foretold("paragraph", [TEXT])
 
 
 def says(asked: Asked) -> str:

@@ -21,6 +21,7 @@ from chunkstudy.published.claims.outcomes import ClaimError, Outcome
 from chunkstudy.published.claims.predicates import beyond, code, every, once
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.needs import Need
 from tests.claims_settled import CLAIMS, COMPARISON, ROOT, SOURCES, TABLES, made
 
 FOLDER = Path(ledger.__file__).parent
@@ -104,6 +105,12 @@ def test_an_id_that_stands_twice_is_refused() -> None:
     work.claim("C01", "here", "claims")(lambda _: iter(()))
     with pytest.raises(ClaimError, match="C01 stands twice"):
         work.claim("C01", "there", "claims")
+
+
+@pytest.mark.parametrize("slug", [MINILM, "a/b-w512"])
+def test_a_model_named_as_conditions_name_it_is_refused(slug: str) -> None:
+    with pytest.raises(ClaimError, match=r"claim Z1 speaks of .*; write [^_]*/"):
+        made(lambda _: iter(()), models=(slug,))
 
 
 def test_a_verdict_rests_on_figures_and_an_open_one_says_what_it_needs() -> None:
@@ -232,7 +239,7 @@ def test_without_records_verdicts_are_open_or_rest_on_published_cells(tmp_path: 
     shutil.copytree(ROOT / published, tmp_path / published)
     bare = COMPARISON.assign(
         verdict="not_run", reproduced=None, corrected=None, difference=None, low=None, high=None,
-        needs="open: run it",
+        needs=str(Need("run", "it")),
     )  # fmt: skip
     tables = {name: table.head(0) for name, table in TABLES.items()}
     found = ledger.settle(ledger.works(), Sources(Library(Places(tmp_path)), bare, tables))

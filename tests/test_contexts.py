@@ -14,8 +14,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.llm import estimates
-from chunkstudy.runs import by_language_model, llm_prices
+from chunkstudy.runs import asking_cost, by_language_model
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.names import Ordering, parse_ordering
@@ -192,13 +191,13 @@ def test_what_an_example_says_is_no_context() -> None:
 def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     model = "openai/gpt-4o-mini"
     documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
-    takes = llm_prices.of_contexts(model, documents)
+    takes = asking_cost.of_contexts(model, documents)
     requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
-    exact = sum((estimates.input_tokens(one) for one in requests), 0)
+    exact = sum(one.tokens for one in requests)
     assert takes.requests == 3
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars
-    assert llm_prices.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
+    assert asking_cost.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
 
 
 def test_contexts_over_a_server_with_faults_are_replayed_without_it(

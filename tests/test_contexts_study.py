@@ -28,7 +28,7 @@ def scores(gain: float = 0.0, moved: float = 0.0, noise: int = 0) -> pd.Series:
 
 
 def way(name: str, own: pd.Series, papers: pd.Series | None = None) -> contexts.Way:
-    return contexts.Way(KEYS, name, ("sentence-5",), own, scores(noise=30), papers)
+    return contexts.Way(KEYS, name, ("sentence-5", "fixed-64"), own, scores(noise=30), papers)
 
 
 WAYS = [

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.asking import Finish, Reply, Request
 from chunkstudy.base.spans import Document
-from chunkstudy.runs.generation import draws, excerpts, pieces, pricing, prompts, published, replies
+from chunkstudy.runs import asking_cost
+from chunkstudy.runs.generation import draws, excerpts, pieces, prompts, published, replies
 from chunkstudy.runs.generation.demonstration import (
     APPROXIMATE,
     EXACT,
@@ -275,11 +276,12 @@ def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> N
 
 def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> None:
     documents = [Document("a", "word " * 2_000)]
-    found = pricing.price(documents, Settings("openai/gpt-4-turbo", 20, attempts=3))
-    assert (found.least.requests, found.most.requests) == (20, 60)
-    assert found.least.output_tokens == 4_000 and found.most.output_tokens == 36_000
-    assert found.least.dollars and found.most.dollars
-    assert 20 * 1_200 < found.least.input_tokens < 20 * 2_000
+    settings = Settings("openai/gpt-4-turbo", 20, attempts=3)
+    least, most = asking_cost.of_questions(documents, settings)
+    assert (least.requests, most.requests) == (20, 60)
+    assert least.output_tokens == 4_000 and most.output_tokens == 36_000
+    assert least.dollars and most.dollars
+    assert 20 * 1_200 < least.input_tokens < 20 * 2_000
 
 
 @pytest.mark.parametrize("asked", [EXACT, APPROXIMATE], ids=lambda one: one.variant)

@@ -13,10 +13,8 @@ import pytest
 from chunkstudy.base import tokens
 from chunkstudy.base.asking import LanguageModelError, Message, Mode, Reply, Request
 from chunkstudy.base.budget import Budget, BudgetError
-from chunkstudy.base.estimates import Estimate
-from chunkstudy.base.prices import PRICES
+from chunkstudy.base.prices import PRICES, Estimate
 from chunkstudy.base.retries import Failure
-from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import Asker, NotRecordedError
 
 PRICE = PRICES["gpt-4o-mini"]
@@ -185,7 +183,7 @@ def test_seconds_are_those_of_the_attempt_that_succeeded(world: World) -> None:
 
 def test_refused_attempts_cost_nothing_and_lost_replies_may_have(world: World) -> None:
     asked = question(0)
-    most = PRICE.dollars(estimates.input_tokens(asked), asked.output_limit)
+    most = PRICE.dollars(asked.tokens, asked.output_limit)
     world.made.outcomes = [Failure("answered 500", billed=False), Failure("sent half a reply")]
     world.asker().ask(asked)
     assert world.budget.spent == pytest.approx(most + PRICE.dollars(20, 3))
@@ -208,7 +206,7 @@ def test_the_ceiling_stops_between_requests_and_the_run_goes_on_later(world: Wor
 
 def test_requests_under_way_together_do_not_exceed_the_ceiling(world: World) -> None:
     asked = [question(i) for i in range(40)]
-    most = PRICE.dollars(estimates.input_tokens(asked[0]), asked[0].output_limit)
+    most = PRICE.dollars(asked[0].tokens, asked[0].output_limit)
     world.budget = Budget(4.5 * most)
     world.made.outcomes = [Failure("sent half a reply")] * 1000
     with pytest.raises(BudgetError):
@@ -221,47 +219,18 @@ def test_a_model_without_a_known_price_is_not_asked(world: World) -> None:
     with pytest.raises(LanguageModelError, match="no price is known for openai/gpt-9"):
         world.asker().ask(question(0, "openai/gpt-9"))
     assert not world.made.asked
-    assert estimates.of_requests([question(0, "openai/gpt-9")]).dollars is None
-
-
-def test_an_estimate_is_made_without_asking_and_sets_the_recorded_apart(world: World) -> None:
-    asked = [question(i) for i in range(10)]
-    with world.asker() as asker:
-        list(asker.ask_many(asked[:4]))
-    world.made.asked.clear()
-    found = world.asker("replay").estimate(asked)
-    read = sum(map(estimates.input_tokens, asked[4:]))
-    assert (found.requests, found.recorded, found.input_tokens) == (6, 4, read)
-    assert (found.output_tokens, found.counted) == (6 * 50, False)
-    assert found.dollars == pytest.approx(PRICE.dollars(read, 300))
-    assert world.asker("live").estimate(asked).requests == 10
-    assert not world.made.asked
 
 
 def test_tokens_are_those_of_the_text_and_of_the_chat_format() -> None:
     text = "Where does the content change?"
     asked = Request("openai/gpt-4-turbo", (Message("system", text), Message("user", text)), 10)
     count = len(tokens.encode_cl100k(text))
-    assert estimates.input_tokens(asked) == 2 * (count + 4) + 3
-    assert estimates.of_requests([asked]).counted
-    assert not estimates.counted("openai/gpt-4o")
-    assert not estimates.counted("gemini/gpt-4-turbo")
-
-
-def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> None:
-    a = estimates.of_calls("openai/gpt-4o-mini", 10, 1000, 100)
-    assert a.dollars == pytest.approx(PRICE.dollars(1000, 100))
-    both = a + Estimate(recorded=3)
-    assert (both.requests, both.recorded, both.dollars) == (10, 3, a.dollars)
-    unknown = a + estimates.of_calls("openai/gpt-9", 1, 1, 1)
-    assert unknown.dollars is None
-    assert "price not known here" in str(unknown)
-    assert (unknown + a).dollars is None
+    assert asked.tokens == 2 * (count + 4) + 3
 
 
 def test_the_budget_can_be_held_against_an_estimate_before_anything_is_sent(world: World) -> None:
     world.budget = Budget(0.01)
     asker = world.asker()
-    asker.check(estimates.of_calls("openai/gpt-4o-mini", 1, 1000, 100))
+    asker.check(Estimate(dollars=0.001))
     with pytest.raises(BudgetError, match="above the ceiling"):
-        asker.check(estimates.of_calls("openai/gpt-4o", 1000, 10**6, 10**5))
+        asker.check(Estimate(dollars=3.5))

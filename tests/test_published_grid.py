@@ -15,6 +15,7 @@ from chunkstudy.published.sources import Change, Mean, Measured, Source, conditi
 from chunkstudy.runs import grids, published_grid
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.needs import Need, parse, said
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
@@ -70,6 +71,15 @@ def test_every_published_condition_has_its_corrected_twin() -> None:
     assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
 
 
+def test_a_text_of_needs_is_read_back_as_what_it_was_made_of() -> None:
+    waiting = {tuple(dict.fromkeys(one.needs())) for one in grids.grid()} - {()}
+    made = (Need("states"), Need("study", "berlin"), Need("run", "a/b"), Need("computed", "a sum"))
+    for found in [*waiting, made]:
+        assert tuple(parse(said(found))) == found
+    with pytest.raises(ValueError, match="says no need"):
+        parse("wants a rest")
+
+
 def test_a_condition_is_open_only_where_nothing_is_missing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -94,5 +104,6 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
 
 def test_a_work_that_nothing_maps_says_where_to_map_it() -> None:
     cell, _ = CELLS[0]
-    with pytest.raises(ValueError, match=r"'unheard of' come from; add the work to WORKS"):
-        source_of(cell.model_copy(update={"work": "unheard of"}))
+    for work in ("unheard of", "tutorial"):
+        with pytest.raises(ValueError, match=rf"'{work}' come from; say it in WORKS"):
+            source_of(cell.model_copy(update={"work": work}))

@@ -210,7 +210,9 @@ def test_a_further_table_costs_one_file_and_one_mapping(
     def mapping(one: Cell) -> Condition:
         return Condition(one.collection, one.chunker, NONE, NONE, "as_published-chroma")
 
-    monkeypatch.setitem(sources.WORKS, "own", Work(mapping, "as_published-chroma"))
+    monkeypatch.setitem(
+        sources.WORKS, "own", Work("Our own", "own", "as_published-chroma", mapping)
+    )
     scores = ([0.298, 0.3], [0.1, 0.2])
     records = {
         mapping(one): scored("PrecisionOmega", values)

@@ -14,7 +14,8 @@ import pandas as pd
 from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
-from chunkstudy.runs import display_names
+from chunkstudy.published.sources import WORKS
+from chunkstudy.runs import display_names, needs
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published
@@ -33,7 +34,7 @@ def published(root: Path) -> dict[str, str]:
     """By work, the page of its published numbers."""
     rows = pd.read_csv(root / "results/comparison.csv", dtype={"published": str, "needs": str})
     return {
-        str(work): f"{WIDE}# Published beside ours: {display_names.WORKS[work]}\n\n{NUMBERS}\n"
+        str(work): f"{WIDE}# Published beside ours: {WORKS[str(work)].title}\n\n{NUMBERS}\n"
         + "".join(_numbers(str(name), part) for name, part in of_work.groupby("table", sort=False))
         + LOADED
         for work, of_work in rows.groupby("work", sort=False)
@@ -45,7 +46,7 @@ def claims(root: Path) -> dict[str, str]:
     rows = pd.read_csv(root / "results/tables/claims.csv").fillna("")
     titles = {path.stem: _title(path) for path in (root / "results/notebooks").glob("*.ipynb")}
     return {
-        str(work): f"{WIDE}# Claims: {display_names.WORKS[work]}\n\n{CLAIMS}\n"
+        str(work): f"{WIDE}# Claims: {WORKS[str(work)].title}\n\n{CLAIMS}\n"
         + _filtered(
             pd.DataFrame([_claim(part, titles) for _, part in of_work.groupby("id", sort=False)]),
             paging=False,
@@ -90,10 +91,9 @@ def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
     """How many numbers were run, what the others wait for, and what tells their price."""
     if waiting.empty:
         return f"All {run:,} numbers were run."
-    needs = Counter(need for needs in waiting["needs"] for need in needs.split("; "))
-    asked = [one for one, _ in needs.most_common() if one.startswith("needs ")]
-    brief = (one.removeprefix("needs ").partition(": ")[0].partition(", which")[0] for one in asked)
-    told = "; ".join(dict.fromkeys(brief)) or "records of what they are computed from"
+    counted = Counter(one for text in waiting["needs"] for one in needs.parse(text))
+    things = (one.thing for one, _ in counted.most_common() if one.kind not in ("run", "computed"))
+    told = "; ".join(dict.fromkeys(things)) or "records of what they are computed from"
     what = f"{run:,} of {run + len(waiting):,} numbers were run; the others wait" if run else (
         f"None of the {len(waiting):,} numbers was run; they wait"
     )  # fmt: skip

@@ -50,7 +50,7 @@ def replay(folder: Path) -> None:
     for count in (RECORDED // 10, RECORDED):
         tracemalloc.start()
         with Asker("replay", folder) as asker:
-            asker.is_recorded(requests[0])
+            asker.ask(requests[0])
             index = tracemalloc.get_traced_memory()[0]
             for _ in asker.ask_many(request(i, model) for i in range(count)):
                 pass

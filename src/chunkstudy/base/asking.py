@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast, get_args
 
-from chunkstudy.base.tokens import without_surrogates
+from chunkstudy.base.tokens import encode_cl100k, without_surrogates
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "blocked"]
@@ -23,6 +23,12 @@ answering by its provider. What it says is empty in the last two."""
 Mode = Literal["replay", "record", "live"]
 """Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and
 records it. Live asks for everything and records nothing."""
+
+
+AROUND_MESSAGE = 4
+AROUND_REPLY = 3
+"""Tokens that OpenAI's chat format adds to each message, and before the reply (OpenAI Cookbook, How
+to count tokens with tiktoken)."""
 
 
 class LanguageModelError(RuntimeError):
@@ -74,6 +80,12 @@ class Request:
             raise ValueError("allowed answers must differ and none may be empty")
         clean = tuple(Message(m.role, without_surrogates(m.text)) for m in self.messages)
         object.__setattr__(self, "messages", clean)
+
+    @property
+    def tokens(self) -> int:
+        """What is read of it, by cl100k, with what the chat format adds."""
+        texts = sum(AROUND_MESSAGE + len(encode_cl100k(one.text)) for one in self.messages)
+        return AROUND_REPLY + texts
 
     def recorded(self) -> dict[str, Any]:
         """The request as recordings keep it: of each text its length and sha256, since documents

@@ -106,30 +106,27 @@ SEGMENTATIONS = {
 name the chunk that they were drawn from."""
 
 
-def lacks() -> str | None:
-    """Why all of GutenQA cannot be loaded: a revision or a digest of its files is not known."""
+def lacks() -> tuple[str, str] | None:
+    """What all of GutenQA lacks, and how to get it: a revision or a digest of its files."""
     if _pinned("paragraphs", "questions"):
         return None
     return (
-        "needs GutenQA's 100 books, whose files are not pinned: look up revision and sha256 of "
-        "both and write them into HUB_FILES in collections/gutenqa.py"
+        "GutenQA's 100 books, whose files are not pinned",
+        "look up revision and sha256 of both and write them into HUB_FILES in "
+        "collections/gutenqa.py",
     )
 
 
-def lacks_segmentation(chunker: str) -> str | None:
-    """Why a released segmentation of all books cannot be read."""
+def lacks_segmentation(chunker: str) -> tuple[str, str] | None:
+    """What a released segmentation of all books lacks, and how to get it."""
+    what = f"the segmentation `{chunker}` of all 100 books"
     if chunker not in SEGMENTATIONS:
-        return (
-            f"needs the segmentation `{chunker}` of all 100 books: nobody released it; look up "
-            f"{' and '.join(SEGMENTATIONS)}, which were"
-        )
+        return what, f"nobody released it, look up {' and '.join(SEGMENTATIONS)}, which were"
     if _pinned(*SEGMENTATIONS[chunker]):
         return None
     repositories = " and ".join(HUB_FILES[name].repository for name in SEGMENTATIONS[chunker])
-    return (
-        f"needs the segmentation `{chunker}` of all 100 books: look up the files of {repositories} "
-        "on the hub and pin them in HUB_FILES in collections/gutenqa.py"
-    )
+    how = "on the hub and pin them in HUB_FILES in collections/gutenqa.py"
+    return what, f"look up the files of {repositories} {how}"
 
 
 def _pinned(*names: str) -> bool:

@@ -41,7 +41,7 @@ class Entry:
         tokens: its size where nobody has counted it, roughly; 0 where nothing is known.
         quotations: query id to the judged passage as quoted, for protocols that look for the
             quotation in a chunk's text; None where passages are judged as spans only.
-        lacks: in words a reader can act on, what keeps it from being loaded; None where nothing.
+        lacks: what keeps it from being loaded, and how to get that; None where nothing does.
     """
 
     task: Task
@@ -49,7 +49,7 @@ class Entry:
     documents: int
     tokens: int = 0
     quotations: Callable[[], Mapping[str, str]] | None = None
-    lacks: Callable[[], str | None] = lambda: None
+    lacks: Callable[[], tuple[str, str] | None] = lambda: None
 
 
 def find(name: str) -> Entry:

@@ -8,9 +8,12 @@ from pathlib import Path
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents
+from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.llm.asking import Asker, mode_from_environment, recordings_folder
 from chunkstudy.llm.providers import provider
-from chunkstudy.runs.generation import filters, output, pricing
+from chunkstudy.runs import asking_cost
+from chunkstudy.runs.estimate import in_words
+from chunkstudy.runs.generation import filters, output
 from chunkstudy.runs.generation.generate import generate
 from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.run import load_store
@@ -22,7 +25,7 @@ FIGURE = "similarities"
 def price(source: Path, settings: Settings) -> list[str]:
     """What a generation would take, a line each; nothing is asked and nothing written."""
     documents = own_documents.read(source)
-    return [str(documents), str(pricing.price(documents.documents, settings))]
+    return [str(documents), _takes(documents, settings)]
 
 
 def run(
@@ -66,7 +69,7 @@ def run(
         provider(settings.model)  # refused before anything is written
     documents = own_documents.read(source)
     say(str(documents))
-    say(str(pricing.price(documents.documents, settings)))
+    say(_takes(documents, settings))
     output.write_documents(folder, documents)
     recordings = recordings_folder() if named else folder / RECORDINGS
     with Asker("replay" if replay else told, recordings) as asker:
@@ -87,3 +90,12 @@ def run(
     for line in output.summary(said):
         say(line)
     return folder
+
+
+def _takes(documents: OwnDocuments, settings: Settings) -> str:
+    least, most = asking_cost.of_questions(documents.documents, settings)
+    seconds = asking_cost.QUESTION_SECONDS
+    return (
+        f"at least {least}, about {in_words(least.requests * seconds)} at {seconds:.0f} seconds a "
+        f"question; at most {most}"
+    )

@@ -16,11 +16,10 @@ from tqdm import tqdm
 
 from chunkstudy.base import tokens
 from chunkstudy.base.budget import Budget
-from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.keys import key
 from chunkstudy.base.models import MODELS, ModelSpec
 from chunkstudy.base.openai_api import ADDRESS, KEY, Server
-from chunkstudy.base.prices import PRICES, Price
+from chunkstudy.base.prices import PRICES, Estimate, Price
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
 from chunkstudy.encoders.interface import Role
@@ -275,12 +274,11 @@ def served(name: str, base_url: str | None = None) -> ModelSpec:
     )
 
 
-def reason_not_run(spec: ModelSpec) -> str | None:
-    """Why a model behind the API cannot be used here; None with a key or any recording of it."""
+def at_hand(spec: ModelSpec) -> bool:
+    """Whether a model behind the API can be used here: with a key, or any recording of it."""
     recorded = place(_host(_address()), spec.id)
-    if os.environ.get(KEY, "").strip() or (recorded.is_file() and recorded.stat().st_size):
-        return None
-    return f"needs {KEY} or recordings of {spec.id}"
+    has_key = bool(os.environ.get(KEY, "").strip())
+    return has_key or (recorded.is_file() and recorded.stat().st_size > 0)
 
 
 def _address() -> str:

@@ -18,10 +18,10 @@ from typing import TypeVar
 from chunkstudy.base import places
 from chunkstudy.base.asking import LanguageModelError, Mode, Reply, Request, mode_from_environment
 from chunkstudy.base.budget import Budget, budget
-from chunkstudy.base.estimates import Estimate
 from chunkstudy.base.keys import without_keys
+from chunkstudy.base.prices import Estimate, price
 from chunkstudy.base.retries import Failure, Retries
-from chunkstudy.llm import estimates, providers
+from chunkstudy.llm import providers
 from chunkstudy.llm.interface import Provider
 from chunkstudy.llm.recordings import Recordings, place
 
@@ -141,24 +141,6 @@ class Asker:
         with ThreadPoolExecutor(self.at_once) as pool:
             yield from pool.map(work, items)
 
-    def estimate(self, requests: Iterable[Request], expected_output: int | None = None) -> Estimate:
-        """What asking would take, recorded requests set apart; nothing is asked.
-
-        Args:
-            expected_output: tokens a reply is expected to have; its limit by default.
-        """
-        total = Estimate()
-        for one in requests:
-            if self.mode != "live" and self.is_recorded(one):
-                total += Estimate(recorded=1)
-            else:
-                total += estimates.of_requests([one], expected_output)
-        return total
-
-    def is_recorded(self, request: Request) -> bool:
-        recordings = self._model(request.model).recordings
-        return recordings.find(recordings.digest(request)) is not None
-
     def check(self, estimate: Estimate) -> None:
         """Refuse what the budget does not cover, before the first request is sent.
 
@@ -168,8 +150,8 @@ class Asker:
         (self._budget or budget()).check(estimate.dollars or 0.0)
 
     def _send(self, model: _Model, request: Request) -> Reply:
-        price = estimates.price(request.model)
-        if price is None:
+        sold = price(request.model)
+        if sold is None:
             raise LanguageModelError(
                 f"no price is known for {request.model}, so that no budget can be held; add it to "
                 "base/prices.py with its source"
@@ -197,11 +179,11 @@ class Asker:
                 date=self._today(),
             )
 
-        read = estimates.input_tokens(request) if price.input else 0
+        read = request.tokens if sold.input else 0
         return retries.ask(
             once,
-            price.dollars(read, request.output_limit),
-            lambda reply: price.dollars(reply.input_tokens, reply.output_tokens),
+            sold.dollars(read, request.output_limit),
+            lambda reply: sold.dollars(reply.input_tokens, reply.output_tokens),
         )
 
     def _model(self, name: str) -> _Model:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
+from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
 from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import NONE
@@ -54,7 +55,7 @@ def fill_regions(path: Path, blocks: Mapping[str, str]) -> None:
 def works(comparison: pd.DataFrame) -> str:
     """What was published, what of it was run, how it agrees, and what the rest waits for."""
     found = [
-        (display_names.WORKS[str(work)], *_counts(cells), _waits_for(cells))
+        (WORKS[str(work)].title, *_counts(cells), _waits_for(cells))
         for work, cells in comparison.groupby("work", sort=False)
     ]
     rows = [*found, ("all", *_counts(comparison), "")]

@@ -15,6 +15,7 @@ from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
 from chunkstudy.published.sources import (
+    WORKS,
     Change,
     Mean,
     Measured,
@@ -23,13 +24,13 @@ from chunkstudy.published.sources import (
     corrected_source,
     pattern,
     source_of,
-    work_of,
 )
 from chunkstudy.published.verdicts import Stack, fits, verdict
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
+from chunkstudy.runs.needs import Need, said
 
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
@@ -56,7 +57,7 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
         again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated;
-        ``needs`` what a cell waits for, joined by semicolons.
+        ``needs`` what a cell waits for, as :func:`~chunkstudy.runs.needs.said` joins it.
     """
     cells = read(places)
     comparison = _Comparison(places, library)
@@ -114,15 +115,15 @@ class _Comparison:
 
     def row(self, cell: Cell, source: Source) -> dict[str, object]:
         """What stands beside a cell; numbers that there are none of have no entry."""
-        row: dict[str, object] = {"protocol": work_of(cell).protocol, "run": "", "setting": "",
+        row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "", "setting": "",
                                   "verdict": "not_run", "fits": "", "needs": ""}  # fmt: skip
         missing = [one for one in conditions_of(source) if self.library.get(one) is None]
         if not isinstance(source, Measured):
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
         ours = None if missing else self._reproduced(cell, source)
         if ours is None:
-            needs = source.waits if isinstance(source, Measured) else _needs(missing)
-            return row | {"needs": needs}
+            waits = source.waits if isinstance(source, Measured) else _needs(missing)
+            return row | {"needs": said(waits)}
         if isinstance(source, Measured):
             row |= {"run": f"studies/{source.study}", "corrected": ours.corrected}
         else:
@@ -219,11 +220,11 @@ class _Comparison:
         return study_results.tables(self.places, "chunk-sizes")
 
 
-def _needs(missing: list[Condition]) -> str:
-    """What conditions wait for, each once; what this machine has is left out, so that the table is
-    the same everywhere."""
-    needs = dict.fromkeys(need for one in dict.fromkeys(missing) for need in one.needs())
-    return "; ".join(map(str, needs)) or f"open: run `chunkstudy run --only '{missing[0]}'`"
+def _needs(missing: list[Condition]) -> list[Need]:
+    """What conditions wait for, whatever this machine has, so that the table is the same
+    everywhere."""
+    found = [need for one in missing for need in one.needs()]
+    return found or [Need("run", str(missing[0]))]
 
 
 def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:

@@ -1,8 +1,6 @@
 """Where a published cell comes from: a condition, a computation over several, or a study.
 
-A further published work takes one entry in `WORKS`: how its cells are mapped, and the protocol
-under which they were made. Its claims take its name in `claims.ledger.WORKS`, and pages its title
-in `display_names.WORKS`.
+A further published work takes one entry in `WORKS`, and a file of that name in ``claims``.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from chunkstudy.runs.conditions import (
     Condition,
 )
 from chunkstudy.runs.names import PRE_EMBEDDING
-from chunkstudy.runs.needs import weights_needed
+from chunkstudy.runs.needs import Need, weights_needed
 
 CHROMA_LENGTH = "-wordpiece-special"
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
@@ -59,12 +57,12 @@ class Measured:
 
     Attributes:
         study: whose table gives it.
-        waits: why it is not there before the study ran.
+        waits: for what it waits before the study ran.
         conditions: what has to be recorded before.
     """
 
     study: str
-    waits: str
+    waits: tuple[Need, ...]
     conditions: tuple[Condition, ...] = ()
 
 
@@ -72,31 +70,37 @@ Scored = Condition | Mean | Change
 Source = Scored | Measured
 
 
+def _unmapped(cell: Cell) -> Source:
+    raise ValueError(
+        f"nothing says what the cells of {cell.work!r} come from; say it in WORKS in "
+        "published/sources.py"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A published work: what its cells were computed from, and under which protocol."""
+    """A published work.
 
-    source_of: Callable[[Cell], Source]
-    protocol: str
+    Attributes:
+        title: what pages call it.
+        short: what narrow tables call it.
+        protocol: under which its cells were made, where it prints any.
+        source_of: what a cell was computed from.
+    """
+
+    title: str
+    short: str
+    protocol: str = ""
+    source_of: Callable[[Cell], Source] = _unmapped
 
 
-def work_of(cell: Cell) -> Work:
-    """The work that published a cell.
+def source_of(cell: Cell) -> Source:
+    """What a published cell was, or would be, computed from, under its work's protocol.
 
     Raises:
         ValueError: if nothing says what the cells of that work come from.
     """
-    if cell.work not in WORKS:
-        raise ValueError(
-            f"nothing says what the cells of {cell.work!r} come from; add the work to WORKS in "
-            "published/sources.py"
-        )
-    return WORKS[cell.work]
-
-
-def source_of(cell: Cell) -> Source:
-    """What a published cell was, or would be, computed from, under its work's protocol."""
-    return work_of(cell).source_of(cell)
+    return WORKS[cell.work].source_of(cell) if cell.work in WORKS else _unmapped(cell)
 
 
 def conditions_of(source: Source) -> Iterator[Condition]:
@@ -146,11 +150,12 @@ def chroma_minilm(row: str) -> Condition:
 
 def _jina(cell: Cell) -> Source:
     if cell.measure == "characters":
-        waits = "nothing to run: the mean length of the collection's documents"
-        return Measured("document-lengths", waits)
+        lengths = Need("computed", "the mean length of the collection's documents")
+        return Measured("document-lengths", (lengths,))
     if cell.measure == "cosine":
-        needs = [*weights_needed(models.spec(cell.encoder)), "needs `chunkstudy study berlin` then"]
-        return Measured("berlin", "; ".join(map(str, needs)))
+        return Measured(
+            "berlin", (*weights_needed(models.spec(cell.encoder)), Need("study", "berlin"))
+        )
     return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
 
@@ -165,8 +170,8 @@ def _correlation(cell: Cell) -> Source:
         for method in methods
         for ordering in (orderings[:1] if cell.ordering == PRE_EMBEDDING else orderings)
     )
-    waits = "nothing to run: a correlation over records, see taxonomy_4_correlations"
-    return Measured("chunk-sizes", waits, tuple(behind))
+    waits = Need("computed", "a correlation over records, see taxonomy_4_correlations")
+    return Measured("chunk-sizes", (waits,), tuple(behind))
 
 
 def _taxonomy(cell: Cell) -> Source:
@@ -194,8 +199,11 @@ def _taxonomy(cell: Cell) -> Source:
 
 
 WORKS = {
-    "chroma": Work(_chroma, AS_PUBLISHED_CHROMA.name),
-    "jina": Work(_jina, AS_PUBLISHED_JINA.name),
-    "taxonomy": Work(_taxonomy, AS_PUBLISHED_IELAB.name),
+    "chroma": Work("Chroma's report", "Chroma", AS_PUBLISHED_CHROMA.name, _chroma),
+    "jina": Work("Jina's posts", "Jina", AS_PUBLISHED_JINA.name, _jina),
+    "taxonomy": Work("Beyond Chunk-Then-Embed", "the taxonomy", AS_PUBLISHED_IELAB.name, _taxonomy),
+    "tutorial": Work("the tutorial", "tutorial"),
 }
-"""Every published work; a cell that quotes another work names that one's protocol itself."""
+"""Every published work by the name that its cells and its file of claims have; a cell that quotes
+another work names that one's protocol itself."""
+SHORTER = {one.title: one.short for one in WORKS.values()}

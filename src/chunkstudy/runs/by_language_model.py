@@ -11,13 +11,14 @@ from tqdm import tqdm
 from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import written_contexts
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.runs import llm_prices
+from chunkstudy.runs import asking_cost
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.names import parse_ordering
+from chunkstudy.runs.names import parse_chunker, parse_ordering
 
 
 def chunk(
@@ -36,9 +37,10 @@ def chunk(
     """
     with asker or Asker() as asking:
         if asking.mode != "replay":
-            expected = llm_prices.foretold(
-                condition.chunker, (document.text for document in collection.documents)
-            )
+            spec = parse_chunker(condition.chunker)
+            texts = [document.text for document in collection.documents]
+            tokens = sum(counter("cl100k").count_many(texts))
+            expected = asking_cost.of_boundaries(spec.name, spec.llm, len(texts), tokens)
             print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
             asking.check(expected)
         chunker = build_chunker(
@@ -50,8 +52,7 @@ def chunk(
         )
         # Within a document each request follows from the reply before, so documents go side by
         # side.
-        texts = (document.text for document in collection.documents)
-        drawn = asking.together(chunker, texts)
+        drawn = asking.together(chunker, (document.text for document in collection.documents))
         return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
@@ -71,7 +72,7 @@ def contexts(
     shown = written_contexts.with_chunks(collection.documents, chunks)
     with asker or Asker() as asking:
         if asking.mode != "replay":
-            expected = llm_prices.of_contexts(model, shown)
+            expected = asking_cost.of_contexts(model, shown)
             print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
             asking.check(expected)
         requests = (one for text, of in shown for one in written_contexts.requests(model, text, of))

@@ -18,7 +18,7 @@ from chunkstudy.runs.names import (
     parse_encoder,
     parse_ordering,
 )
-from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed
+from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed, said
 
 COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
 """What is asked of each collection."""
@@ -139,7 +139,7 @@ class Condition:
     @property
     def reason_not_run(self) -> str | None:
         """Why the condition cannot be run here, in words a reader can act on; None if it can."""
-        return "; ".join(map(str, self.needs(here=True))) or None
+        return said(self.needs(here=True)) or None
 
     def needs(self, here: bool = False) -> list[Need]:
         """What the condition takes beside this package; ``here``: and this machine lacks."""
@@ -158,11 +158,11 @@ class Condition:
             found += reading_needed(causal_models.causal_model(chunker.reader), here)
         if (known := chunker.entry.segments) and self.collection not in known:
             how = f"{self.chunker} is one of {' and '.join(known)} and of nothing else, use another"
-            found.append(Need("segmentation", self.collection, f"{how} chunker"))
-        reasons = [registry.find(self.collection).lacks()]
+            found.append(Need("data", f"a segmentation of {self.collection}", f"{how} chunker"))
+        lacking = [registry.find(self.collection).lacks()]
         if self.collection == gutenqa.FULL and chunker.name in released.RELEASED:
-            reasons.append(gutenqa.lacks_segmentation(chunker.name))
-        return found + [Need("data", self.collection, reason) for reason in reasons if reason]
+            lacking.append(gutenqa.lacks_segmentation(chunker.name))
+        return found + [Need("data", *one) for one in lacking if one]
 
 
 def _refuse_another_name(given: str, name: str) -> None:

@@ -67,12 +67,6 @@ COLLECTIONS = {
     "wikitexts": "Wikipedia",
     "all": "all",
 }
-WORKS = {
-    "chroma": "Chroma's report",
-    "jina": "Jina's posts",
-    "taxonomy": "Beyond Chunk-Then-Embed",
-    "tutorial": "the tutorial",
-}
 TABLES = {
     "main": "main table",
     "minilm": "table of all-MiniLM-L6-v2",
@@ -232,7 +226,6 @@ NAMED: dict[str, Callable[[str], str]] = {
     "protocol": protocol,
     "collection": collection,
     "measure": measure,
-    "work": WORKS.__getitem__,
     "table": table,
     "task": TASKS.__getitem__,
     "verdict": lambda name: VERDICTS.get(name, name.replace("_", " ")),

@@ -1,7 +1,7 @@
 """What a run would take, before it starts: tokens, operations, time, dollars.
 
 Queries and search are left out, and so is what a language model takes to draw boundaries
-(``segmentation_cost`` says it); documents beyond the window are counted once, although neighbouring
+(``asking_cost`` says it); documents beyond the window are counted once, although neighbouring
 windows overlap.
 """
 

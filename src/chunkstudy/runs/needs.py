@@ -1,36 +1,52 @@
-"""What a condition waits for, as values; a sentence is made of one where it is shown."""
+"""What a condition waits for, as values: a sentence is made of one where it is shown, and tables
+that quote sentences are read back by :func:`parse`."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from chunkstudy.base import weights
 from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, causal_models, providers
 
-Kind = Literal["weights", "reading", "states", "vectors", "replies", "segmentation", "data"]
+Kind = Literal[
+    "reading", "weights", "states", "vectors", "replies", "study", "run", "computed", "data"
+]
 SOLD = frozenset({"vectors", "replies"})
 """What somebody may ask money for."""
-SENTENCES: dict[Kind, str] = {
-    "weights": "needs the weights of {of}: {how}",
-    "reading": "needs the weights of {of}, whose reading of the text draws these boundaries: {how}",
-    "states": "an API returns no token states, which contextualized encoding pools",
-    "vectors": f"needs {api.KEY} or recordings of {{of}}",
-    "replies": "needs recordings of {of}, which {how}",
-    "segmentation": "needs a segmentation of {of}: {how}",
-    "data": "{how}",
+SENTENCES: dict[Kind, tuple[str, str, str]] = {
+    "reading": (
+        "needs ",
+        "the weights of {of}",
+        ", whose reading of the text draws these boundaries: {how}",
+    ),
+    "weights": ("needs ", "the weights of {of}", ": {how}"),
+    "states": ("an API returns no ", "token states", ", which contextualized encoding pools"),
+    "vectors": ("needs ", f"{api.KEY} or recordings of {{of}}", ""),
+    "replies": ("needs ", "recordings of {of}", ", which {how}"),
+    "study": ("needs ", "`chunkstudy study {of}` then", ""),
+    "run": ("open: ", "run `chunkstudy run --only '{of}'`", ""),
+    "computed": ("nothing to run: ", "{of}", ""),
+    "data": ("needs ", "{of}", ": {how}"),
 }
+"""A kind's verb, what is waited for, and what else is said; what two of them match is the first's.
+"""
+AND = "; "
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing that a condition waits for.
+    """One thing that a condition or a published cell waits for.
 
     Attributes:
-        kind: an encoder's weights, those of a model that reads for boundaries, token states that
-            nobody gives, vectors or replies that are sold or recorded, boundaries, or texts.
-        of: the model or the collection.
+        kind: weights of a model that reads for boundaries, an encoder's, token states that nobody
+            gives, vectors or replies that are sold or recorded, a study, a run that could begin,
+            a computation over records, or texts and boundaries.
+        of: the model, the condition, or what else it is.
         how: what else its sentence says; nothing is decided by it.
     """
 
@@ -39,12 +55,49 @@ class Need:
     how: str = ""
 
     def __str__(self) -> str:
-        return SENTENCES[self.kind].format(of=self.of, how=self.how)
+        return self._filled("".join(SENTENCES[self.kind]))
+
+    @property
+    def thing(self) -> str:
+        """What is waited for, in words, and nothing else."""
+        return self._filled(SENTENCES[self.kind][1])
+
+    @property
+    def noun(self) -> str:
+        """The sentence without its verb."""
+        return self._filled("".join(SENTENCES[self.kind][1:]))
 
     @property
     def sold(self) -> bool:
         """Whether having it may cost money."""
         return self.kind in SOLD
+
+    def _filled(self, form: str) -> str:
+        return form.format(of=self.of, how=self.how)
+
+
+def said(needs: Iterable[Need]) -> str:
+    """The sentences of all, each once; empty where nothing is needed."""
+    return AND.join(dict.fromkeys(map(str, needs)))
+
+
+def parse(text: str) -> list[Need]:
+    """What :func:`said` made a text of.
+
+    Raises:
+        ValueError: if a sentence is none of ``SENTENCES``.
+    """
+    return [_parsed(one) for one in text.split(AND)]
+
+
+@cache
+def _parsed(sentence: str) -> Need:
+    for kind, parts in SENTENCES.items():
+        form = re.escape("".join(parts))
+        form = form.replace(r"\{of\}", "(?P<of>.+?)").replace(r"\{how\}", "(?P<how>.+)")
+        if found := re.fullmatch(form, sentence):
+            return Need(kind, **found.groupdict())
+    raise ValueError(f"{sentence!r} says no need; make the column `needs` with needs.said")
 
 
 def weights_needed(spec: models.ModelSpec) -> list[Need]:
@@ -60,7 +113,7 @@ def encoder_needed(spec: models.ModelSpec, contextualized: bool, here: bool) -> 
     if spec.kind != "api":
         return weights_needed(models.with_recorded_digests(spec) if here else spec)
     found = [Need("states")] if contextualized else []
-    return found if here and not api.reason_not_run(spec) else [*found, Need("vectors", spec.id)]
+    return found if here and api.at_hand(spec) else [*found, Need("vectors", spec.id)]
 
 
 def replies_needed(model: str, does: str, here: bool, why: str = "") -> list[Need]:

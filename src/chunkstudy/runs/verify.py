@@ -28,6 +28,7 @@ from chunkstudy.runs.archives import HandedIn, HandingInError
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
 from chunkstudy.runs.names import parse_chunker, parse_ordering
+from chunkstudy.runs.needs import Need
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.run import evaluate, load_collection
 
@@ -89,13 +90,14 @@ def _examine(folder: Path, root: Path, places: Places) -> Iterator[Said]:
     yield _versions(run)
     yield _range(run, scores)
     condition = run.condition
-    reason = registry.find(condition.collection).lacks()
+    lacking = registry.find(condition.collection).lacks()
+    reason = str(Need("data", *lacking)) if lacking else ""
     try:
         collection = None if reason else load_collection(condition.collection)
     except SourceError as error:
         collection, reason = None, str(error)
     if collection is None:
-        yield "collection", "not checked", str(reason)
+        yield "collection", "not checked", reason
         return
     same = collection.digest() == run.collection_sha256
     yield _held(

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.evaluation import measures
+from chunkstudy.published.sources import WORKS
 from chunkstudy.runs import display_names
 from chunkstudy.show.formats import (
     more_tokens,
@@ -67,9 +68,10 @@ def one_of(names: Mapping[str, str]) -> Text:
 SHARED: Columns = {
     **{
         kind: Column(kind, named(kind))
-        for kind in ("chunker", "encoder", "ordering", "protocol", "collection", "measure", "work",
-                     "table", "task", "verdict")
+        for kind in ("chunker", "encoder", "ordering", "protocol", "collection", "measure", "table",
+                     "task", "verdict")
     },
+    "work": Column("work", one_of({name: work.title for name, work in WORKS.items()})),
     "model": Column("model", named("encoder")),
     "other chunker": Column("other chunker", named("chunker")),
     "part": Column("corpus", named("part")),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from chunkstudy.base.estimates import money
+from chunkstudy.base.prices import money
 from chunkstudy.base.tokens import counter
 from chunkstudy.commands.evaluate.arms import Arm, Encoder
 from chunkstudy.commands.evaluate.running import (

@@ -37,6 +37,7 @@ from chunkstudy.published.claims.outcomes import (
     unanswered,
 )
 from chunkstudy.runs.display_names import shown
+from chunkstudy.runs.needs import parse
 
 SLACK = 1e-9
 """Of sums and differences of the decimal numbers that tables print."""
@@ -149,9 +150,9 @@ def reproduced(
     if cells.empty:
         raise ClaimError(f"no cell of {table} has {where}")
     done = cells[cells["verdict"] != "not_run"]
-    needs = _needs(cells[cells["verdict"] == "not_run"])
+    waits = _needs(cells[cells["verdict"] == "not_run"])
     if done.empty:
-        return unanswered(needs, f"0 of {len(cells)} cells have a record", "reproduced")
+        return unanswered(waits, f"0 of {len(cells)} cells have a record", "reproduced")
     figures = []
     if done["difference"].notna().any():
         furthest = done.iloc[int(done["difference"].abs().fillna(-1).argmax())]
@@ -162,7 +163,7 @@ def reproduced(
     if waiting := len(cells) - len(done):
         figures.append(f"{waiting} cells without a record")
     met = done["verdict"].isin(["exact", "within_stack"] if within_stack else ["exact"])
-    return counted(met.tolist(), "; ".join(figures), needs, "reproduced")
+    return counted(met.tolist(), "; ".join(figures), waits, "reproduced")
 
 
 def code(evidence: Evidence, fact: str, *values: str) -> Outcome:
@@ -230,8 +231,7 @@ def _quantified(
 
 def _needs(waiting: pd.DataFrame) -> str:
     """What cells wait for, each once, and no more than a few of it."""
-    needs = waiting["needs"].astype(str).str.split("; ").explode().str.removeprefix("needs ")
-    found = list(dict.fromkeys(needs))
+    found = list(dict.fromkeys(one.noun for text in waiting["needs"] for one in parse(text)))
     left = len(found) - REASONS
     more = [f"{left} more reasons in comparison.csv"] if left > 0 else []
     return "; ".join(found[:REASONS] + more)

@@ -15,7 +15,6 @@ from pathlib import Path
 from chunkstudy.base import tokens
 from chunkstudy.base.asking import Finish, LanguageModelError, Reply, Request
 from chunkstudy.collections import builtin
-from chunkstudy.llm import estimates
 from chunkstudy.llm.asking import Asker, recordings_folder
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.providers import Authored
@@ -87,7 +86,7 @@ def record(folder: Path, settings: Settings) -> int:
         reply = Reply(
             one.reply,
             one.finish,
-            estimates.input_tokens(request),
+            request.tokens,
             len(tokens.encode_cl100k(one.reply)),
             "authored",
             settings.model.partition("/")[2],

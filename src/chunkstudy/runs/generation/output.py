@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.base.files import write_json, write_text
+from chunkstudy.base.prices import price
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Excerpt, Question
-from chunkstudy.llm import estimates
 from chunkstudy.runs.generation.filters import ALIKE, UNLIKE, Filtered
 from chunkstudy.runs.generation.generate import Asked, Candidate, Generated
 from chunkstudy.runs.generation.replies import REASONS
@@ -155,12 +155,12 @@ def cost(model: str, asked: Sequence[Asked]) -> dict[str, Any]:
     """Tokens, seconds and dollars of all replies, recorded ones included."""
     read = sum(one.input_tokens for one in asked)
     written = sum(one.output_tokens for one in asked)
-    price = estimates.price(model)
+    sold = price(model)
     return {
         "input tokens": read,
         "output tokens": written,
         "seconds": round(sum(one.seconds for one in asked), 3),
-        "dollars": None if price is None else round(price.dollars(read, written), 6),
+        "dollars": None if sold is None else round(sold.dollars(read, written), 6),
     }
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.base.places import Places
+from chunkstudy.published import sources
 from chunkstudy.published.claims import ledger
 from chunkstudy.published.claims.evidence import Sources
-from chunkstudy.runs import display_names
 from chunkstudy.runs.library import Library
 from chunkstudy.show.derived import written
 from chunkstudy.show.drawing import COLORS, one_legend, style
@@ -23,9 +23,7 @@ LEGIBLE = 2
 READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
 WHOSE = {"chroma": "Chroma's report", "jina": "Jina's posts", "taxonomy": "the taxonomy",
          "tutorial": "the tutorial"}  # fmt: skip
-SHORTER = {"Beyond Chunk-Then-Embed": "the taxonomy", "Chroma's report": "Chroma",
-           "Jina's posts": "Jina", "the tutorial": "tutorial",
-           READINGS["fair"]: "fairly"}  # fmt: skip
+SHORTER = sources.SHORTER | {READINGS["fair"]: "fairly"}
 COLUMNS = ledger.COLUMNS
 SHOWN = ["claim", "verdict", "basis", "figures", "reading", "source"]
 
@@ -79,7 +77,7 @@ def figure_verdicts(claims: pd.DataFrame) -> Figure:
             index=found["work"].unique(), columns=list(VERDICTS), fill_value=0
         )
         left = pd.Series(0, index=by_work.index)
-        names = [display_names.WORKS[str(work)] for work in by_work.index]
+        names = [sources.WORKS[str(work)].title for work in by_work.index]
         for verdict, (color, hatch) in VERDICTS.items():
             width = by_work[verdict]
             axes.barh(names, width, left=left, color=color, hatch=hatch, edgecolor="white",

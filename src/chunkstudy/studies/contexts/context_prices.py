@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import written_contexts
-from chunkstudy.llm import estimates
-from chunkstudy.runs import llm_prices
+from chunkstudy.runs import asking_cost
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.study_runs import Context
 
@@ -28,10 +28,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         shown = written_contexts.with_chunks(
             context.collection(name).documents, context.chunks(condition)
         )
-        takes = llm_prices.of_contexts(f"openai/{MODELS[0]}", shown)
+        takes = asking_cost.of_contexts(f"openai/{MODELS[0]}", shown)
         for model in MODELS:
-            price = estimates.price(f"openai/{model}")
-            assert price is not None
+            price = PRICES[model]
             rows.append(
                 {
                     "collection": name,

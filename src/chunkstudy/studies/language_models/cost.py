@@ -16,13 +16,13 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.base.prices import PRICES
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs import records, segmentation_cost
+from chunkstudy.runs import asking_cost, records
+from chunkstudy.runs.asking_cost import Segmentation
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.published_grid import published_grid
-from chunkstudy.runs.segmentation_cost import Segmentation
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
 from chunkstudy.studies.language_models.answers import Answer
 from chunkstudy.studies.language_models.emma import EMMA
@@ -49,7 +49,7 @@ LumberChunker and of propositions what their authors released. Those left empty 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
     rows = []
-    for one in segmentation_cost.segmentations(published_grid()):
+    for one in asking_cost.segmentations(published_grid()):
         rows.append({**_keys(one), **_price(one, places)})
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 
@@ -116,7 +116,7 @@ def _keys(one: Segmentation) -> dict[str, object]:
 
 
 def _price(one: Segmentation, places: Places) -> dict[str, object]:
-    estimate, basis = segmentation_cost.cost(one, places)
+    estimate, basis = asking_cost.cost(one, places)
     price = PRICES[one.model.partition("/")[2]]
     if estimate is None:
         return {"basis": basis}
@@ -157,10 +157,10 @@ def _of_answers(chunker: str, library: Library, answers: Sequence[Answer]) -> di
 
 
 def _dollars(chunker: str, places: Places) -> float:
-    llm = parse_chunker(chunker).llm
-    if not llm or chunker not in segmentation_cost.METHODS:
+    spec = parse_chunker(chunker)
+    if not spec.llm:
         return 0.0
-    estimate, _ = segmentation_cost.cost(Segmentation(EMMA, chunker, llm), places)
+    estimate, _ = asking_cost.cost(Segmentation(EMMA, spec.name, spec.llm), places)
     return np.nan if estimate is None or estimate.dollars is None else estimate.dollars
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from chunkstudy.runs import needs
+
 TABLES = {("chroma", "main"), ("chroma", "appendix")} | {("taxonomy", one) for one in "135"}
 ASKING = ("llm", "lumberchunker", "proposition")
 WAITS = "not_run"
@@ -21,8 +23,9 @@ def lacking(found: pd.DataFrame) -> pd.DataFrame:
     """What the cells wait for, and how many wait for each; one cell may wait for several."""
     waiting = found.loc[found["verdict"] == WAITS, "needs"].dropna()
     return (
-        waiting.str.split("; ")
+        waiting.map(needs.parse)
         .explode()
+        .map(str)
         .value_counts()
         .rename_axis("needs")
         .rename("cells")

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 import pandas as pd
 
 from chunkstudy.base.places import Places
+from chunkstudy.published import sources
 from chunkstudy.published.verdicts import VERDICTS
 from chunkstudy.show import derived
 from chunkstudy.show.study import Study
@@ -16,7 +17,7 @@ COVERAGE = {"run": "run", "exact": "exact", "scores": SCORES, "spread": "within_
             "off": "deviates", "lacking": "not_run"}  # fmt: skip
 """What the paper says of all published cells, by its name there."""
 SHORTER = {
-    "Beyond Chunk-Then-Embed": "the taxonomy", "Chroma's report": "Chroma", "Jina's posts": "Jina",
+    **sources.SHORTER,
     "table of all-MiniLM-L6-v2": "MiniLM table", "five collections": "first post",
     "three sentences on Berlin": "first post, Berlin", "72 combinations": "second post",
     "figure 2, ": "Figure 2, ",

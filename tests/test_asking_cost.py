@@ -1,20 +1,35 @@
-"""What the papers' language models would cost again, held against what is known of Emma."""
+"""What asking language models would take, held against Emma and against what is really asked."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.places import Places
-from chunkstudy.base.prices import PRICES
+from chunkstudy.base.prices import PRICES, Estimate
+from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.table import CHUNKERS
+from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.commands import cli
+from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.runs import published_grid
+from chunkstudy.runs.asking_cost import (
+    METHODS,
+    SEGMENT,
+    Segmentation,
+    cost,
+    lines,
+    of_boundaries,
+    of_calls,
+    segmentations,
+)
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.segmentation_cost import METHODS, Segmentation, cost, lines, segmentations
 
 ROOT = Places(Path(__file__).parents[1])
 GEMINI = "gemini/gemini-2.5-flash"
@@ -24,7 +39,7 @@ def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
     grid = published_grid.published_grid()
     found = segmentations(grid)
     assert len(found) == len(set(found)) == 1 + 2 * len(published_grid.TAXONOMY_COLLECTIONS)
-    assert {one.chunker for one in found} == set(METHODS)
+    assert {one.chunker for one in found} == {"lumberchunker", "proposition", "llm"}
     for one in found:
         estimate, basis = cost(one, ROOT)
         assert estimate is not None
@@ -34,15 +49,45 @@ def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
     assert len(list(lines(grid, ROOT))) == len(found)
 
 
-def test_every_published_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> None:
+def test_every_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> None:
     asking = {name: entry.llm for name, entry in CHUNKERS.items() if entry.llm}
-    unpublished = {f"breakpoints-{kind}" for kind in breakpoints.TASKS}
-    assert set(asking) == set(METHODS) | unpublished
-    for name in unpublished:
-        estimate, why = cost(Segmentation("scifact", name, GEMINI), ROOT)
-        assert estimate is None
-        assert "a run says what it takes" in why
-    assert {model.partition("/")[2] for model in asking.values()} <= set(PRICES)
+    assert set(asking) == set(METHODS)
+    for name, model in asking.items():
+        assert of_boundaries(name, model, 3, 3_000).dollars
+        assert of_boundaries(name, f"local/{SMOLLM}", 3, 3_000).dollars == 0
+
+
+@pytest.mark.parametrize("kind", breakpoints.TASKS)
+def test_breakpoints_take_about_what_is_asked_where_segments_have_the_printed_size(
+    kind: breakpoints.Kind,
+) -> None:
+    line = "It is of the whole. " * (SEGMENT // 24)
+    parts = [f"Part {i:03} begins. {line}" + f"\n\n{line}" * 3 for i in range(60)]
+    asked: list[Request] = []
+
+    def ask(request: Request) -> Reply:
+        asked.append(request)
+        begin = re.findall(r"Part \d+ begins", request.messages[-1].text)
+        said = breakpoints.written([(one, "a topic", "A sum.") for one in begin], kind)
+        return Reply(said, "stop", 0, 0, "made", request.model)
+
+    text = "\n\n".join(parts)
+    assert len(breakpoints.chunk(text, ask, GEMINI, kind)) == len(parts)
+    tokens = counter("cl100k").count(text)
+    found = of_boundaries(f"breakpoints-{kind}", GEMINI, 1, tokens)
+    assert found.requests == pytest.approx(len(asked), rel=0.1)
+    assert found.input_tokens == pytest.approx(sum(one.tokens for one in asked), rel=0.1)
+
+
+def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> None:
+    a = of_calls("openai/gpt-4o-mini", 10, 1000, 100)
+    assert a.dollars == pytest.approx(PRICES["gpt-4o-mini"].dollars(1000, 100))
+    both = a + Estimate(recorded=3)
+    assert (both.requests, both.recorded, both.dollars) == (10, 3, a.dollars)
+    unknown = a + of_calls("openai/gpt-9", 1, 1, 1)
+    assert unknown.dollars is None
+    assert "price not known here" in str(unknown)
+    assert (unknown + a).dollars is None
 
 
 def test_emma_takes_one_call_for_each_of_its_published_chunks() -> None:
@@ -69,16 +114,17 @@ def test_books_are_asked_by_paragraph_and_abstracts_by_document() -> None:
     assert book.output_tokens == 11_834 * 20
 
 
-def test_what_nobody_counted_here_says_so(tmp_path: Path) -> None:
+def test_what_nobody_counted_here_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = Places(tmp_path)
     assert "nobody counted" in cost(Segmentation("fiqa", "proposition", GEMINI), bare)[1]
     assert (
         "taken to be as long as Emma"
         in cost(Segmentation("gutenqa", "lumberchunker", GEMINI), bare)[1]
     )
-    estimate, reason = cost(Segmentation("builtin", "lumberchunker", GEMINI), bare)
+    monkeypatch.setitem(COLLECTIONS, "own", replace(COLLECTIONS["builtin"], tokens=0))
+    estimate, reason = cost(Segmentation("own", "lumberchunker", GEMINI), bare)
     assert estimate is None
-    assert "`chunkstudy fetch`" in reason
+    assert "a run says what it takes" in reason
 
 
 def test_the_command_says_what_boundaries_would_cost(monkeypatch: pytest.MonkeyPatch) -> None:

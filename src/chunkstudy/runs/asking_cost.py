@@ -1,0 +1,197 @@
+"""What asking a language model would take, said before anybody is asked: requests, tokens, dollars.
+
+How often a model is asked for boundaries depends on what it answers. It is taken to answer as it
+did where that is known: Gemini's chunks and the propositions of Emma are published, Chroma prints
+the mean size of its chunks, Jina one post cut by topic. What a model thinks before it answers is
+not counted. Emma's figures stand in docs/protocols.md, the others at the constants; texts are
+counted in WordPiece tokens, Chroma's texts, those of a run and all prompts in cl100k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from chunkstudy.base.places import Places
+from chunkstudy.base.prices import Estimate, price
+from chunkstudy.base.spans import Document
+from chunkstudy.base.tokens import counter
+from chunkstudy.chunkers import breakpoints, written_contexts
+from chunkstudy.collections import gutenqa, registry
+from chunkstudy.runs import facts
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.generation.generate import Candidate, ask_about, turns
+from chunkstudy.runs.generation.settings import Settings
+from chunkstudy.runs.names import parse_chunker
+
+EMMA_TOKENS = 205_014
+EMMA_CHUNKS = 476
+EMMA_PARAGRAPHS = 2_287
+EMMA_PROPOSITIONS = 11_834
+PROPOSITION_TOKENS = 16 + 4
+"""Of a proposition of Emma, and of the quotation marks and comma around it."""
+LUMBER_WINDOW = 550
+"""Tokens shown at once (LumberChunker-Segmentation.py:178; ielab's lumber_chunker.py)."""
+LUMBER_PROMPT = 97
+LUMBER_ANSWER = 8
+"""``Answer: ID 0012``"""
+PROPOSITION_PROMPT = 999
+"""Instruction and example (ielab's proposition_chunker.py)."""
+CHROMA_WINDOW = 825
+"""More than 800 tokens, by pieces of up to 50 (llm_semantic_chunker.py:131)."""
+CHROMA_PIECES = 20
+CHROMA_TAGS = 15
+"""Around each piece."""
+CHROMA_PROMPT = 197
+CHROMA_ANSWER = 12
+"""``split_after: 12, 17``"""
+CHROMA_CHUNK = 240
+"""Mean tokens of its chunks (Chroma's report, summary, main table, row LLM)."""
+SEGMENT = 257
+"""Mean tokens of a segment of the one post that Jina prints cut by topic."""
+SEGMENT_ANSWER = 40
+CONTEXT = 60
+"""Tokens of a context: those that Anthropic reports have 50 to 100."""
+QUESTION_ANSWER = 200
+"""Tokens of a reply that brings a question (Chroma's report, Time & Cost Analysis)."""
+QUESTION_SECONDS = 10.0
+"""Seconds a question took, attempts included (the same place: 3 to 16, 10 on average)."""
+EARLIER_QUESTION = (
+    "Which of the several facts that this text states about its subject is asked about here?"
+)
+"""18 cl100k tokens, as Chroma's 472 have on average."""
+
+
+def of_calls(model: str, calls: int, read: int, written: int) -> Estimate:
+    """What calls would take that read and write so many tokens in all."""
+    sold = price(model)
+    dollars = None if sold is None else sold.dollars(read, written)
+    return Estimate(calls, 0, read, written, dollars, counted=False)
+
+
+def of_boundaries(chunker: str, model: str, documents: int, tokens: int) -> Estimate:
+    """What drawing boundaries would take in documents with so many tokens in all.
+
+    Args:
+        chunker: its name alone, one of ``METHODS``.
+        model: by provider and name.
+    """
+    return of_calls(model, *METHODS[chunker](documents, tokens))
+
+
+def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
+    """What having the contexts of chunks written would take.
+
+    Args:
+        model: by provider and name.
+        documents: of each its text and the texts of its chunks.
+    """
+    count = counter("cl100k").count
+    total = Estimate()
+    for text, chunks in documents:
+        for one in written_contexts.requests(model, text, chunks[:1]):
+            shown = [count(chunk[: written_contexts.CHUNK_SHOWN]) for chunk in chunks]
+            read = len(chunks) * (one.tokens - shown[0]) + sum(shown)
+            total += of_calls(model, len(chunks), read, CONTEXT * len(chunks))
+    return total
+
+
+def of_questions(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, Estimate]:
+    """What generating questions would take at least, if the first reply to each can be used, and at
+    most, if none can; passages are those that will be shown first."""
+    read = 0
+    made: list[Candidate] = []
+    for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
+        _, request = ask_about(document, settings, number, 1, made)
+        read += request.tokens
+        made.append(Candidate(number, EARLIER_QUESTION, document.id, (), 0, True, False))
+    calls, limit, more = settings.questions, settings.output_limit, settings.attempts
+    least = of_calls(settings.model, calls, read, calls * min(QUESTION_ANSWER, limit))
+    return least, of_calls(settings.model, calls * more, read * more, calls * more * limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """Boundaries that a language model draws once for all conditions that use them."""
+
+    collection: str
+    chunker: str
+    model: str
+
+
+def segmentations(conditions: Iterable[Condition]) -> list[Segmentation]:
+    """Those that the conditions need, each once, in their order."""
+    found = (
+        Segmentation(one.collection, spec.name, spec.llm)
+        for one in conditions
+        if (spec := parse_chunker(one.chunker)).llm
+    )
+    return list(dict.fromkeys(found))
+
+
+def cost(segmentation: Segmentation, places: Places) -> tuple[Estimate | None, str]:
+    """What drawing the boundaries would take, and on what the number rests; None where the size
+    of the collection is not known, and why."""
+    entry = registry.find(segmentation.collection)
+    known = facts.read(places, f"{segmentation.collection}_facts")
+    documents, tokens = entry.documents, entry.tokens
+    basis = "roughly, from a size that nobody counted here"
+    if not known.empty:
+        documents, tokens = int(known["documents"][0]), int(known["wordpiece_tokens"][0])
+        basis = "from its texts, counted"
+    elif segmentation.collection == "chroma":
+        basis = "from its texts, counted"
+    if not tokens:
+        return None, "nobody has counted its texts; a run says what it takes before it starts"
+    if segmentation.collection == gutenqa.FULL:
+        basis = "99 of its 100 books are not here and taken to be as long as Emma"
+    return of_boundaries(segmentation.chunker, segmentation.model, documents, tokens), basis
+
+
+def lines(conditions: Iterable[Condition], places: Places) -> Iterator[str]:
+    """A line for each segmentation that the conditions need."""
+    for one in segmentations(conditions):
+        estimate, basis = cost(one, places)
+        said = f"not known here: {basis}" if estimate is None else f"{estimate} ({basis})"
+        yield f"boundaries of {one.collection}/{one.chunker} by {one.model}\t{said}"
+
+
+def _lumberchunker(documents: int, tokens: int) -> tuple[int, int, int]:
+    """One call for each chunk, and at least one for each document."""
+    calls = max(documents, round(tokens * EMMA_CHUNKS / EMMA_TOKENS))
+    shown = min(LUMBER_WINDOW, tokens // documents)
+    return calls, calls * (LUMBER_PROMPT + shown), calls * LUMBER_ANSWER
+
+
+def _proposition(documents: int, tokens: int) -> tuple[int, int, int]:
+    """One call for each paragraph: a book has Emma's, a short document is one."""
+    whole = tokens / documents > EMMA_TOKENS / 10
+    calls = round(tokens * EMMA_PARAGRAPHS / EMMA_TOKENS) if whole else documents
+    written = round(tokens * EMMA_PROPOSITIONS * PROPOSITION_TOKENS / EMMA_TOKENS)
+    return calls, calls * PROPOSITION_PROMPT + tokens, written
+
+
+def _chroma(_: int, tokens: int) -> tuple[int, int, int]:
+    """At most one call for each chunk: a reply may name several."""
+    calls = round(tokens / CHROMA_CHUNK)
+    shown = CHROMA_WINDOW + CHROMA_PIECES * CHROMA_TAGS
+    return calls, calls * (CHROMA_PROMPT + shown), calls * CHROMA_ANSWER
+
+
+def _breakpoints(kind: breakpoints.Kind, documents: int, tokens: int) -> tuple[int, int, int]:
+    """One call for each window, whose last segment begins the next one."""
+    calls = max(documents, round(tokens / (breakpoints.LIMIT - SEGMENT)))
+    shown = min(breakpoints.LIMIT, tokens // documents)
+    prompt = breakpoints.request("", "", kind).tokens
+    return calls, calls * (prompt + shown), calls * SEGMENT_ANSWER * (1 + shown // SEGMENT)
+
+
+METHODS: dict[str, Callable[[int, int], tuple[int, int, int]]] = {
+    "lumberchunker": _lumberchunker,
+    "proposition": _proposition,
+    "llm": _chroma,
+    **{f"breakpoints-{kind}": partial(_breakpoints, kind) for kind in breakpoints.TASKS},
+}
+"""By a chunker's name: of documents and tokens, how many calls, tokens read, tokens written."""
