@@ -14,10 +14,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from chunkstudy.base.asking import Mode
+from chunkstudy.base.budget import Budget
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.openai_provider import OpenAIProvider
 from tests import loopback
-from tests.loopback import Fault, answer, changed, running
+from tests.loopback import Fault, changed, running
 
 LONGEST_STALL = 10.0
 """Seconds after which a stalled request ends, whatever the client does."""
@@ -41,34 +46,12 @@ def hashed(asked: Asked) -> str:
 
 
 @dataclass
-class State:
-    """What the server does next, and what it was asked.
-
-    ``faults`` are used up one a request; honest replies follow, ``seconds`` later each.
-    """
+class State(loopback.State):
+    """Honest replies follow faults, ``seconds`` later each."""
 
     says: Callable[[Asked], str] = hashed
     seconds: float = 0.0
-    faults: list[Fault] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
-    most_at_once: int = 0
     released: threading.Event = field(default_factory=threading.Event)
-    _now: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @contextmanager
-    def counted(self, asked: Asked) -> Iterator[Fault]:
-        """Note a request for as long as it is under way; what it meets."""
-        with self._lock:
-            self.asked.append(asked)
-            self._now += 1
-            self.most_at_once = max(self.most_at_once, self._now)
-            fault = self.faults.pop(0) if self.faults else answer
-        try:
-            yield fault
-        finally:
-            with self._lock:
-                self._now -= 1
 
 
 class Handler(loopback.Handler):
@@ -78,10 +61,10 @@ class Handler(loopback.Handler):
         body = self.read_json()
         gemini = ":generateContent" in self.path
         asked = self._gemini(body) if gemini else self._openai(body)
-        with self.state.counted(asked) as fault:
-            time.sleep(self.state.seconds)
-            text = self.state.says(asked)
-            fault(self, gemini_reply(text) if gemini else openai_reply(text, asked.model))
+        fault = self.state.meets(asked)
+        time.sleep(self.state.seconds)
+        text = self.state.says(asked)
+        fault(self, gemini_reply(text) if gemini else openai_reply(text, asked.model))
 
     def _openai(self, body: dict[str, Any]) -> Asked:
         settings = {k: v for k, v in body.items() if k not in ("model", "messages")}
@@ -133,15 +116,27 @@ def gemini_reply(text: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(port: int = 0, **values: Any) -> Iterator[tuple[str, State]]:
+def serving(**values: Any) -> Iterator[tuple[str, State]]:
     """Its address and its state."""
     state = State(**values)
-    handler = type("Bound", (Handler,), {"state": state})
-    with running(handler, port) as address:
+    with running(Handler, state) as address:
         try:
             yield address, state
         finally:
             state.released.set()
+
+
+def asker(address: str, folder: Path, mode: Mode = "record", **given: Any) -> Asker:
+    """Asks this server whatever model is named, and waits for nothing."""
+    return Asker(
+        mode,
+        folder,
+        provider=lambda name: OpenAIProvider(
+            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
+        ),
+        sleep=lambda _: None,
+        **{"budget": Budget()} | given,
+    )
 
 
 def stall(handler: loopback.Handler, honest: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 OLD and NEW are folders with ``results/`` in them, or revisions of git; by default HEAD and the
 folder one is in. Rows are matched by what they say beside numbers, equal ones by their order, so
 that the order of rows and columns does not matter; numbers are equal to the twelfth digit. A line
-tells what was renamed, added, dropped, or moved; the exit status is 0 where nothing is told.
+tells what was added, dropped, or moved; the exit status is 0 where nothing is told.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import io
 import subprocess
 import sys
 import tarfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
@@ -23,8 +22,6 @@ from pandas.api.types import is_float_dtype, is_numeric_dtype
 TABLES = ("results/tables/*.csv", "results/comparison.csv", "results/claims.csv",
           "results/studies/*/*.csv", "results/studies/*/*.parquet")  # fmt: skip
 DIGITS = 12
-ALIKE = 0.7
-"""The share of cells in common from which on a table that is gone is the one that is new."""
 SHOWN = 60
 Tables = Mapping[str, pd.DataFrame]
 
@@ -62,54 +59,18 @@ def _read(path: PurePath, content: bytes) -> pd.DataFrame:
 
 def compare(old: Tables, new: Tables) -> Iterator[str]:
     """What is told of two trees, a line each."""
-    gone, came = ({n: a[n] for n in a if n not in b} for a, b in ((old, new), (new, old)))
-    pairs = {name: name for name in old if name in new} | _renamed(gone, came)
-    if not pairs:
+    if not set(old) & set(new):
         yield "the two trees have no table in common, so there is nothing to compare"
         return
-    yield from (f"{name}: dropped" for name in gone if name not in pairs)
-    yield from (f"{name}: added" for name in came if name not in pairs.values())
-    for before, after in pairs.items():
-        if before != after:
-            yield f"{before}: renamed {after}"
-        yield from (f"{after}: {line}" for line in _changes(old[before], new[after]))
-
-
-def _renamed(gone: Tables, came: Tables) -> dict[str, str]:
-    """What tables that are gone are called now, by their cells, the most alike first."""
-    before, after = (
-        {n: Counter(cell for name in t for cell in _texts(t[name])) for n, t in of.items()}
-        for of in (gone, came)
-    )
-    alike = {
-        (name, other): (one & two).total() / max(one.total(), two.total(), 1)
-        for name, one in before.items()
-        for other, two in after.items()
-    }
-    found: dict[str, str] = {}
-    for name, other in sorted(alike, key=lambda pair: -alike[pair]):
-        if alike[name, other] >= ALIKE and name not in found and other not in found.values():
-            found[name] = other
-    return found
-
-
-def _texts(column: pd.Series) -> list[str]:
-    if is_numeric_dtype(column):
-        return [f"{value:.{DIGITS}g}" for value in column]
-    return column.astype(str).tolist()
+    yield from (f"{name}: dropped" for name in old if name not in new)
+    yield from (f"{name}: added" for name in new if name not in old)
+    for name in (name for name in old if name in new):
+        yield from (f"{name}: {line}" for line in _changes(old[name], new[name]))
 
 
 def _changes(old: pd.DataFrame, new: pd.DataFrame) -> Iterator[str]:
-    came = {one: sorted(_texts(new[one])) for one in new if one not in old}
-    for name in [one for one in old if one not in new]:
-        values = sorted(_texts(old[name]))
-        if same := next((one for one, others in came.items() if others == values), None):
-            del came[same]
-            old = old.rename(columns={name: same})
-            yield f"column {name!r} renamed {same!r}"
-        else:
-            yield f"column {name!r} dropped"
-    yield from (f"column {name!r} added" for name in came)
+    yield from (f"column {name!r} dropped" for name in old if name not in new)
+    yield from (f"column {name!r} added" for name in new if name not in old)
     both = [str(one) for one in new if one in old]
     numbers = [one for one in both if all(is_numeric_dtype(t[one]) for t in (old, new))]
     whole = [one for one in numbers if not any(is_float_dtype(t[one]) for t in (old, new))]

@@ -13,19 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests import loopback
-from tests.loopback import Fault, answer, running
+from tests.loopback import running
 
 
 @dataclass
-class State:
-    """What the server does next, and what it was asked.
-
-    ``faults`` are used up one a request; honest replies follow.
-    """
-
-    dimension: int
-    faults: list[Fault] = field(default_factory=list)
-    asked: list[dict[str, Any]] = field(default_factory=list)
+class State(loopback.State):
+    dimension: int = 0
     keys: list[str] = field(default_factory=list)
 
     @property
@@ -38,11 +31,8 @@ class Handler(loopback.Handler):
 
     def do_POST(self) -> None:
         request = self.read_json()
-        self.state.asked.append(request)
         self.state.keys.append(self.headers["Authorization"])
-        honest = reply(request, self.state.dimension)
-        fault = self.state.faults.pop(0) if self.state.faults else answer
-        fault(self, honest)
+        self.state.meets(request)(self, reply(request, self.state.dimension))
 
 
 def vector(text: str, dimension: int) -> NDArray[np.float32]:
@@ -73,7 +63,6 @@ def encoded(values: NDArray[np.float32]) -> str:
 @contextmanager
 def serving(dimension: int) -> Iterator[tuple[str, State]]:
     """Its address, as OPENAI_BASE_URL wants it, and its state."""
-    state = State(dimension)
-    handler = type("Bound", (Handler,), {"state": state})
-    with running(handler) as address:
+    state = State(dimension=dimension)
+    with running(Handler, state) as address:
         yield f"{address}/v1", state

@@ -26,16 +26,19 @@ import pandas as pd
 from safetensors import SafetensorError, safe_open
 
 from chunkstudy.base import tokens
+from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.files import json_text, write_json, write_text
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
+from chunkstudy.commands import generating
 from chunkstudy.publish import live, notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.run import read_together, run
 from chunkstudy.runs.vectors import SUFFIX
 from chunkstudy.show.formats import write_csv
-from tests import checkpoints, forking, mounts, small_study, small_training
+from tests import chat_server, checkpoints, forking, mounts, small_study, small_training
 
 COLLECTION = "letters"
 PACKAGE = "small_bert"
@@ -49,16 +52,17 @@ ARMS = (
 )
 TEXTS, TOKENS = 8, 512
 """Of a block that the store writes at once, so that a small run has several."""
-TABLES = (
-    "verdicts",
-    "labels_power",
-)
+TABLES = ("verdicts", "labels_power")
+LANGUAGE_MODEL = "openai/gpt-4o-mini"
+REQUESTS, AT_ONCE = 40, 4
 
 
 def import_everything() -> None:
     """Import and read what every child needs, so that none of them has to; nothing is computed."""
-    for name in ("chunkstudy.commands.cli", "torch._dynamo", "pyarrow.pandas_compat"):
+    for name in ("chunkstudy.commands.cli", "torch._dynamo", "pyarrow.pandas_compat",
+                 "chunkstudy.show.drawing", "chunkstudy.show.similarities"):  # fmt: skip
         importlib.import_module(name)
+    _ = importlib.import_module("openai").OpenAI(api_key="none").chat.completions.with_raw_response
     for name in ("cl100k", "wordpiece"):
         tokens.counter(name)
 
@@ -114,6 +118,40 @@ def small_train(world: str, folder: str) -> None:
     with inside(Path(world)):
         base = Path(world) / PACKAGE / "model"
         small_training.train(Path(folder), base, spec=MODELS[MODEL])
+
+
+def ask(address: str, folder: str) -> None:
+    """Ask a server many things; the clock stands still, since seconds are recorded too."""
+    os.environ["OPENAI_API_KEY"] = "sk-made"
+    asked = (
+        Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
+    )
+    with chat_server.asker(
+        address, Path(folder) / "recordings", at_once=AT_ONCE, clock=float, today=lambda: "2026"
+    ) as one:
+        replies = [reply.recorded() for reply in one.ask_many(asked)]
+    write_json(Path(folder) / "replies.json", replies)
+
+
+def small_generation(source: str, address: str, folder: str) -> None:
+    """Generate questions on a folder of texts."""
+    os.environ |= {
+        "OPENAI_API_KEY": "sk-made",
+        "OPENAI_BASE_URL": f"{address}/v1",
+        "CHUNKSTUDY_LLM": "record",
+    }
+    generate(Path(source), Path(folder))
+
+
+def generate(
+    source: Path, out: Path, say: Callable[[str], object] = lambda _: None, replay: bool = False
+) -> Path:
+    """The same in this process; letters are what similarities count, so that no weights are
+    needed."""
+    generating.load_store = lambda _, folder: store.VectorStore(small_study.Letters(), folder)  # type: ignore[assignment]
+    settings = Settings(LANGUAGE_MODEL, 6, characters=200, attempts=4)
+    places = Places(source.parent)
+    return generating.run(places, source, settings, out, "none", -1.0, 0.99, say, replay)
 
 
 def small_project(folder: str) -> None:

@@ -18,13 +18,7 @@ import torch
 
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
 from tests import tokenizer_files
-from tests.checkpoints import (
-    positions_key,
-    published,
-    random_weights,
-    size_keys,
-    unused_positions,
-)
+from tests.checkpoints import positions_key, published, random_weights, size_keys, unused_positions
 
 HIDDEN = 32
 LICENCE = "random weights of a rehearsal"

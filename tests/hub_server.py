@@ -212,8 +212,7 @@ def serving(
 ) -> Iterator[tuple[str, State]]:
     """Its address and its state."""
     state = State(checkpoints, dict(files or {}))
-    handler = type("Bound", (Handler,), {"state": state})
-    with running(handler) as address:
+    with running(Handler, state) as address:
         try:
             yield address, state
         finally:

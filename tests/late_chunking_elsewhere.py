@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Document, chunk_documents
+from chunkstudy.base.spans import chunk_documents
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunkers import build_chunker
@@ -106,23 +106,6 @@ EMBED: dict[str, Callable[[], Embed]] = {
 }
 
 
-def given(
-    encoder: TransformerEncoder, tool: str, embed: Embed, document: Document, spans: Spans
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """A tool's vectors and ours by its decisions, of the chunks that it gives a vector."""
-    theirs = embed(document.text, spans)
-    _, ours = vectors.as_tool(
-        encoder, tool, document, pd.DataFrame(list(spans), columns=["start", "end"])
-    )
-    return theirs, ours[: len(theirs)]
-
-
-def boundaries(chunker: str, document: Document, encoder: TransformerEncoder) -> Spans:
-    """The spans of a document."""
-    drawn = chunk_documents(build_chunker(chunker, CORRECTED, None, encoder), [document])
-    return list(zip(drawn.start.tolist(), drawn.end.tolist(), strict=True))
-
-
 def record(tools: Sequence[str] = tuple(EMBED)) -> pd.DataFrame:
     """A row per tool, text and chunk, as ``recorded.csv`` holds them."""
     encoder = TransformerEncoder(models.spec(MODEL))
@@ -132,8 +115,11 @@ def record(tools: Sequence[str] = tuple(EMBED)) -> pd.DataFrame:
         for name, chunker, wanted in TEXTS:
             documents = load_collection(name).documents
             (document,) = (one for one in documents if one.id == wanted)
-            spans = boundaries(chunker, document, encoder)
-            theirs, ours = given(encoder, tool, embed, document, spans)
+            drawn = chunk_documents(build_chunker(chunker, CORRECTED, None, encoder), [document])
+            spans = list(zip(drawn.start.tolist(), drawn.end.tolist(), strict=True))
+            theirs = embed(document.text, spans)
+            rows_of = pd.DataFrame(spans, columns=["start", "end"])
+            _, ours = vectors.as_tool(encoder, tool, document, rows_of)
             for i, (start, end) in enumerate(spans):
                 there = i < len(theirs)
                 kept = theirs[i, :: vectors.EVERY] if there else np.full(16, np.nan)

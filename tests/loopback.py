@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -14,7 +15,23 @@ Fault = Callable[["Handler", dict[str, Any]], None]
 """Answers a request, given the honest reply."""
 
 
+@dataclass
+class State:
+    """What a server does next, and what it was asked: ``faults`` are used up one a request."""
+
+    faults: list[Fault] = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def meets(self, asked: Any) -> Fault:
+        """Note a request; what it meets."""
+        with self._lock:
+            self.asked.append(asked)
+            return self.faults.pop(0) if self.faults else answer
+
+
 class Handler(BaseHTTPRequestHandler):
+    state: Any
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
@@ -90,9 +107,9 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def running(handler: type[Handler], port: int = 0) -> Iterator[str]:
-    """Its address, such as http://127.0.0.1:4711."""
-    server = _Server(("127.0.0.1", port), handler)
+def running(handler: type[Handler], state: object = None) -> Iterator[str]:
+    """Its address, such as http://127.0.0.1:4711; requests find the state at their handler."""
+    server = _Server(("127.0.0.1", 0), type("Bound", (handler,), {"state": state}))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

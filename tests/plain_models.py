@@ -36,18 +36,10 @@ class Plain:
 
     Args:
         task: of the adapter, for jina_embeddings_v3.
-        swapped: exchange the halves of the gated network, which a correct loader must not match.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        config: dict[str, Any],
-        weights: Weights,
-        task: str = "",
-        swapped: bool = False,
-    ) -> None:
-        self.kind, self.config, self.swapped = kind, config, swapped
+    def __init__(self, kind: str, config: dict[str, Any], weights: Weights, task: str = "") -> None:
+        self.kind, self.config = kind, config
         self.weights = {name: tensor.double() for name, tensor in weights.items()}
         self.task = TASKS.index(task) if task else None
         self.prefix = "roberta." if kind in ("xlm_roberta", "jina_embeddings_v3") else ""
@@ -166,14 +158,10 @@ class Plain:
             return self.linear(gelu(self.linear(states, f"{layer}mlp.fc1")), f"{layer}mlp.fc2")
         if self.kind == "nomic_bert":
             first, second = (self.linear(states, f"{layer}mlp.{name}") for name in ("fc11", "fc12"))
-            if self.swapped:
-                first, second = second, first
             return self.linear(first * second * torch.sigmoid(second), f"{layer}mlp.fc2")
         both = self.linear(states, f"{layer}mlp.gated_layers")
         inner = self.config["intermediate_size"]
         first, second = both[:, :inner], both[:, inner:]
-        if self.swapped:
-            first, second = second, first
         return self.linear(gelu(first) * second, f"{layer}mlp.wo")
 
 

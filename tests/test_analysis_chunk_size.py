@@ -19,9 +19,8 @@ from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies.taxonomy.chunk_size import centred
 from chunkstudy.studies.taxonomy.chunk_sizes import per_query
-from tests.made_library import made_library
+from tests.made_library import CHUNKERS, IELAB, LATE, PRE, made, made_library
 from tests.made_study import made_by
-from tests.recorded import CHUNKERS, IELAB, LATE, PRE, made
 
 DRAWN = np.random.default_rng(3)
 SCORES = ("plain", "late")

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies.taxonomy import changed, marked
-from tests.recorded import CHUNKERS, LATE, OWN, PRE, WIDE, made
+from tests.made_library import CHUNKERS, LATE, OWN, PRE, WIDE, made
 
 Found = dict[Condition, pd.Series]
 

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from chunkstudy import Study
 from chunkstudy.base.places import Places
@@ -30,6 +29,7 @@ from chunkstudy.show.faults import StudyError
 from chunkstudy.studies import baselines
 from chunkstudy.studies.baselines import arms
 from tests import small_context
+from tests.small_study import Letters
 from tests.test_experiment_late_chunking import Words
 from tests.test_retrieval_baselines import by_formula
 
@@ -41,14 +41,6 @@ COMPUTED = MADE["parts"].loc[MADE["parts"]["arm"] == arms.VECTORS, "collection"]
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 DOCUMENT = st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=7)
 """Sentences; two make a chunk."""
-
-
-class Letters:
-    """A model that counts letters."""
-
-    def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
-        counts = np.array([[1e-3, *map(text.count, "abcd")] for text in texts])
-        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
 
 
 MODEL: Any = Letters()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from chunkstudy.base import places
-from chunkstudy.base.asking import Reply, Request
+from chunkstudy.base.asking import Reply
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin
@@ -65,21 +65,6 @@ def test_the_recorded_replies_cut_a_text_and_none_of_them_breaks_the_form(
     assert row[study.USED] == row["requests"] > 2
     assert row["by rule"] == 0
     assert chunks.document.tolist() == sorted(chunks.document.tolist())
-
-
-def test_what_cannot_be_read_is_asked_three_times_and_then_the_rule_cuts(
-    articles: Collection,
-) -> None:
-    asked: list[Request] = []
-
-    def ask(request: Request) -> Reply:
-        asked.append(request)
-        return said("I would split it anywhere.")
-
-    table, _ = study.asked(articles, "llm", CORRECTED, ask)
-    (row,) = table.to_dict("records")
-    assert {one.model for one in asked} == {study.MODEL}
-    assert row[study.OTHER] == row["requests"] == len(asked) == 3 * row["by rule"]
 
 
 def test_one_document_comes_with_the_questions_that_it_answers(articles: Collection) -> None:

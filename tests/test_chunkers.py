@@ -46,7 +46,6 @@ from chunkstudy.runs.store import VectorStore
 from tests.made_keys import text_keys
 from tests.made_needs import PROSE, asking, hashed, replies, strengths
 
-SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 ANY_TEXT = [
     slug
     for name, entry in CHUNKERS.items()

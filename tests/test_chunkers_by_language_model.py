@@ -10,8 +10,6 @@ import pytest
 
 from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.spans import Collection
-from chunkstudy.llm.asking import Asker, NotRecordedError
-from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.runs import by_language_model
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import load_collection
@@ -19,8 +17,6 @@ from tests import chat_server
 from tests.chat_server import Asked
 from tests.made_needs import replied
 
-SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
-TEXT = "\n".join(f"Paragraph {i} " + "word " * 70 for i in range(30))
 BREAKPOINTS = ("breakpoints-structure", "breakpoints-topic", "breakpoints-summary")
 CHUNKERS = ("lumberchunker", "proposition", "llm", *BREAKPOINTS)
 
@@ -58,26 +54,8 @@ def test_what_cannot_be_run_says_that_a_recording_or_a_key_is_missing(
     assert condition("llm").reason_not_run is None
 
 
-def test_what_was_not_recorded_ends_a_run_in_one_sentence(bare: Path) -> None:
-    with pytest.raises(NotRecordedError, match=r"CHUNKSTUDY_LLM=record"):
-        by_language_model.chunk(condition("lumberchunker"), load_collection("builtin"))
-
-
 def says(asked: Asked) -> str:
     return replied(asked.system, asked.texts[-1])
-
-
-def asker(folder: Path, address: str, money: Budget | None = None, at_once: int = 32) -> Asker:
-    return Asker(
-        "record",
-        folder,
-        money or Budget(),
-        at_once,
-        provider=lambda name: OpenAIProvider(
-            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
-        ),
-        sleep=lambda _: None,
-    )
 
 
 @pytest.mark.parametrize("chunker", CHUNKERS)
@@ -95,11 +73,13 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     ]
     with chat_server.serving(says=says, faults=list(faults)) as (address, state):
         # One document after the other, so that the faults meet one window.
-        first = by_language_model.chunk(one, small, asker=asker(tmp_path, address, at_once=1))
+        first = by_language_model.chunk(
+            one, small, asker=chat_server.asker(address, tmp_path, at_once=1)
+        )
         asked = len(state.asked)
         assert asked > 4
         assert first.fallbacks > 0
-        again = by_language_model.chunk(one, small, asker=asker(tmp_path, address))
+        again = by_language_model.chunk(one, small, asker=chat_server.asker(address, tmp_path))
         assert len(state.asked) == asked
         assert again.digest() == first.digest()
         assert again.fallbacks == first.fallbacks
@@ -125,14 +105,8 @@ def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
         return says(asked)
 
     with chat_server.serving(says=says_together) as (address, _):
-        found = by_language_model.chunk(one, several, asker=asker(tmp_path, address))
-    replayed = Asker(
-        "replay",
-        tmp_path,
-        provider=lambda name: OpenAIProvider(
-            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
-        ),
-    )
+        found = by_language_model.chunk(one, several, asker=chat_server.asker(address, tmp_path))
+    replayed = chat_server.asker(address, tmp_path, "replay")
     assert by_language_model.chunk(one, several, asker=replayed).digest() == found.digest()
     assert found.document.tolist() == sorted(found.document.tolist())
 
@@ -153,7 +127,7 @@ def test_a_budget_that_does_not_cover_the_estimate_stops_before_the_first_reques
         chat_server.serving(says=says) as (address, state),
         pytest.raises(BudgetError),
     ):
-        poor = asker(tmp_path, address, Budget(0.001))
+        poor = chat_server.asker(address, tmp_path, budget=Budget(0.001))
         by_language_model.chunk(one, load_collection("builtin"), asker=poor)
     assert not state.asked
 

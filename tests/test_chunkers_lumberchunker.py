@@ -82,15 +82,6 @@ def test_a_window_is_what_stays_below_550_tokens_and_begins_where_the_chunk_does
     assert firsts == list(range(0, paragraphs - 1, 3))
 
 
-@pytest.mark.parametrize("number", [0, 14, 7, 8, 39, 40, 10**12])
-def test_an_answer_outside_of_the_window_or_at_its_beginning_ends_the_chunk_with_the_window(
-    number: int,
-) -> None:
-    found, asked = drawn(lambda one: f"Answer: ID {number}" if shown(one)[0] == 14 else "")
-    assert [shown(one)[0] for one in asked] == [0, 7, 14, 21, 28, 35]
-    assert found.fallbacks == 6
-
-
 @pytest.mark.parametrize("reply", USELESS)
 def test_a_useless_reply_ends_the_chunk_with_the_window_and_is_counted(reply: str) -> None:
     found, asked = drawn(lambda _: reply)
@@ -101,14 +92,6 @@ def test_a_useless_reply_ends_the_chunk_with_the_window_and_is_counted(reply: st
 @pytest.mark.parametrize("finish", ["refused", "blocked", "length"])
 def test_so_does_one_that_was_refused_blocked_or_cut_off(finish: Finish) -> None:
     assert drawn(lambda one: said(f"Answer: ID {shown(one)[2]}", finish))[0].fallbacks == 6
-
-
-def test_a_paragraph_that_fills_a_window_is_a_chunk_and_nobody_is_asked_about_it() -> None:
-    long = "word " * 900
-    text = "\n".join(["a", "b", long, "c", "d", "e", "f", "g"])
-    found, asked = drawn(lambda one: "Answer: ID 1" if shown(one)[0] == 0 else "", text)
-    assert [shown(one) for one in asked] == [[0, 1], [3, 4, 5, 6, 7]]
-    assert [text[s:e][:1] for s, e in found] == ["a", "b", "w", "c"]
 
 
 def test_a_model_that_runs_here_sees_examples_and_is_held_to_the_answers_there_are() -> None:

@@ -16,15 +16,7 @@ from chunkstudy.chunkers import segmenter, segmenter_api
 from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located
 from chunkstudy.runs.chunkers import build_chunker
 from tests import loopback
-from tests.loopback import (
-    Fault,
-    answer,
-    changed,
-    cut_json,
-    dropped,
-    running,
-    status,
-)
+from tests.loopback import Fault, answer, changed, cut_json, dropped, running, status
 
 TEXT = "A title\n\nA first line. It goes on.\n\U0001f600 A second line.\n"
 SECRET = "jina_made_key_12345"

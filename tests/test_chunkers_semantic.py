@@ -136,19 +136,3 @@ def test_the_bisection_equals_the_official_loop(values: list[float], wanted: int
         else:
             high = threshold
     assert semantic.bisected_threshold(distances, wanted) == threshold
-
-
-@pytest.mark.parametrize("size", [60, 100, 200, 400])
-def test_with_quirks_there_is_at_most_one_cut_more(size: int) -> None:
-    count = counter("cl100k")
-    kept, gone = (
-        {
-            start
-            for start, *_ in semantic.kamradt_modified(
-                PROSE, embed=hashed, size=size, count=count, quirks=quirks
-            )
-        }
-        for quirks in (True, False)
-    )
-    assert gone <= kept
-    assert len(kept) - len(gone) in (0, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base import weights
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import signals
@@ -196,22 +194,3 @@ def test_without_its_weights_a_condition_says_what_to_fetch(
     assert "make smollm" in condition.reason_not_run
     monkeypatch.setattr(causal_models, "at_hand", lambda _: True)
     assert condition.reason_not_run is None
-
-
-def test_a_model_that_is_nowhere_is_not_at_hand(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(weights, "cache_folder", lambda: tmp_path)
-    absent = causal_models.of_the_hub("no/where", "b" * 40)
-    assert not causal_models.at_hand(absent)
-    folder = tmp_path / "models" / f"no__where-{'b' * 12}"
-    folder.mkdir(parents=True)
-    assert not causal_models.at_hand(absent)
-    (folder / "model.safetensors").write_bytes(b"weights")
-    assert causal_models.at_hand(absent)
-
-
-def test_what_is_remembered_is_lines_of_json(tmp_path: Path) -> None:
-    path = tmp_path / "made.jsonl"
-    measure(MadeReader(), LONG, ends_of(LONG), ("entropy",), Memory(path))
-    assert all(set(json.loads(line)[1]) == {"entropy"} for line in path.read_text().splitlines())

@@ -144,14 +144,6 @@ def test_a_word_of_200000_characters_is_counted_once_in_small_pieces(length: str
     assert max(map(len, counted)) <= 200 and sum(map(len, counted)) <= len(word)
 
 
-@pytest.mark.parametrize(("size", "overlap"), [(0, 0), (-1, 0), (10, -1), (10, 10), (10, 11)])
-def test_impossible_sizes_are_refused(size: int, overlap: int) -> None:
-    with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is -?\d+"):
-        structure.recursive("text", size=size, overlap=overlap, count=counter("characters"))
-    with pytest.raises(ValueError, match=r"^the (chunk size|overlap) is -?\d+"):
-        structure.token("text", size=size, overlap=overlap, count=counter("cl100k"))
-
-
 @given(TEXTS)
 def test_sentences_cover_the_text_without_overlap(text: str) -> None:
     spans = structure.sentences(text)

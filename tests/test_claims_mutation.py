@@ -16,8 +16,7 @@ import pytest
 
 from chunkstudy.published.claims.ledger import Claim
 from chunkstudy.published.claims.outcomes import ClaimError, Outcome
-from tests.claims_by_hand_chroma import CHROMA
-from tests.claims_by_hand_late_chunking import LATE_CHUNKING
+from tests.claims_by_hand import BY_HAND
 from tests.claims_menu import functions_of, menu, words
 from tests.claims_mutations import Deciding, Mutated, Mutation, Source
 from tests.claims_settled import CLAIMS, SOURCES
@@ -30,8 +29,6 @@ BEYOND = {
 """Claims that only a person, a vendor, a model outside of the study or what nobody published can
 settle."""
 BY_ID = {claim.id: claim for claim in CLAIMS}
-BY_HAND = {**CHROMA, **LATE_CHUNKING}
-"""By claim: data under which what the menu does not turn holds or fails."""
 Leaves = dict[str, Outcome]
 
 

@@ -60,24 +60,6 @@ def test_offline_with_an_empty_cache_says_what_to_do(
         sources.fetch(source)
 
 
-def test_the_builtin_collection_is_large_enough_to_tell_chunkers_apart() -> None:
-    collection = builtin.load()
-    story = [d for d in collection.documents if d.id.startswith("story/")]
-    others = [d for d in collection.documents if not d.id.startswith("story/")]
-    assert len(others) >= 40
-    assert sum(len(d.text.split()) for d in others) >= 12_000
-    assert sum(len(d.text.split()) for d in story) >= 8_000
-    assert len(collection.queries) >= 100
-    assert {q.id for q in collection.queries} == {j.query for j in collection.judgments}
-
-
-def test_the_builtin_collection_has_graded_judgments_of_whole_documents() -> None:
-    graded = builtin.load_graded()
-    assert {j.grade for j in graded.judgments} == {1, 2}
-    lengths = {d.id: len(d.text) for d in graded.documents}
-    assert all((j.start, j.end) == (0, lengths[j.document]) for j in graded.judgments)
-
-
 def test_a_builtin_excerpt_that_stands_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "documents").mkdir()
     (tmp_path / "queries").mkdir()

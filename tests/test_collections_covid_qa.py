@@ -8,19 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from chunkstudy.base import sources
 from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunker, Collection, chunk_documents
+from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.collections import covid_qa, registry
-from chunkstudy.collections.within import within_documents
 from chunkstudy.runs import facts
-from chunkstudy.runs.scoring import in_document
 
 ROOT = Places(Path(__file__).parents[1])
 TEXT = "Bats carry it.\n\nCamels carry it too, and one camel coughs.\nNobody coughs here."
@@ -170,28 +166,6 @@ def test_a_release_of_fewer_papers_is_refused_even_where_its_digest_fits(
     monkeypatch.setattr(covid_qa, "FILE", pinned)
     with pytest.raises(sources.SourceError, match="2 papers and 4 questions instead of 98 and"):
         covid_qa.load()
-
-
-def scored(collection: Collection, chunker: Chunker) -> pd.Series:
-    """DCG@10 and its ceiling within documents, by query and measure."""
-    within = within_documents(collection)
-    chunks = chunk_documents(chunker, within.documents)
-    rng = np.random.default_rng(0)
-    vectors = (
-        rng.standard_normal((len(within.queries), 8), np.float32),
-        rng.standard_normal((len(chunks), 8), np.float32),
-    )
-    found = in_document(within, chunks, vectors, CORRECTED, None, by_parent=False).scores
-    return found.set_index(["query_id", "measure"])["value"]
-
-
-def test_a_question_whose_answer_lies_in_no_chunk_scores_nothing_and_its_ceiling_says_so() -> None:
-    found, _ = one_paper(question(1, "Who?", "Bats", 0), question(2, "Who else?", "Camels", 16))
-    scores = scored(found, lambda text: paragraphs(text)[1:])
-    assert scores["1", "DCG@10"] == scores["1", "Ceiling(DCG@10)"] == 0
-    assert scores["1", "SpanRecall@5"] == 0
-    assert scores["2", "DCG@10"] > 0
-    assert scores["2", "Ceiling(DCG@10)"] == 1
 
 
 @pytest.fixture(scope="module")

@@ -74,8 +74,6 @@ ROW = "the row of chunker fixed-64, note , late False, queries 50"
             lambda t: pd.concat([t, t.iloc[[3]]]),
             f"rows appeared: 1, first {ROW}",
         ),
-        (lambda t: t.rename(columns={"mean": "average"}), "column 'mean' renamed 'average'"),
-        (lambda t: t.rename(columns={"late": "read late"}), "column 'late' renamed 'read late'"),
         (lambda t: t.drop(columns="low"), "column 'low' dropped"),
         (lambda t: t.assign(high=1.0), "column 'high' added"),
     ],
@@ -92,20 +90,11 @@ def test_a_word_that_changed_is_a_row_that_vanished_and_one_that_appeared(tmp_pa
     ]  # fmt: skip
 
 
-def test_a_renamed_table_is_found_by_its_content_and_its_numbers_are_compared(
-    tmp_path: Path,
-) -> None:
+def test_tables_of_one_side_alone_are_told(tmp_path: Path) -> None:
     old = write(tmp_path / "old", scores=SCORES, other=OTHER)
-    moved = OTHER.assign(p=[0.1, 0.2, 0.3, 0.4, 0.5, 0.7])
-    new = write(tmp_path / "new", another=moved, results=SCORES, brand_new=ALONE)
+    new = write(tmp_path / "new", scores=SCORES, alone=ALONE)
     found = list(compare_tables.compare(*map(compare_tables.tables, (old, new))))
-    assert found == [
-        "results/tables/brand_new: added",
-        "results/tables/scores: renamed results/tables/results",
-        "results/tables/other: renamed results/tables/another",
-        "results/tables/another: numbers moved in column 'p': 1, most by 1.4e-01 of it, from 0.6 "
-        "to 0.7 in the row of name f",
-    ]
+    assert found == ["results/tables/other: dropped", "results/tables/alone: added"]
 
 
 def test_two_trees_without_a_common_table_are_one_sentence(

@@ -14,19 +14,15 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import afterthoughts
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.grids import (
-    SEPARATED_WINDOWS,
-    WINDOWS,
-)
+from chunkstudy.runs.grids import SEPARATED_WINDOWS, WINDOWS
 from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.costs import DECISIONS
-from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, CONTEB, TOOLS
+from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, TOOLS
 from chunkstudy.studies.conformance.readings import WINDOWS as WINDOWS_OF_TOOLS
 from tests import late_chunking_elsewhere as tools
 
-ENDS = (1, 2)
 LONGEST = 30
 """Chunks of a text that is read here; the built-in story has more."""
 
@@ -62,24 +58,6 @@ def test_our_reading_of_a_tool_gives_what_the_tool_gave(
         assert not ours[~there].any()
 
 
-def test_in_texts_of_one_window_our_late_chunking_gives_what_afterthoughts_gave(
-    encoder: TransformerEncoder, recorded: pd.DataFrame
-) -> None:
-    documents, compared = _documents(), 0
-    of_tool = recorded[recorded["tool"] == AFTERTHOUGHTS]
-    for name, one in of_tool.groupby("document"):
-        text, _ = vectors.as_tool(encoder, AFTERTHOUGHTS, documents[str(name)], one)
-        if len(text.content) + len(ENDS) > WINDOWS_OF_TOOLS[AFTERTHOUGHTS]:
-            continue
-        there = one["given"].to_numpy(dtype=bool)
-        assert there.all()
-        ours = vectors.as_here(encoder, text, AFTERTHOUGHTS)
-        few = one[vectors.COORDINATES].to_numpy()
-        np.testing.assert_allclose(ours[:, :: vectors.EVERY], few, atol=vectors.EQUAL)
-        compared += len(one)
-    assert compared > 5
-
-
 def test_the_layout_named_for_afterthoughts_gives_what_it_gave_where_no_window_loses_its_end(
     encoder: TransformerEncoder,
 ) -> None:
@@ -103,20 +81,6 @@ def test_the_layout_named_for_afterthoughts_gives_what_it_gave_where_no_window_l
         assert (whole < vectors.EQUAL).all()
         compared += len(whole)
     assert compared > 50
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_the_tool_itself_gives_what_our_reading_of_it_gives(
-    tool: str, encoder: TransformerEncoder
-) -> None:
-    pytest.importorskip(tool.replace("-", "_"))
-    embed = tools.EMBED[tool]()
-    documents = _documents()
-    for _, chunker, name in tools.TEXTS[3:7]:
-        spans = tools.boundaries(chunker, documents[name], encoder)
-        theirs, ours = tools.given(encoder, tool, embed, documents[name], spans)
-        np.testing.assert_allclose(theirs, ours, atol=vectors.EQUAL)
-        assert len(theirs) == len(spans) or tool == CONTEB
 
 
 def test_a_separator_between_chunks_is_refused_under_a_protocol_that_has_none() -> None:

@@ -10,17 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.asking import Reply
-from chunkstudy.base.budget import (
-    Budget,
-)
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.llm.asking import Asker, NotRecordedError
-from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.runs import asking_cost, by_language_model
-from chunkstudy.runs.chunking import contexts_of
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.names import Ordering, parse_ordering
@@ -164,22 +158,6 @@ def written(model: str = SMOLLM) -> Condition:
     return Condition("builtin", "sentence-5", MINILM, ordering, "corrected")
 
 
-def test_contexts_nobody_wrote_need_recordings_or_a_key(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_LLM_RECORDINGS", str(tmp_path))
-    for name in ("OPENAI_API_KEY", "CHUNKSTUDY_LLM"):
-        monkeypatch.delenv(name, raising=False)
-    one = written("openai__gpt-4o-mini")
-    assert one.reason_not_run == (
-        "needs recordings of openai/gpt-4o-mini, which writes these contexts, or OPENAI_API_KEY "
-        "and CHUNKSTUDY_LLM=record to ask it"
-    )
-    chunks = chunk_documents(sentences, made().documents)
-    with pytest.raises(NotRecordedError, match="CHUNKSTUDY_LLM=record"):
-        contexts_of(one, made(), chunks)
-
-
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
@@ -222,18 +200,6 @@ def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     assert asking_cost.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
 
 
-def asker(folder: Path, address: str, money: Budget | None = None) -> Asker:
-    return Asker(
-        "record",
-        folder,
-        money or Budget(),
-        provider=lambda name: OpenAIProvider(
-            "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
-        ),
-        sleep=lambda _: None,
-    )
-
-
 def test_contexts_over_a_server_with_faults_are_replayed_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,9 +213,13 @@ def test_contexts_over_a_server_with_faults_are_replayed_without_it(
 
     faults = [chat_server.refusal, chat_server.filtered]
     with chat_server.serving(says=says, faults=list(faults)) as (address, state):
-        first = by_language_model.contexts(one, made(), chunks, asker(tmp_path, address))
+        first = by_language_model.contexts(
+            one, made(), chunks, chat_server.asker(address, tmp_path)
+        )
         asked = len(state.asked)
-        again = by_language_model.contexts(one, made(), chunks, asker(tmp_path, address))
+        again = by_language_model.contexts(
+            one, made(), chunks, chat_server.asker(address, tmp_path)
+        )
         assert len(state.asked) == asked
     assert again == first
     assert len(first) == len(chunks)

@@ -7,7 +7,6 @@ import importlib.util
 import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -224,13 +223,6 @@ def test_every_command_that_needs_nothing_runs(here: Path, command: str) -> None
 def test_no_command_is_spared_that_no_page_names() -> None:
     spared = {pattern for command in _ours() for pattern in _waits(command)}
     assert spared == set(WAITING)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_make_knows_how_to_make_what_a_page_tells_it_to(page: Path) -> None:
-    for words in typed(page.read_text(encoding="utf-8")):
-        if words[0] == "make":
-            subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, check=True, capture_output=True)
 
 
 @pytest.mark.slow

@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 from chunkstudy.base import tokens
 from chunkstudy.base.budget import Budget, BudgetError, budget_from_environment
 from chunkstudy.base.prices import PRICES
-from chunkstudy.base.retries import ATTEMPTS
 from chunkstudy.encoders import models
-from chunkstudy.encoders.api import ApiEncoder, at_hand, served
+from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.embeddings_client import ApiError
 from chunkstudy.encoders.models import ModelSpec
 from tests import embeddings_server as server
@@ -147,19 +146,6 @@ def test_a_fault_that_passes_is_waited_out(
     assert SECRET not in caplog.text
 
 
-@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
-def test_a_fault_that_stays_ends_in_one_sentence_after_a_bounded_number_of_attempts(
-    world: World, fault: loopback.Fault
-) -> None:
-    world.state.faults = [fault] * 50
-    with pytest.raises(ApiError, match=f"failed {ATTEMPTS} times.*run again later") as caught:
-        world.encoder().encode(["one", "two"])
-    assert len(world.state.asked) == ATTEMPTS
-    assert world.waits == [1, 2, 4, 8, 16]
-    assert "\n" not in str(caught.value)
-    assert not list(world.folder.rglob("*.jsonl"))
-
-
 ENDING: dict[str, tuple[loopback.Fault, str]] = {
     "a wrong dimension": (_set([1.0] * 7), "vector of 7 numbers.*has 8"),
     "another model": (
@@ -282,17 +268,6 @@ def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
 
 
-def test_a_recorded_run_replays_without_key_or_network_to_the_byte(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = world.encoder().encode(TEXTS)
-    _no_key(monkeypatch)
-    world.state.asked.clear()
-    again = world.encoder().encode(list(reversed(TEXTS)))
-    assert again[::-1].tobytes() == first.tobytes()
-    assert not world.state.asked
-
-
 def test_without_a_key_one_sentence_says_what_is_missing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,19 +291,6 @@ def test_a_run_killed_between_requests_asks_only_for_what_is_missing(world: Worl
     resumed = world.encoder().encode(many)
     assert world.state.texts == many[2048:]
     np.testing.assert_allclose(resumed, expected(many), atol=1e-6)
-
-
-def test_a_damaged_recording_is_named_and_asked_for_again(
-    world: World, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = world.encoder().encode(TEXTS)
-    (path,) = world.folder.rglob("*.jsonl")
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([lines[0].replace("vector", "vektor"), *lines[1:-1], lines[-1][:40]]))
-    found = world.encoder().encode(TEXTS)
-    assert found.tobytes() == whole.tobytes()
-    assert [len(request["input"]) for request in world.state.asked] == [5, 2]
-    assert "damaged line at byte 0; it counts as not recorded" in capsys.readouterr().err
 
 
 def test_recordings_of_another_server_or_model_are_not_taken(
@@ -369,13 +331,6 @@ def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
     assert world.budget.spent == pytest.approx(first.dollars)
 
 
-@pytest.mark.parametrize("text", ["five", "-1", "nan", "inf"])
-def test_an_impossible_ceiling_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_BUDGET", text)
-    with pytest.raises(BudgetError, match=text):
-        budget_from_environment()
-
-
 def test_the_ceiling_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0.25")
     assert budget_from_environment().ceiling == 0.25
@@ -414,18 +369,6 @@ def test_the_key_reaches_no_error_no_log_and_no_recording(
     assert all(SECRET.encode() not in path.read_bytes() for path in written)
     output = capsys.readouterr()
     assert SECRET not in caplog.text + output.out + output.err + str(encoder.describe())
-
-
-def test_a_model_can_be_used_with_a_key_or_with_recordings(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(world.folder))
-    assert at_hand(SPEC)
-    world.encoder().encode(["one"])
-    _no_key(monkeypatch)
-    assert at_hand(SPEC)
-    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(world.folder / "empty"))
-    assert not at_hand(SPEC)
 
 
 OWN = "openai/org/any-model"

@@ -116,19 +116,6 @@ def test_paddings_two_rows_are_no_positions(positions: range, made: tuple[MPNet,
         MPNet(made[1]).read_at(positions)
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("model_type", "bert"), ("hidden_act", "gelu_new"), ("relative_attention_num_buckets", 64),
-     ("pad_token_id", 0)],
-)  # fmt: skip
-def test_a_configuration_that_is_not_computed_here_is_refused(
-    key: str, value: object, tmp_path: Path
-) -> None:
-    folder, spec = checkpoints.written(tmp_path / "model", "mpnet", changes={key: value})
-    with pytest.raises(ModelError, match=f"config.json says {key} is {value!r}; MPNet is"):
-        load(spec, folder, CPU, torch.float32)
-
-
 def test_real_token_states_equal_an_independent_float64_computation(real: Path) -> None:
     encoder = TransformerEncoder(SPEC, window=POSITIONS)
     (ids,) = encoder.token_ids([TEXTS[1] * 6])

@@ -13,7 +13,6 @@ from tokenizers.models import Unigram
 from tokenizers.pre_tokenizers import Metaspace
 from tokenizers.processors import TemplateProcessing
 
-from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import most_context, whole
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelSpec
@@ -128,31 +127,3 @@ def test_a_prefix_before_a_text_is_cut_as_sentence_pieces_cut_both_together(
 def test_an_unknown_dtype_is_refused(spec: ModelSpec) -> None:
     with pytest.raises(ValueError, match="unknown dtype 'int8'; use one of float32, bfloat16"):
         TransformerEncoder(spec, dtype="int8")
-
-
-def test_minilms_description_keeps_the_keys_its_stored_vectors_lie_under() -> None:
-    described = TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2")).describe()
-    described.pop("device", None)
-    assert list(described) == [
-        "id",
-        "revision",
-        "weights_sha256",
-        "tokenizer_sha256",
-        "window",
-        "pooling",
-        "normalised",
-        "dtype",
-        "query_prefix",
-        "document_prefix",
-        "batch_rule",
-    ]
-
-
-def test_the_device_is_named_where_it_is_not_the_processor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoder = TransformerEncoder(installed("nomic_bert", tmp_path, monkeypatch))
-    assert "device" not in encoder.describe()
-    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: "a GPU")
-    encoder.device = type("Device", (), {"type": "cuda"})()
-    assert encoder.describe()["device"] == "a GPU"

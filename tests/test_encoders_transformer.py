@@ -86,21 +86,6 @@ def test_neither_batch_nor_order_nor_threads_change_a_vector(vectors: Floats) ->
         np.testing.assert_allclose(shuffled, vectors[order], atol=1e-5, rtol=0)
 
 
-def test_a_repeated_text_is_computed_once(
-    encoder: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[list[int]] = []
-
-    def states(batch: list[list[int]]) -> list[torch.Tensor]:
-        seen.extend(batch)
-        return [torch.ones(len(batch), 3, 384)]
-
-    monkeypatch.setattr(encoder._model, "states", states)
-    found = encoder.encode(["a", "b", "a", "a"])
-    assert len(seen) == 2
-    assert found.shape == (4, 384)
-
-
 def test_no_texts_give_no_vectors(encoder: TransformerEncoder) -> None:
     assert encoder.encode([]).shape == (0, 384)
 

@@ -46,16 +46,6 @@ def test_each_overlap_is_compared_with_its_own_size_alone(gain: float, word: str
     assert set(found["shown"]) == {word} and set(found["family_size"]) == {2}
 
 
-def test_the_mean_over_chunkers_is_a_comparison_in_a_family_of_its_own() -> None:
-    made = recalls(gain=0.02)
-    made["token-800-0"], made["token-800-400"] = made["recursive-400-0"], 0.0
-    found = analysis.overlaps(made).set_index(["chunker", "budget"])
-    single = found.drop(analysis.MEAN, level="chunker")["difference"].groupby("budget").mean()
-    mean = found.xs(analysis.MEAN, level="chunker")
-    assert mean["difference"].tolist() == pytest.approx(single.tolist())
-    assert mean["family"].nunique() == 1 and set(mean["family_size"]) == {2}
-
-
 def test_every_chunker_stands_against_the_best_of_its_budget() -> None:
     chunkers = pd.DataFrame(
         {"chunker": ["recursive-400-0", "recursive-400-200", "sentence-5"], "tokens": [4.0, 5, 6]}

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -21,7 +20,6 @@ from chunkstudy.commands.evaluate import evaluate as door
 from chunkstudy.commands.evaluate import sentences, texts
 from chunkstudy.commands.evaluate.evaluate import Evaluation
 from chunkstudy.commands.evaluate.sentences import Facts
-from chunkstudy.evaluation.statistics import power
 
 WORDS = [
     *("rye", "oats", "barley", "spelt", "millet", "sorghum"),
@@ -273,14 +271,6 @@ def test_a_folder_in_beirs_form_brings_its_own_questions(folder: Path, little_mo
     assert len(other.collection.documents) == len(WORDS) and other.notes == ()
 
 
-def test_a_difference_is_seen_as_often_as_the_number_of_questions_promises() -> None:
-    generator = np.random.default_rng(1)
-    differences = generator.normal(0.1, 0.4, 40)
-    needed = power.queries_needed(float(differences.mean()), float(differences.std(ddof=1)))
-    (share,) = power.share_seen(differences, [int(needed)], resamples=4000)
-    assert share == pytest.approx(power.POWER, abs=0.05)
-
-
 @given(
     st.integers(1, 5), st.integers(0, 4), st.integers(1, 60), st.booleans(), st.floats(0, 0.5),
     st.one_of(st.just(float("nan")), st.floats(0, 1e12)), st.floats(0, 1),
@@ -420,14 +410,6 @@ def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> Non
         texts.read(folder / "grains", strict)
 
 
-def test_an_encoder_may_be_a_function(folder: Path, little_model: Path) -> None:
-    def letters(given: list[str]) -> np.ndarray:
-        return np.array([[text.count(c) + 0.01 for c in "abcdefgh"] for text in given])
-
-    found = run(folder, little_model, encoders=[letters])
-    assert found.table["encoder"].eq("letters").all() and found.table["unread"].isna().all()
-
-
 def test_chunks_are_screened_before_anybody_asks(
     folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -464,17 +446,3 @@ def test_a_dry_run_prices_and_writes_nothing(
     assert "boundaries to be drawn" in lines[1] and not list(folder.rglob("index.html"))
     run(folder, little_model, chunkers=["recursive-40-0"])
     assert ", 0 tokens to encode," in CliRunner().invoke(app, ["evaluate", *asked]).output
-
-
-def test_the_command_prints_its_table_and_its_answer(
-    folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    asked = [*ASKED, "--encoder", str(little_model), "--chunker", "none", "--chunker",
-             "recursive-40-0", "--output", "out"]  # fmt: skip
-    done = CliRunner().invoke(app, ["evaluate", *asked])
-    assert done.exit_code == 0, done.output
-    assert "Ways of chunking, the best first" in done.output
-    assert done.output.rstrip().endswith("index.html")
-    answered = pd.read_csv(folder / "out" / "evaluation.csv")
-    assert set(answered["chunker"]) == {"none", "recursive-40-0"}

@@ -14,7 +14,6 @@ from langchain_text_splitters import MarkdownTextSplitter
 
 from chunkstudy import evaluate
 from chunkstudy.collections import beir
-from chunkstudy.commands.evaluate import texts
 
 ROOT = Path(__file__).parents[1]
 QUESTIONS = ROOT / "src" / "chunkstudy" / "data" / "readmes" / "questions.jsonl"
@@ -39,13 +38,6 @@ def documentation(tmp_path: Path) -> Path:
         assert described["Description-Content-Type"].startswith("text/markdown")
         (folder / name).write_text(str(described.json["description"]), encoding="utf-8")
     return folder
-
-
-def test_every_question_on_the_packages_finds_its_passage(documentation: Path) -> None:
-    found = texts.read(documentation, QUESTIONS)
-    assert found.notes == ()
-    assert len(found.collection.documents) == 16
-    assert len(found.collection.queries) == len(found.collection.judgments) == 58
 
 
 def test_documentation_in_markdown_is_evaluated_with_a_librarys_splitter(

@@ -91,22 +91,14 @@ def test_a_recorded_run_leaves_the_same_bytes_without_key_or_network(
     assert not world.state.asked
 
 
-def test_the_record_names_the_server_and_pins_the_vectors(world: World) -> None:
-    assert world.run()[0] == 0
-    model = records.read_run(world.root / "results" / "runs" / PLAIN.path).model
-    assert model is not None
-    assert model["id"] == LARGE
-    assert model["endpoint"] == "127.0.0.1"
-    assert len(model["vectors_sha256"]) == 64
-
-
 def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert world.run()[0] == 0
     model = records.read_run(world.root / "results" / "runs" / BOUNDARIES.path).model
     assert model is not None
-    assert model["newlines"] == "spaces"
+    assert (model["id"], model["endpoint"], model["newlines"]) == (LARGE, "127.0.0.1", "spaces")
+    assert len(model["vectors_sha256"]) == 64
     assert any("\n" in text for text in world.state.texts)
     world.clear()
     shutil.rmtree(world.root / "recordings")
@@ -131,10 +123,11 @@ def test_the_cost_is_said_before_the_first_request(
     assert not records.find(world.root / "results" / "runs")
 
 
+@pytest.mark.parametrize("one", [PLAIN, BOUNDARIES])
 def test_a_condition_that_costs_too_much_is_not_begun(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, one: Condition
 ) -> None:
-    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
+    monkeypatch.setattr(grids, "grid", lambda: [one])
     monkeypatch.setattr(api, "INPUTS", 10)
     monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
     dollars = re.findall(r"tokens, \$([0-9.]+)", world.run()[1])
@@ -143,33 +136,6 @@ def test_a_condition_that_costs_too_much_is_not_begun(
     assert code == 1
     assert "above the ceiling" in output
     assert not world.state.asked
-
-
-def test_boundaries_drawn_by_embeddings_stop_at_the_ceiling_too(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
-    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
-    code, output = world.run()
-    assert code == 1
-    assert "above the ceiling" in output
-    assert not world.state.asked
-
-
-def test_a_run_that_failed_resumes_with_what_is_missing(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
-    world.state.faults = [loopback.answer, loopback.status(400)]
-    code, output = world.run()
-    assert code == 1
-    assert output.endswith("chunkstudy: the embeddings API answered 400\n")
-    done = world.state.asked[0]["input"]
-    world.state.asked.clear()
-    code, output = world.run()
-    assert code == 0, output
-    assert world.state.asked
-    assert not set(done) & set(world.state.texts)
 
 
 def test_without_key_and_recordings_the_condition_is_listed_with_its_reason(
@@ -181,26 +147,6 @@ def test_without_key_and_recordings_the_condition_is_listed_with_its_reason(
     assert "0 to run, 0 recorded, 2 cannot be run here" in output
     listed = CliRunner().invoke(cli.app, ["list"]).output
     assert f"{PLAIN}\tneeds OPENAI_API_KEY or recordings of {LARGE}" in listed
-
-
-def test_recordings_of_another_condition_end_in_one_sentence(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
-    assert world.run()[0] == 0
-    world.clear()
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
-    code, output = world.run()
-    assert code == 1
-    assert "have no vector recorded in" in output
-    assert output.count("chunkstudy: ") == 1
-
-
-def test_a_contextualized_condition_says_why_it_cannot_be_run(world: World) -> None:
-    late = Condition("builtin", "recursive-400-200", LARGE, "contextualized-512", "corrected")
-    assert "no token states" in str(late.reason_not_run)
-    assert PLAIN.reason_not_run is None
 
 
 def test_the_key_reaches_no_file_and_no_output(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from collections.abc import Callable
@@ -10,8 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.fault_scenes import tree, vectors
+from chunkstudy.runs.generation import output
+from tests import chat_server
+from tests.fault_scenes import AT_ONCE, REQUESTS, tree, vectors
 from tests.forking import Forker
+from tests.test_generating import says, written
 
 pytestmark = pytest.mark.slow
 
@@ -29,17 +33,32 @@ def all_of(folder: Path) -> tuple[Any, ...]:
     return (tree(folder),)
 
 
-def kill(forker: Forker, folder: Path, make: Make, in_a_row: int, scene: str, *given: Path) -> None:
-    """Kill a scene ``KILLS`` times at moments spread over its duration, each time or after some
-    times let it end, and compare what it made."""
+def replies_of(folder: Path) -> tuple[Any, ...]:
+    """All but lines that a kill tore and that were laid aside."""
+    return tuple(
+        one.read_bytes() for one in sorted(folder.rglob("*.json*")) if ".torn" not in one.name
+    )
+
+
+def kill(
+    forker: Forker,
+    folder: Path,
+    make: Make,
+    in_a_row: int,
+    scene: str,
+    *given: object,
+    kills: int = KILLS,
+) -> tuple[int, int]:
+    """Kill a scene so many times at moments spread over its duration, each time or after some
+    times let it end, and compare what it made; how often it ended, and was killed."""
     calm = folder / "calm"
     seconds = max(forker.well(scene, *given, folder / name).seconds for name in ("first", "calm"))
     expected = make(calm)
     assert make(folder / "first") == expected
     draw, killed, rounds = random.Random(scene), 0, 0
-    while killed < KILLS:
+    while killed < kills:
         rounds += 1
-        assert rounds < 3 * KILLS, "it ends before it can be killed"
+        assert rounds < 3 * kills, "it ends before it can be killed"
         place = folder / f"{rounds}"
         for _ in range(in_a_row):
             end = forker.run(scene, *given, place, kill_after=draw.uniform(0, seconds))
@@ -49,6 +68,7 @@ def kill(forker: Forker, folder: Path, make: Make, in_a_row: int, scene: str, *g
         forker.well(scene, *given, place)
         assert make(place) == expected
         shutil.rmtree(place)
+    return rounds + 2, killed
 
 
 def test_a_run_killed_at_random_moments(forker: Forker, world: Path, tmp_path: Path) -> None:
@@ -57,6 +77,24 @@ def test_a_run_killed_at_random_moments(forker: Forker, world: Path, tmp_path: P
 
 def test_a_training_killed_at_random_moments(forker: Forker, world: Path, tmp_path: Path) -> None:
     kill(forker, tmp_path, all_of, 1, "small_train", world)
+
+
+def test_no_reply_that_was_recorded_is_paid_for_twice(forker: Forker, tmp_path: Path) -> None:
+    with chat_server.serving(seconds=0.01) as (address, state):
+        ended, killed = kill(forker, tmp_path, replies_of, 1, "ask", address, kills=10)
+    assert ended * REQUESTS <= len(state.asked) <= ended * REQUESTS + killed * AT_ONCE
+
+
+def test_a_generation_killed_at_random_moments(forker: Forker, tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.md").write_text(" ".join(f"word{i}" for i in range(200)))
+    with chat_server.serving(says=says, seconds=0.01) as (address, state):
+        ended, killed = kill(
+            forker, tmp_path, lambda folder: (written(folder),), 1,
+            "small_generation", tmp_path / "texts", address, kills=10,
+        )  # fmt: skip
+    needed = json.loads((tmp_path / "calm" / output.REPORT).read_text())["requests"]
+    assert ended * needed <= len(state.asked) <= ended * needed + killed
 
 
 def test_a_reproduction_killed_at_random_moments(

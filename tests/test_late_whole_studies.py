@@ -8,7 +8,6 @@ import pytest
 
 from chunkstudy import Study
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.evaluation import statistics
 from chunkstudy.studies import late_whole as late
 from chunkstudy.studies.late_whole.reading import Both
 
@@ -34,16 +33,6 @@ def arms() -> list[Both]:
         for protocol in PROTOCOLS
         for collection in ("scifact", "nfcorpus")
     ]  # fmt: skip
-
-
-def test_gains_are_corrected_within_their_protocol_and_window(arms: list[Both]) -> None:
-    found = late.gains(arms, "chunks")
-    assert len(found) == 8 and set(found["family_size"]) == {4}
-    for _, family in found.groupby("family"):
-        assert family["protocol"].nunique() == 1
-        assert family["p_holm"].tolist() == statistics.holm(family["p"]).tolist()
-    assert set(found.loc[found["chunker"] == CUT, "shown"]) == {"higher"}
-    assert set(found.loc[found["cut"] == "yes", "chunker"]) == {CUT}
 
 
 def test_a_gain_of_mended_last_chunks_is_lost_without_them(arms: list[Both]) -> None:

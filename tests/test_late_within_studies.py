@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import OVER_DOCUMENTS
 from chunkstudy.studies import late_within as late
 from chunkstudy.studies.late_within.cut_chunks import DIGITS
@@ -65,16 +64,6 @@ def test_a_question_counts_once_in_the_mean_over_chunkers(arms: Arms) -> None:
     late_mean, plain_mean = (one[FIRST, 512].to_numpy().mean() for one in (arms.late, arms.plain))
     assert rows.loc[(FIRST, 512), "difference"] == pytest.approx(late_mean - plain_mean)
     assert rows["shown"][FIRST].tolist()[::2] == ["higher", "lower"]
-
-
-def test_the_windows_of_a_model_are_corrected_together_and_with_no_other(arms: Arms) -> None:
-    alone = arms.only("fixed-64", late.SHORT)
-    table = late.by_window([arms, alone])
-    for _, group in table.groupby("family"):
-        assert group["window"].tolist() == list(WINDOWS)
-        assert group[["over", "model"]].drop_duplicates().shape == (1, 2)
-        assert group["p_holm"].tolist() == statistics.holm(group["p"]).tolist()
-    assert set(late.at(table, over=late.SHORT)["chunkers"]) == {1}
 
 
 def test_plain_chunks_that_are_read_whole_are_those_of_the_widest_window(arms: Arms) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +10,11 @@ import numpy as np
 import pytest
 
 from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
-from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
 from chunkstudy.base.models import ModelSpec, Packed
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.causal_models import (
-    MODELS,
-    SMOLLM,
-)
+from chunkstudy.llm.causal_models import MODELS, SMOLLM
 from chunkstudy.llm.local import Causal, LocalProvider
 from tests import plain_llama, small_llama
 from tests.plain_llama import PlainLlama
@@ -188,23 +183,6 @@ def test_a_packed_model_is_multiplied_out_once_and_splits_digits_before_words(
     assert {path.name for path in folder.iterdir()} == names
     tokenizer = Causal(folder).tokenizer
     assert tokenizer.tokenize("12  12") == ["1", "2", "ĠĠ", "1", "2"]
-
-
-def test_without_package_and_hub_one_sentence_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr("huggingface_hub.snapshot_download", _offline)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(ModelError, match="run `make smollm` or go online once") as caught:
-        causal_models.weights_folder(MODELS[SMOLLM])
-    assert "\n" not in str(caught.value)
-
-
-def _offline(*_: object, **__: object) -> str:
-    raise OSError("no network")
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,7 @@ from typing import Any
 import pytest
 
 from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
-from chunkstudy.base.recordings import (
-    RecordingError,
-    settings_of,
-)
+from chunkstudy.base.recordings import RecordingError, settings_of
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm.interface import digest
 from chunkstudy.llm.recordings import Recordings, contents

@@ -8,11 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.studies.one_post.boundary_agreement import (
-    boundary_similarity,
-    pk,
-    window_diff,
-)
+from chunkstudy.studies.one_post.boundary_agreement import boundary_similarity, pk, window_diff
 
 UNITS = 12
 
@@ -43,22 +39,3 @@ def test_segeval_says_the_same(one: list[int], two: list[int]) -> None:
     if one or two:  # without any boundary it fails
         expected = float(segeval.boundary_similarity(reference, other))
         assert boundary_similarity(one, two, UNITS) == pytest.approx(expected)
-
-
-def test_segeval_says_the_same_of_its_own_example() -> None:
-    """Hearst's text of 1997, which comes with the library: seven readers' cuts of one text."""
-    import segeval
-
-    readers = list(segeval.HEARST_1997_STARGAZER["stargazer"].values())
-    assert len(readers) == 7
-    for first in readers:
-        for second in readers:
-            units = sum(first)
-            one, two = ([sum(m[: i + 1]) for i in range(len(m) - 1)] for m in (first, second))
-            assert window_diff(one, two, units) == pytest.approx(
-                float(segeval.window_diff(second, first))
-            )
-            assert pk(one, two, units) == pytest.approx(float(segeval.pk(second, first)))
-            assert boundary_similarity(one, two, units) == pytest.approx(
-                float(segeval.boundary_similarity(first, second))
-            )

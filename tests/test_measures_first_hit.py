@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -126,34 +122,3 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
         dcg_first_hit(ranking, [], 2)
     with pytest.raises(ValueError, match="names chunk 4 of 4"):
         dcg_first_hit(ranking, none, 2, np.zeros(4, np.int64))
-
-
-@pytest.mark.real_data
-def test_emma_holds_as_many_judged_texts_as_the_authors_test_finds() -> None:
-    folder = Path(os.environ.get("CHUNKSTUDY_DATA", "")) / "gutenqa_emma"
-    if not folder.is_dir():
-        pytest.skip("GutenQA's one published book is not here; set CHUNKSTUDY_DATA")
-
-    def column(file: str, name: str) -> list[str]:
-        with gzip.open(folder / f"{file}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            return [json.loads(line)[name] for line in lines]
-
-    golds = column("questions", "Chunk Must Contain")
-    gold = {str(i): text for i, text in enumerate(golds)}
-    queries = tuple(Query(i, "?", "emma") for i in gold)
-    reached = {}
-    for file in ("paragraphs", "gemini_chunks", "semantic", "langchain_recursive",
-                 "fixed_length_450"):  # fmt: skip
-        texts = column(file, "Chunk")
-        spans = np.arange(len(texts), dtype=np.int64)
-        chunks = Chunks(np.zeros_like(spans), spans, spans + 1, tuple(texts))
-        collection = Collection("emma", (Document("emma", "x" * len(texts)),), queries, ())
-        relevant = relevant_chunks(collection, chunks, texts, "substring", gold)
-        reached[file] = int(ceiling(relevant).sum())
-    assert reached == {
-        "paragraphs": 26,
-        "gemini_chunks": 26,
-        "semantic": 26,
-        "langchain_recursive": 26,
-        "fixed_length_450": 24,
-    }

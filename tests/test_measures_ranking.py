@@ -14,12 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
-from chunkstudy.evaluation.measures.ranking import (
-    judged_documents,
-    per_query,
-    tie_bounds,
-    unjudged,
-)
+from chunkstudy.evaluation.measures.ranking import judged_documents, per_query, tie_bounds, unjudged
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking, search_documents
 
 TEXT = "some text"

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Chunks
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
-from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from tests.test_measures_token_overlap import Placed, chunks_of, judged_of
 
-Placed = tuple[int, int, int]  # document, start, end
 DOCUMENTS, LENGTH, MOST = 2, 14, 40
 places = st.tuples(st.integers(0, DOCUMENTS - 1), st.integers(0, LENGTH), st.integers(0, LENGTH))
 spans = places.map(lambda p: (p[0], min(p[1:]), max(p[1:])))
@@ -25,15 +24,6 @@ def worlds(draw: st.DrawFn) -> tuple[list[Placed], list[list[Placed]], list[list
     judged = draw(st.lists(judged_spans, min_size=1, max_size=3))
     orders = [draw(st.permutations(range(len(chunks)))) for _ in judged]
     return chunks, judged, [list(one) for one in orders]
-
-
-def chunks_of(placed: list[Placed]) -> Chunks:
-    return Chunks(*np.array(placed, dtype=np.int64).reshape(-1, 3).T)
-
-
-def judged_of(judged: list[list[Placed]]) -> JudgedSpans:
-    rows = [(query, *place) for query, placed in enumerate(judged) for place in placed]
-    return JudgedSpans(len(judged), *np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
 def positions(place: Placed) -> list[tuple[int, int]]:

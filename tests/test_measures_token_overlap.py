@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, Span
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.base.tokens import TokenOffsets
 from chunkstudy.evaluation.measures.token_overlap import (
     Hit,
@@ -185,14 +185,3 @@ def test_a_token_is_in_a_span_if_they_share_a_character(
     for (document, start, end), first, last in zip(spans, chunks.start, chunks.end, strict=True):
         expected = [i for i, (s, e) in enumerate(offsets[document]) if max(s, start) < min(e, end)]
         assert list(range(first, last)) == expected
-
-
-def test_the_real_collection_scores_full_recall_when_each_document_is_one_chunk(
-    chroma_collection: Collection,
-) -> None:
-    spans: list[Span] = [(0, len(document.text)) for document in chroma_collection.documents]
-    chunks = chunks_of([(i, *span) for i, span in enumerate(spans)])
-    overlap = TokenOverlap.of(chroma_collection, chunks, "touching")
-    ranking = np.tile(np.arange(len(chunks)), (len(chroma_collection.queries), 1))
-    assert (overlap.at(ranking, 5)["SpanRecall"] == 1).all()
-    assert (overlap.touching_counts == 1).all()

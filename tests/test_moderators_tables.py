@@ -115,24 +115,6 @@ def test_a_known_effect_is_found_at_every_window_and_those_that_are_none_are_not
     }
 
 
-def test_intervals_hold_the_true_effects_in_nineteen_worlds_of_twenty() -> None:
-    measured = study()
-    found = rows(library(measured, 0.0), measured)
-    one = found[found["window"] == 512]
-    drawn = np.random.default_rng(3)
-    held = []
-    for _ in range(40):
-        of_paper = pd.Series(drawn.normal(0, 0.1, PAPERS), one["document"].unique())
-        gain = EFFECT * one[NEAR] + one["document"].map(of_paper)
-        gain += drawn.normal(0, 0.1, len(one))
-        table = effects(one.assign(gain=gain)).set_index("moderator")
-        true = EFFECT * table["size of step"] * (table.index == NEAR)
-        held.append((table["low"] <= true) & (true <= table["high"]))
-    share = pd.concat(held, axis=1).mean(axis=1)
-    assert share[NEAR] >= 0.85
-    assert 0.92 < share.mean() < 0.98
-
-
 def test_the_gain_is_predicted_where_there_is_an_effect_and_not_from_noise() -> None:
     measured = study()
     known = predictions(rows(library(measured, 2 * EFFECT), measured))

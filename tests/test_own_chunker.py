@@ -13,7 +13,6 @@ from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked, locate_in_order
 from chunkstudy.collections import builtin
 
-YES = "Yes. So. Yes. Yes."
 TEXT = "One two.\nThree four.  One two.\n\nEnd."
 
 

@@ -140,19 +140,6 @@ def test_a_folder_that_is_no_model_is_refused(fault: str, sentence: str, tmp_pat
         own_models.find(str(folder))
 
 
-def test_a_model_that_the_hub_cannot_give_is_refused_in_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import huggingface_hub
-
-    def nothing(*_: object, **__: object) -> str:
-        raise OSError("offline")
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", nothing)
-    with pytest.raises(ModelError, match="neither a folder nor in the hub's cache"):
-        own_models.find("nobody/no-model")
-
-
 def test_the_hubs_cache_is_enough_and_its_commit_is_the_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,14 +11,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
 from chunkstudy.published.cells import Cell, read
-from chunkstudy.published.sources import (
-    Change,
-    Mean,
-    Measured,
-    Source,
-    conditions_of,
-    source_of,
-)
+from chunkstudy.published.sources import Change, Mean, Measured, Source, conditions_of, source_of
 from chunkstudy.runs import grids, published_grid
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import EncoderName
@@ -76,19 +69,6 @@ def test_only_the_model_that_the_text_names_and_nobody_ran_has_no_cell() -> None
 def test_every_published_condition_has_its_corrected_twin() -> None:
     listed = set(published_grid.published_grid())
     assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
-
-
-@pytest.mark.parametrize(
-    "reason",
-    sorted({str(need) for one in grids.grid() for need in one.needs()}),
-)
-def test_what_a_condition_needs_is_a_sentence_with_what_to_do(reason: str) -> None:
-    assert 40 < len(reason) < 220
-    assert reason[-1] not in ".;,"
-    assert "\n" not in reason
-    assert "not built" not in reason
-    actions = ("python -m chunkstudy", "needs ", "look up", "not pinned here")
-    assert any(action in reason for action in actions)
 
 
 def test_a_text_of_needs_is_read_back_as_what_it_was_made_of() -> None:

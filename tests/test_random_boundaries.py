@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
-from chunkstudy.chunkers.semantic import punkt_sentences
+from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName
 from chunkstudy.runs.store import VectorStore
@@ -131,20 +130,6 @@ def test_a_world_where_they_do_not_is_called_equivalent(tmp_path: Path) -> None:
     at_units = found[found["boundaries"] == UNITS]
     assert set(at_units["shown"]) == {"equivalent"}
     assert (at_units["chosen"] == 1).all() and (at_units["p_rank"] == 1).all()
-
-
-def test_draws_keep_each_document_s_number_of_chunks_and_leave_nothing_out() -> None:
-    collection, own = world(one_mark)
-    units = [punkt_sentences(document.text) for document in collection.documents]
-    for places in (units, None):
-        cut = drawn(collection.documents, own, 3, places)
-        assert np.bincount(cut.document).tolist() == np.bincount(own.document).tolist()
-        for d, document in enumerate(collection.documents):
-            here = cut.document == d
-            kept = "".join(
-                document.text[s:e] for s, e in zip(cut.start[here], cut.end[here], strict=True)
-            )
-            assert "".join(kept.split()) == "".join(document.text.split())
 
 
 def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:

@@ -11,7 +11,7 @@ import torch
 
 from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.reading import Part, Read
-from chunkstudy.chunkers.signals import BEFORE, influence, staying
+from chunkstudy.chunkers.signals import BEFORE, staying
 from chunkstudy.llm.reading import CausalReader
 from tests.small_llama import POSITIONS, vocabulary, write_checkpoint
 
@@ -80,25 +80,6 @@ def test_reading_again_with_nothing_hidden_changes_nothing(
         assert found == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_influence_of_an_empty_piece_is_zero(
-    reader: CausalReader, ids: list[int], read: Read
-) -> None:
-    assert influence(reader, ids, read, [20, 30], before=0) == pytest.approx([0, 0], abs=1e-4)
-    assert np.abs(influence(reader, ids, read, [20, 30], before=12)).min() > 1e-3
-
-
-def test_what_is_hidden_has_no_say(reader: CausalReader, ids: list[int]) -> None:
-    """Other tokens in the hidden piece leave the part as it was, and those before it do not."""
-    hidden, before = list(ids), list(ids)
-    hidden[14], before[4] = hidden[14] ^ 1, before[4] ^ 1
-    part = [Part(20, 6, 10)]
-    own, other, earlier = (
-        reader.again(tokens, reader.read(tokens), part)[0] for tokens in (ids, hidden, before)
-    )
-    assert own == pytest.approx(other, abs=1e-4)
-    assert np.abs(own - earlier).max() > 1e-3
-
-
 def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list[int]) -> None:
     """Against one reading of the whole text with a mask written out place by place."""
     first, length, away = 20, 6, 10
@@ -130,21 +111,6 @@ def test_a_part_outside_of_what_was_read_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match="reaches outside"):
         reader.again(ids, read, [part])
-
-
-def test_a_model_that_gives_no_attention_is_refused_in_one_sentence(
-    reader: CausalReader, ids: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = reader._model(torch.tensor([[0, *ids]]))
-    for nothing in (None, (), (None, None)):
-        blind = SimpleNamespace(logits=whole.logits, past_key_values=None, attentions=nothing)
-        monkeypatch.setattr(
-            reader, "_loaded", (reader._tokenizer, _Answering(blind, reader._model.config))
-        )
-        with pytest.raises(LanguageModelError, match=r"gives no attention.*; use a model") as error:
-            reader.read(ids)
-        assert "\n" not in str(error.value)
-        monkeypatch.undo()
 
 
 def test_a_state_space_model_which_names_no_positions_and_has_no_attention_is_refused(
@@ -192,13 +158,3 @@ def test_attention_to_what_lies_further_back_takes_no_part() -> None:
     far = paid.copy()
     far[:, : 100 - BEFORE] = 99
     assert staying(paid, 100) == staying(far, 100)
-
-
-class _Answering:
-    """A model that gives the same whatever it is asked."""
-
-    def __init__(self, answer: object, config: object) -> None:
-        self.answer, self.config = answer, config
-
-    def __call__(self, *_: object, **__: object) -> object:
-        return self.answer

@@ -15,11 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.runs import (
-    parquet,
-    rankings,
-    records,
-)
+from chunkstudy.runs import parquet, rankings, records
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.run import Outcome
 from tests import small_study

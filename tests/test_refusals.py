@@ -21,7 +21,6 @@ from chunkstudy.publish import notebooks
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.show.parameters import INJECTED, NotebookError, changed
 
-ROOT = Path(__file__).parents[1]
 RYE = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 GOOD = {"document": "rye.md", "text": "autumn"}
 MINE = """
@@ -129,6 +128,11 @@ COMMANDS = [
     (f"list --only chroma/none/{MINILM}/contextualized-600/corrected", "has 512 positions"),
     (f"list --only chroma/none/{MINILM}/contextualized-256-at-257/corrected", "position 513"),
     (f"list --only chroma-within/none/{MINILM}/pre_embedding/as_published-ielab", "use corrected"),
+    ("list --only builtin/lumberchunker-by-gemini__gemini-2.5-flash/none/none/corrected",
+     "another name of 'lumberchunker'; write"),
+    ("list --only chroma/recursive-200-200/none/none/corrected", "overlap"),
+    ("generate texts --model azure/gpt-4o", "unknown language model"),
+    ("generate texts --model local/someone/some-model", "is not registered"),
     ("inspect zz", "unknown collection 'zz'"),
     ("inspect builtin pros-01", "has no query 'pros-01' (perhaps prose-01 or "),
     ("inspect builtin prose-01 --chunker recursiv-200-0", "unknown chunker"),

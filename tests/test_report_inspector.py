@@ -21,7 +21,7 @@ from chunkstudy.show.inspector import diagnosis, inspection
 from chunkstudy.show.inspector import pages as inspector
 from chunkstudy.show.inspector.html import marked, render, render_index, segments
 from chunkstudy.show.inspector.inspection import Alone, Excerpt, Inspection, RankedChunk
-from tests.test_experiment import Letters
+from tests.small_study import Letters
 
 DEPTH = 2
 HOSTILE = "<script>alert(1)</script> & \"quoted\" 'text'\r\n<img src=x onerror=alert(2)>\r end."
@@ -124,16 +124,6 @@ class Read(HTMLParser):
 
 def rendered(page: inspector.Page) -> str:
     return render(page, TEXTS)
-
-
-def test_every_character_of_the_context_is_shown_once_in_order(
-    pages: dict[str, inspector.Page],
-) -> None:
-    shown = [one for page in pages.values() for one in Read(rendered(page)).contexts()]
-    assert len(shown) == 8  # four excerpts, two chunkers
-    for attributes, pieces in shown:
-        start, end = int(attributes["data-start"]), int(attributes["data-end"])
-        assert "".join(text for _, text in pieces) == TEXTS[attributes["data-document"]][start:end]
 
 
 def test_highlighted_characters_of_the_retrieved_chunks_are_the_judged_ones(

@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.store import Role, VectorStore
+from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies import labels as experiment
 from chunkstudy.studies.labels.averages import LabelRecords
 from chunkstudy.studies.labels.chunk_labels import gold_chunks
-from tests.made_keys import text_keys
 from tests.made_study import MODEL
-
-PLACES = Places(Path(__file__).parents[1])
-
-
-@pytest.fixture(scope="module")
-def records() -> LabelRecords:
-    return LabelRecords.of(study_results.tables(PLACES, "labels"))
+from tests.small_study import Letters
 
 
-class Letters:
-    """Counts of letters as vectors; reads a chunk's first window of five."""
-
-    dimension = 26
-
+class Described(Letters):
     def describe(self) -> dict[str, Any]:
         return MODEL
-
-    def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
-        return text_keys(texts, role)
-
-    def encode(self, texts: Sequence[str], role: Role = "document") -> NDArray[np.float32]:
-        counts = np.array([[t.count(chr(97 + n)) for n in range(26)] for t in texts], np.float32)
-        return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1)
 
 
 def test_the_experiment_writes_what_the_tables_read(
@@ -57,7 +36,7 @@ def test_the_experiment_writes_what_the_tables_read(
         (Query("0", "dd"), Query("1", "zz")),
         (Judgment("0", "d", start, start + 6), Judgment("1", "d", 0, 3)),
     )
-    store = VectorStore(Letters(), tmp_path / "vectors")
+    store = VectorStore(Described(), tmp_path / "vectors")
     monkeypatch.setattr(study_runs, "load_collection", lambda name: collection)
     monkeypatch.setattr(study_runs, "load_store", lambda encoder, folder: store)
     monkeypatch.setattr(experiment, "CHUNKERS", ("token-5-0", "token-20-0"))

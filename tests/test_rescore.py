@@ -162,16 +162,10 @@ def test_a_measure_that_the_ranking_does_not_give_is_refused(
     pd.testing.assert_frame_equal(before, records.read_scores(places.runs / one.path))
 
 
-def test_a_missing_ranking_names_the_condition_and_what_makes_it(places: Places) -> None:
+def test_a_missing_ranking_is_named_and_leaves_every_record_as_it_was(places: Places) -> None:
     (places.runs / DOCUMENTS.path / rankings.FILE).unlink()
     wanted = rf"ranking of {DOCUMENTS} .* or `chunkstudy run --only '{DOCUMENTS}' --again`"
     with pytest.raises(rescore.RescoreError, match=wanted):
-        rescore.rescore("P@5", [DOCUMENTS], places)
-
-
-def test_one_missing_ranking_leaves_every_record_as_it_was(places: Places) -> None:
-    (places.runs / DOCUMENTS.path / rankings.FILE).unlink()
-    with pytest.raises(rescore.RescoreError):
         rescore.rescore("SpanRecall@3", [SPANS, DOCUMENTS], places)
     assert "SpanRecall@3" not in records.read_run(places.runs / SPANS.path).measures
 

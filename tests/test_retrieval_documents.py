@@ -95,16 +95,6 @@ def test_documents_of_a_ranking_are_those_of_its_chunks_alone(
         check_row(ranking, row, full_sort(scores, held, chunk_document, never), depth)
 
 
-def test_a_ranking_of_every_chunk_gives_the_same_documents_as_the_search_over_all() -> None:
-    queries, vectors, chunk_document, excluded = draw(5, 300, 200)
-    over_all = search_documents(queries, vectors, chunk_document, 7, excluded)
-    over_ranked = documents_of(search(queries, vectors, 200), chunk_document, 7, excluded)
-    for name in ("document", "score", "chunk", "ties_at_cut"):
-        assert getattr(over_all, name).tobytes() == getattr(over_ranked, name).tobytes(), name
-    shallow = documents_of(search(queries, vectors, 3), chunk_document, 7, excluded)
-    assert (shallow.document >= 0).sum() < (over_all.document >= 0).sum()
-
-
 def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     documents = tuple(Document(name, "text") for name in ("a", "b", "c"))
     collection = Collection("x", documents, (Query("c", "text"), Query("other", "text")), ())

@@ -59,23 +59,6 @@ def test_a_list_as_long_as_the_collection_finds_what_exact_search_finds(
     assert found.tolist() == EXACT.tolist()
 
 
-def test_a_short_list_misses_some_and_a_longer_one_fewer() -> None:
-    graph = Graph.build(VECTORS, ORDER, OFFICIAL, seed=0)
-    lost = [
-        missed(ASKED, VECTORS, graph.search(ASKED, 5, size), EXACT[:, :5]).mean()
-        for size in (5, 50, CHUNKS)
-    ]
-    assert lost[0] > lost[1] > lost[2] == 0
-
-
-def test_one_thread_repeats_itself_and_another_seed_builds_another_graph() -> None:
-    def found(insertion: Insertion, seed: int) -> list[list[int]]:
-        return Graph.build(VECTORS, ORDER, insertion, seed).search(ASKED, 5, 5).tolist()
-
-    for insertion in (OFFICIAL, AS_WRITTEN):
-        assert found(insertion, 0) == found(insertion, 0) != found(insertion, 1)
-
-
 def test_chunks_that_fill_no_batch_are_compared_one_by_one() -> None:
     kept = ORDER[:1250]
     graph = Graph.build(VECTORS, kept, ON_DISK, seed=0)

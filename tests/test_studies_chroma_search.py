@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Insertion
-from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.chroma.search import CELL, Row
 
@@ -96,21 +92,3 @@ def test_every_setting_is_run_with_every_seed_and_exact_search_misses_nothing(
     merged = found.merge(exact, on=CELL, suffixes=("", " exact"))
     assert len(merged) == 2 * (exact["offsets"] == "true").sum()
     assert merged["value"].to_numpy() == pytest.approx(merged["value exact"].to_numpy())
-
-
-def test_a_row_that_was_finished_is_not_run_again_until_a_setting_changes(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(chroma_search, "INSERTIONS", {"one": Insertion(20, "set")})
-    monkeypatch.setattr(chroma_search, "SEEDS", 1)
-    context = Context(Places(tmp_path))
-    first = chroma_search._remembered(context, ROW)
-
-    def never(row: Row) -> Iterator[pd.DataFrame]:
-        raise AssertionError("run again")
-
-    monkeypatch.setattr(chroma_search, "_runs", never)
-    assert chroma_search._remembered(context, ROW).equals(first)
-    monkeypatch.setattr(chroma_search, "SEEDS", 2)
-    with pytest.raises(AssertionError, match="run again"):
-        chroma_search._remembered(context, ROW)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.show import html, latex, table_notes
+from chunkstudy.show import html, latex
 from chunkstudy.show.columns import Column, named
 from chunkstudy.show.formats import number, whole
 from chunkstudy.show.tables import Table
@@ -108,15 +108,6 @@ def test_powers_are_raised_code_is_set_and_text_stays_text() -> None:
     assert "<code>a &lt; b</code>" in shown and f"10<sup>{MINUS}7</sup>" in shown
 
 
-def test_many_families_are_counted_and_few_are_called_by_what_their_rows_are_called() -> None:
-    frame = pd.DataFrame({"family": list("abcd"), "family_size": [2, 2, 2, 5]})
-    assert table_notes.note(frame, []) == (
-        "p corrected by Holm within each of 4 families of 2 to 5 tests, which the file names."
-    )
-    few = pd.DataFrame({"measure": ["R@10"], "family": ["by R@10"], "family_size": [1]})
-    assert "within: by Recall at 10 (1 test)." in table_notes.note(few, [])
-
-
 def test_markdown_has_a_line_a_row() -> None:
     assert Table.of(GAINS, ["collection", "low"]).markdown().splitlines() == [
         "| collection | 95% interval |", "|---|---|", "| SciFact | [+0.0, +2.0] |",
@@ -152,11 +143,6 @@ def test_a_group_is_said_once_also_where_it_is_said_shorter() -> None:
 def test_a_models_name_is_not_broken_at_its_hyphens() -> None:
     frame = GAINS.assign(collection="all-MiniLM-L6-v2 or a late-chunked one")
     assert r"\mbox{all-MiniLM-L6-v2} or a late-chunked one" in in_latex(frame, once="")
-
-
-def test_numbers_stand_to_the_right_and_a_table_takes_its_column() -> None:
-    assert r"\begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}Xrrr@{}}" in in_latex()
-    assert in_latex(span="page").startswith(r"\begin{table*}")
 
 
 @pytest.mark.parametrize("numbers", [1, 30])

@@ -12,19 +12,10 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
-from chunkstudy.runs import (
-    conditions,
-    executors,
-    grids,
-    needs,
-    records,
-    running,
-    workers,
-)
+from chunkstudy.runs import conditions, executors, grids, needs, records, running, workers
 from chunkstudy.runs import run as one_condition
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.estimate import of_unit
-from chunkstudy.runs.running import Where
 from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
 from chunkstudy.runs.workers import Order, perform
 
@@ -101,12 +92,6 @@ def test_what_conditions_share_is_counted_once() -> None:
     assert one < both < of_unit(units([plain, other])[0])
 
 
-@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", "1/2/3", ""])
-def test_what_is_no_shard_is_refused(text: str) -> None:
-    with pytest.raises(ConditionError, match="is no shard; write its number"):
-        parse_shard(text)
-
-
 def test_a_shard_is_read() -> None:
     assert parse_shard("2/8") == Shard(2, 8)
 
@@ -119,16 +104,6 @@ def test_a_dry_run_shows_units_shards_and_what_they_take() -> None:
         "shard 1/3", "shard 2/3, this one", "shard 3/3",
     ]  # fmt: skip
     assert "on two cores" in output and "condition" in output
-
-
-@pytest.mark.slow
-def test_shards_leave_together_what_one_run_leaves(empty_study: Path) -> None:
-    names = ("builtin", "builtin-graded")
-    paths = [f"{name}/sentence-20/{MINILM}/pre_embedding/corrected" for name in names]
-    only = [part for path in paths for part in ("--only", path)]
-    for number in (2, 1):
-        assert invoke("run", "--shard", f"{number}/2", *only)[0] == 0
-        assert sum(_recorded(empty_study, one) for one in paths) == 3 - number
 
 
 def _recorded(root: Path, path: str) -> bool:
@@ -152,13 +127,6 @@ def test_a_failed_unit_says_so_and_the_others_go_on(
     assert "[1/2] builtin, no encoder (1 condition) failed" in output
     assert "chunkstudy: this collection is not to be had\n" in output
     assert "[2/2] builtin-graded" in output and _recorded(empty_study, other)
-
-
-def test_only_one_way_to_run_is_given() -> None:
-    code, output = invoke("run", "--only", str(ONE), "--shard", "1/2", "--processes", "2")
-    assert code == 1 and "give one" in output and len(output.splitlines()) == 1
-    with pytest.raises(ConditionError, match="too few"):
-        Where(processes=-1)
 
 
 @pytest.mark.parametrize("address", ["dask:/host:1", "tcp://host:1", "dask://host"])

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from chunkstudy.base import files
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.vectors import UnitFolder, VectorFiles
 from tests.small_study import Letters
@@ -54,20 +51,6 @@ def test_a_torn_file_counts_as_not_there_and_is_written_anew(tmp_path: Path, siz
     again = VectorStore(encoder := Letters(), at)
     np.testing.assert_array_equal(again.encode(TEXTS[:50]), whole)
     assert encoder.calls == 50 and path.read_bytes() == content
-
-
-def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    @contextmanager
-    def full(path: Path, durable: bool = False) -> Iterator[Path]:
-        with at_once(path) as temporary:
-            yield temporary
-            raise OSError("no space left on device")
-
-    at_once = files.replacing
-    monkeypatch.setattr(files, "replacing", full)
-    with pytest.raises(OSError, match="no space"):
-        VectorStore(Letters(), UnitFolder(tmp_path)).encode(TEXTS[:50])
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_what_this_machine_had_is_read_and_never_written(tmp_path: Path) -> None:

@@ -8,10 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.runs import checklist
 from chunkstudy.studies.which_models import bidirectionality as study
-from chunkstudy.studies.which_models.reach import AGAINST, checked, reach, yardsticks
+from chunkstudy.studies.which_models.reach import AGAINST, reach, yardsticks
 
 TEXTS = 12
 
@@ -58,11 +56,3 @@ def test_yardsticks_stand_apart_by_direction_and_the_same_text_gives_0() -> None
     assert found.loc[(study.APART, study.EARLIER), "cosine distance"] == pytest.approx(0.3)
     assert found.loc[(study.NEIGHBOUR, study.LATER), "of the next chunk"] == pytest.approx(0.25)
     assert (found.loc[AGAINST[study.SAME], "largest"] == 0).all()
-
-
-def test_the_table_of_models_has_all_of_them_and_says_what_is_unknown() -> None:
-    table: Any = checked().set_index("model")
-    assert list(table.index) == [one.id for one in checklist.every()]
-    assert table.loc["text-embedding-3-large", "tuned on"] == "unknown"
-    assert table.loc["jinaai/jina-embeddings-v2-base-en", "tuned on"] == "512"
-    assert table.loc[SMOLLM, "tuned on"] == "8,192"

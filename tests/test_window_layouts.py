@@ -10,7 +10,6 @@ from typing import cast
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -28,7 +27,6 @@ from chunkstudy.runs.store import VectorStore
 from tests import small_training
 
 ALL = ("averaged", "centred", "packed", "afterthoughts", "0", "")
-WITHOUT_LOSS = tuple(name for name in ALL if name != "afterthoughts")
 LETTER = 2
 """Characters of a token, its space included."""
 Vectors = NDArray[np.float32]
@@ -181,79 +179,6 @@ def test_a_document_that_fits_one_window_has_the_same_vectors_under_every_layout
     np.testing.assert_allclose(
         pooled(encoder, one, chunks, sum(lengths) + 2, layout), expected, atol=1e-6, rtol=0
     )
-
-
-@pytest.mark.parametrize("layout", ["centred", "packed", "0"])
-def test_a_chunk_alone_in_its_window_has_its_plain_vector_without_special_tokens(
-    encoder: TransformerEncoder, layout: str
-) -> None:
-    one, chunks = document([8, 8, 8])
-    found = pooled(encoder, one, chunks, 10, layout)
-    alone = [encoder.content([one.text[a:b]])[0][0] for a, b in zip(chunks.start, chunks.end,
-                                                                  strict=True)]  # fmt: skip
-    expected = [unit(list(states(encoder)(ids))) for ids in alone]
-    np.testing.assert_allclose(found, expected, atol=1e-6, rtol=0)
-
-
-class Causal:
-    """A token's state is the mean of what its window holds up to it."""
-
-    def __init__(self, width: int) -> None:
-        self.width = width
-
-    def states(self, windows: list[list[int]]) -> list[torch.Tensor]:
-        found = []
-        for ids in windows:
-            own = torch.cos(
-                torch.outer(torch.tensor(ids).float(), torch.arange(1.0, self.width + 1))
-            )
-            found.append((own.cumsum(0) / torch.arange(1, len(ids) + 1)[:, None])[None])
-        return found
-
-
-@pytest.mark.parametrize("causal", [True, False])
-@pytest.mark.parametrize("layout", ALL)
-def test_later_text_changes_nothing_in_a_causal_model_and_something_in_ours(
-    encoder: TransformerEncoder, monkeypatch: pytest.MonkeyPatch, layout: str, causal: bool
-) -> None:
-    if causal:
-        monkeypatch.setattr(encoder, "_model", Causal(encoder.dimension))
-    before, chunks = document([5] * 6)
-    others, _ = document([5] * 6, seed=1)
-    cut = int(chunks.end[2])
-    after = Document("d", before.text[:cut] + others.text[cut:])
-    first, second = (pooled(encoder, one, chunks, 12, layout) for one in (before, after))
-    moved = np.abs(first[:3] - second[:3]).max()
-    if causal:
-        assert moved == 0
-    elif layout not in ("packed", "0"):  # whose window may end where the text was changed
-        assert moved > 1e-3
-    assert np.abs(first[3:] - second[3:]).max() > 1e-3
-
-
-@pytest.mark.parametrize("layout", ALL)
-@pytest.mark.parametrize("lengths", [[1], [40], [3, 40, 3], [1] * 30], ids=str)
-@pytest.mark.parametrize("window", [3, 4, 12])
-def test_every_chunk_has_a_vector_whatever_its_length_and_the_window(
-    encoder: TransformerEncoder, layout: str, lengths: list[int], window: int
-) -> None:
-    one, chunks = document(lengths)
-    found = pooled(encoder, one, chunks, window, layout)
-    # A full window of afterthoughts loses its end, and a document's last chunk may stand there.
-    some = found[:-1] if layout == "afterthoughts" and len(found) > 1 else found
-    np.testing.assert_allclose(np.linalg.norm(some, axis=1), 1, atol=1e-5)
-    assert np.isfinite(found).all()
-
-
-@pytest.mark.parametrize("layout", WITHOUT_LOSS)
-def test_in_windows_of_three_tokens_each_is_read_alone_under_every_layout(
-    encoder: TransformerEncoder, layout: str
-) -> None:
-    one, chunks = document([2, 5, 1])
-    ids = encoder.content([one.text])[0][0]
-    alone = [states(encoder)([token])[0] for token in ids]
-    expected = [unit(alone[:2]), unit(alone[2:7]), unit(alone[7:])]
-    np.testing.assert_allclose(pooled(encoder, one, chunks, 3, layout), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -17,10 +17,9 @@ from unittest import mock
 from chunkstudy.base.asking import Message, Reply, Request
 from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Provider
-from chunkstudy.llm.openai_provider import OpenAIProvider
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings
+from tests import chat_server
 
 RECORDED = 10_000
 ASKED = 1_000
@@ -62,13 +61,9 @@ def replay(folder: Path) -> None:
 
 def in_flight(folder: Path, address: str) -> None:
     """Seconds for many requests against the least the server's delay allows."""
-
-    def provider(_: str) -> Provider:
-        os.environ.setdefault("OPENAI_API_KEY", "sk-made")
-        return OpenAIProvider("openai", "gpt-4o-mini", f"{address}/v1", ("OPENAI_API_KEY",))
-
+    os.environ.setdefault("OPENAI_API_KEY", "sk-made")
     ideal = ASKED * SECONDS / AT_ONCE
-    with Asker("record", folder, at_once=AT_ONCE, provider=provider) as asker:
+    with chat_server.asker(address, folder, at_once=AT_ONCE) as asker:
         list(asker.ask_many(request(-i, "openai/gpt-4o-mini") for i in range(1, AT_ONCE)))
         started, used = time.perf_counter(), time.process_time()
         replies = list(asker.ask_many(request(i, "openai/gpt-4o-mini") for i in range(ASKED)))

@@ -35,8 +35,7 @@ class Handler(chat_server.Handler):
 @contextmanager
 def serving() -> Iterator[str]:
     """Its address."""
-    state = chat_server.State(says=reply)
-    with running(type("Bound", (Handler,), {"state": state})) as address:
+    with running(Handler, chat_server.State(says=reply)) as address:
         yield address
 
 
