@@ -138,6 +138,21 @@ def test_many_are_asked_together_and_answered_in_order(world: World) -> None:
     assert sorted(world.made.asked) == sorted(f"question {i}" for i in range(32))
 
 
+def test_lines_that_a_run_killed_at_its_very_end_left_unordered_are_ordered_by_the_next(
+    world: World,
+) -> None:
+    with world.asker() as asker:
+        list(asker.ask_many(map(question, range(8))))
+    (path,) = world.folder.rglob("*.jsonl")
+    held = path.read_bytes()
+    path.write_bytes(b"".join(reversed(held.splitlines(keepends=True))))
+    world.made.asked.clear()
+    with world.asker() as asker:
+        list(asker.ask_many(map(question, range(8))))
+    assert path.read_bytes() == held
+    assert not world.made.asked
+
+
 def test_the_same_asked_twice_at_once_is_paid_once(world: World) -> None:
     with world.asker(at_once=8) as asker:
         replies = list(asker.ask_many(question(i % 4) for i in range(64)))

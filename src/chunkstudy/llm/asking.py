@@ -92,7 +92,7 @@ class Asker:
     def close(self) -> None:
         """Bring what was recorded into order, and let go of its files."""
         for model in self._models.values():
-            if model.written:
+            if self.mode == "record":  # also where a process killed after its last reply did not
                 model.recordings.settle()
             model.recordings.close()
         self._models = {}
@@ -121,7 +121,6 @@ class Asker:
         with self._only_one(name):
             if (known := model.recordings.find(name)) is not None:
                 return known
-            model.written = True
             return model.recordings.write(request, self._send(model, request))
 
     def ask_many(self, requests: Iterable[Request]) -> Iterator[Reply]:
@@ -212,7 +211,6 @@ class _Model:
         self.provider = provider
         self.recordings = recordings
         self.retries: Retries | None = None
-        self.written = False
         self._lock = threading.Lock()
 
     def opened(self, make: Callable[[], Retries]) -> Retries:
