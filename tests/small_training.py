@@ -54,9 +54,10 @@ def spans(one: Document) -> list[tuple[int, int]]:
     return [(i, i + size) for i in range(0, len(one.text), size)]
 
 
-def library(tokenizer: TransformerEncoder, documents: list[Document]) -> Library:
+def library(tokenizer: TransformerEncoder, documents: list[Document], layout: str = "") -> Library:
     return {
-        ("small", one.id): prepare(tokenizer, "small", one, spans(one), WINDOW) for one in documents
+        ("small", one.id): prepare(tokenizer, "small", one, spans(one), WINDOW, layout)
+        for one in documents
     }
 
 

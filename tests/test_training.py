@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.studies.trained_late_chunking.training import batches, folds, passages
 from chunkstudy.studies.trained_late_chunking.training import triples as of_collection
 from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
@@ -97,11 +98,12 @@ def test_a_smaller_share_of_the_triples_is_within_a_larger_and_the_whole_is_all(
             folds.share(TRIPLES, wrong, 0)
 
 
+@pytest.mark.parametrize("layout", ["", *LAYOUTS])
 def test_passages_of_some_windows_are_pooled_as_from_the_whole_document(
-    base: Path, encoder: TransformerEncoder, library: batches.Library
+    base: Path, encoder: TransformerEncoder, layout: str
 ) -> None:
     model = Trainee(base)
-    document = library["small", "c"]
+    document = small.library(encoder, DOCUMENTS, layout)["small", "c"]
     whole = encoder.pool([document.layout], [document.tokens])[0]
     windows = len(document.layout.windows)
     assert windows > 3

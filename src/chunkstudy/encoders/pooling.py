@@ -34,13 +34,16 @@ def pool_spans(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) -
     return ((sums[ends] - sums[starts]) / counts).to(states.dtype)
 
 
-def average_by_place(parts: Sequence[torch.Tensor], places: Sequence[int]) -> torch.Tensor:
-    """Mean of the states that fall on each place of a sequence, (places, d); zero where none does.
+def sequence(parts: Sequence[torch.Tensor], places: Sequence[int] | None) -> torch.Tensor:
+    """The states of a document, (places, d), from those of its windows: the mean of those that fall
+    on each place, zero where none does.
 
     Args:
         parts: (tokens, d) each, at least one.
-        places: where in the sequence each part begins.
+        places: where in the sequence each part begins; None where they follow each other.
     """
+    if places is None:
+        return torch.cat([*parts])
     length = max(at + len(part) for at, part in zip(places, parts, strict=True))
     sums = parts[0].new_zeros(length, parts[0].shape[1])
     counts = parts[0].new_zeros(length, 1)

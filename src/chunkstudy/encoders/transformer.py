@@ -24,7 +24,7 @@ from chunkstudy.encoders.models import (
     weights_folder,
     with_recorded_digests,
 )
-from chunkstudy.encoders.pooling import average_by_place, mean_pool, normalise, pool_spans
+from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans, sequence
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
@@ -207,12 +207,7 @@ class TransformerEncoder:
         sequences = []
         for layout in layouts:
             kept = [found[next(parts)][a:b] for a, b in layout.kept]
-            averages = layout.places is not None and kept
-            sequences.append(
-                average_by_place(kept, layout.places or ())
-                if averages
-                else torch.cat([empty, *kept])
-            )
+            sequences.append(sequence(kept, layout.places) if kept else empty)
         return sequences
 
     def pool(

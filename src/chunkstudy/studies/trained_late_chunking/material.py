@@ -31,7 +31,7 @@ def base_folder() -> Path:
     return models.weights_folder(BASE)
 
 
-def library(context: Context, encoder: TransformerEncoder, window: int) -> Library:
+def library(context: Context, encoder: TransformerEncoder, window: int, layout: str) -> Library:
     """The passages of every document of both collections."""
     found = {}
     for name in COLLECTIONS:
@@ -44,7 +44,7 @@ def library(context: Context, encoder: TransformerEncoder, window: int) -> Libra
             spans[i].append((start, end))
         for document, of_document in zip(collection.documents, spans, strict=True):
             found[name, document.id] = passages.prepare(
-                encoder, name, document, of_document, window
+                encoder, name, document, of_document, window, layout
             )
     return found
 

@@ -28,7 +28,7 @@ def store(context: Context, part: Part, window: int) -> VectorStore:
         return context.store(WIDE if window == material.READ else MINILM)
     ensure(context, part)
     folder = folder_of(context, part)
-    encoder = checkpoints.encoder(folder, material.BASE, recipe.name, window)
+    encoder = checkpoints.encoder(folder, material.BASE, part.model, window)
     found = VectorStore(encoder, folder / "vectors")
     context.note(encoder.describe())
     return found
@@ -48,7 +48,7 @@ def ensure(context: Context, part: Part) -> dict[str, Any]:
         material.base_folder(),
         folder_of(context, part),
         encoder,
-        material.library(context, encoder, part.window),
+        material.library(context, encoder, part.window, part.layout),
         folds.share(training, part.share, part.seed),
         folds.of_documents(asked, left_out.validation, "validate"),
         context.say,
@@ -72,6 +72,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
         "share": part.share,
         "seed": part.seed,
         "steps at most": part.steps if part.recipe else 0,
+        "layout": part.layout,
         "weights_sha256": about.get("weights_sha256", material.BASE.files["model.safetensors"]),
         "training triples": about.get("training_triples", 0),
         "validation triples": about.get("validation_triples", 0),

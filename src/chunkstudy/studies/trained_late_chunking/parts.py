@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from chunkstudy.runs.names import CONTEXTUALIZED
 from chunkstudy.studies.trained_late_chunking.training.recipe import (
     ALONE,
     CONTEXT,
@@ -21,6 +22,7 @@ SHARES = (0.25, 0.125, 0.0625)
 """Of the triples, for the learning curve at the same number of steps; with all of them some half
 are seen, each once."""
 LONGER = 3 * STEPS
+AVERAGED = "averaged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Part:
         share: of the triples.
         seed: of the training.
         steps: at most.
+        layout: of the windows, in training and in the test: "", one state a token from the window
+            that shows most around it, or "averaged" over windows moved by half.
     """
 
     test: Test
@@ -45,6 +49,7 @@ class Part:
     share: float = 1.0
     seed: int = 0
     steps: int = STEPS
+    layout: str = ""
 
     @property
     def recipe(self) -> Recipe | None:
@@ -56,9 +61,14 @@ class Part:
     @property
     def model(self) -> str:
         """The model's name."""
-        if recipe := self.recipe:
-            return recipe.name
-        return f"{UNTRAINED}-{self.window}-fold-{self.fold}"
+        recipe = self.recipe
+        name = recipe.name if recipe else f"{UNTRAINED}-{self.window}-fold-{self.fold}"
+        return f"{name}-{self.layout}".rstrip("-")
+
+    @property
+    def ordering(self) -> str:
+        """Of late chunking."""
+        return f"{CONTEXTUALIZED}-{self.window}-{self.layout}".rstrip("-")
 
     @property
     def name(self) -> str:
@@ -89,5 +99,12 @@ PLAN: tuple[Part, ...] = (
     *_curve(2),
     *_curve(3),
     *_curve(4),
+    *(
+        Part("within", arm, fold=n, layout=AVERAGED)
+        for n in range(5)
+        for arm in (UNTRAINED, CONTEXT)
+    ),
+    *(part for n in range(1, 5) for part in _fold(n, 256)[:3]),
+    *(part for n in range(1, 5) for part in _fold(n, 128)[:3]),
 )
 """Every part, in the order in which it is most worth having."""

@@ -12,7 +12,7 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.encoding import encode, jobs
 from chunkstudy.runs.encoding import read_once as read_together
 from chunkstudy.runs.grids import OWN
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING, parse_ordering
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import material, model
@@ -45,7 +45,7 @@ def of_collection(
     """A row per chunker and question asked of the documents: ``plain`` and ``late``."""
     asked, protocol = collection.asked_of(documents), PROTOCOLS[OWN]
     queries = store.encode([query.text for query in asked.queries], "query")
-    late = parse_ordering(f"{CONTEXTUALIZED}-{part.window}")
+    late = parse_ordering(part.ordering)
     places = [collection.positions[one] for one in documents]
     cut = {
         chunker: chunks.only(np.isin(chunks.document, places))

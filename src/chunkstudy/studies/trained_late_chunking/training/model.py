@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import Layout
-from chunkstudy.encoders.pooling import normalise, pool_spans
+from chunkstudy.encoders.pooling import normalise, pool_spans, sequence
 
 FUSED = "attention.self.qkv."
 PARTS = ("query", "key", "value")
@@ -52,7 +52,7 @@ class Trainee:
         of_window = iter([flat[i] for i in _inverse(order).tolist()])
         vectors = []
         for layout, places in zip(layouts, spans, strict=True):
-            states = torch.cat([next(of_window)[a:b] for a, b in layout.kept])
+            states = sequence([next(of_window)[a:b] for a, b in layout.kept], layout.places)
             starts, ends = torch.from_numpy(places).T
             vectors.append(pool_spans(states, starts, ends))
         return normalise(torch.cat(vectors))

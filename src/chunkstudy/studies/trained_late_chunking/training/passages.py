@@ -20,6 +20,7 @@ from chunkstudy.encoders.contextualized import (
     most_context,
 )
 from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
@@ -51,9 +52,12 @@ class Passages:
     tokens: TokenSpans
 
     @cached_property
-    def limits(self) -> NDArray[np.int64]:
-        """(windows + 1,): where in the sequence the states of each window begin."""
-        return np.cumsum([0, *(end - start for start, end in self.layout.kept)])
+    def limits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(windows,) each: where in the sequence the states of a window begin and end."""
+        lengths = np.array([end - start for start, end in self.layout.kept], dtype=np.int64)
+        places = self.layout.places
+        starts = np.cumsum(lengths) - lengths if places is None else np.asarray(places)
+        return starts, starts + lengths
 
     def shared(self, start: int, end: int) -> NDArray[np.int64]:
         """(passages,): characters that each shares with a span; negative where none is near."""
@@ -83,8 +87,9 @@ class Passages:
     @cached_property
     def reach(self) -> NDArray[np.int64]:
         """(passages, 2): the first window that holds a state of each and one past the last."""
-        first = np.searchsorted(self.limits, self.tokens[:, 0], side="right") - 1
-        last = np.searchsorted(self.limits, self.tokens[:, 1] - 1, side="right")
+        starts, ends = self.limits
+        first = np.searchsorted(ends, self.tokens[:, 0], side="right")
+        last = np.searchsorted(starts, self.tokens[:, 1] - 1, side="right")
         return np.stack([first, last], axis=1)
 
     def windows(self, passage: int) -> range:
@@ -114,14 +119,20 @@ def prepare(
     document: Document,
     spans: Sequence[Span],
     window: int,
+    layout: str = "",
 ) -> Passages:
     """A document's passages, laid out as contextualized encoding lays a document out: windows with
     their own special tokens that share a quarter, each token's state from the window that shows
-    most around it."""
+    most around it; or by another of ``LAYOUTS``."""
     ((ids, offsets),) = encoder.content([document.text])
     characters = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
-    layout = most_context(ids, window, window // 4, encoder.ends, encoder.prefix_ids)
-    places = tokens_between(offsets, characters[:, 0], characters[:, 1])
+    tokens = tokens_between(offsets, characters[:, 0], characters[:, 1])
+    special = encoder.ends, encoder.prefix_ids
+    if layout:
+        windows, tokens = LAYOUTS[layout](ids, tokens, window, *special)
+    else:
+        windows = most_context(ids, window, window // 4, *special)
+        tokens = in_sequence(tokens, document_ends=False, prefix=len(encoder.prefix_ids))
     texts = [document.text[a:b] for a, b in spans]
     alone = encoder.token_ids(texts)
     added = len(encoder.ends) + len(encoder.prefix_ids)
@@ -134,8 +145,8 @@ def prepare(
         characters,
         tuple(tuple(one) for one in alone),
         np.asarray(whole, dtype=np.bool_),
-        layout,
-        in_sequence(places, document_ends=False, prefix=len(encoder.prefix_ids)),
+        windows,
+        tokens,
     )
 
 
@@ -152,13 +163,18 @@ def excerpt(passages: Passages, windows: Sequence[int]) -> Excerpt:
             f"windows {list(windows)} are not all among the {len(layout.windows)} of document "
             f"{passages.source[1]!r}; lay it out again"
         )
-    part = Layout(tuple(layout.windows[i] for i in kept), tuple(layout.kept[i] for i in kept))
-    lengths = np.diff(passages.limits)
-    read = np.zeros(len(lengths), dtype=np.int64)
+    starts, ends = passages.limits
+    part = Layout(
+        tuple(layout.windows[i] for i in kept),
+        tuple(layout.kept[i] for i in kept),
+        layout.places and tuple(layout.places[i] for i in kept),
+    )
+    read = np.zeros(len(starts), dtype=np.int64)
     read[kept] = 1
     before = np.cumsum([0, *read])
     first, last = passages.reach.T
     has_tokens = passages.tokens[:, 0] < passages.tokens[:, 1]
     whole = np.flatnonzero(has_tokens & (before[last] - before[first] == last - first))
-    unread = np.cumsum([0, *(lengths * (1 - read))])  # states left out before each window
-    return Excerpt(part, whole, passages.tokens[whole] - unread[first[whole], np.newaxis])
+    unread = np.cumsum([0, *((ends - starts) * (1 - read))])  # states left out before each window
+    moved = 0 if layout.places else unread[first[whole], np.newaxis]
+    return Excerpt(part, whole, passages.tokens[whole] - moved)
