@@ -221,7 +221,7 @@ def row(
     trained = arm != "untrained"
     return {
         "part": name, "test": test, "arm": arm, "window": 512, "fold": fold, "share": share,
-        "seed": 0, "steps at most": 120 * trained, "weights_sha256": "0" * 64,
+        "layout": "", "seed": 0, "steps at most": 120 * trained, "weights_sha256": "0" * 64,
         "training triples": 90 * trained,
         "validation triples": 9 * trained, "triples left out": trained,
         "steps": 80 * trained, "best step": 40 * trained,
@@ -256,6 +256,29 @@ def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame])
     assert "mixed" not in set(table["trained on"])
     sizes = table.groupby("family")["family_size"].first()
     assert sizes.sum() == len(table) and sorted(sizes) == [2, 4, 5]
+
+
+def test_other_windows_are_held_against_passages_alone_of_any_layout_on_the_folds_of_both(
+    made: dict[str, pd.DataFrame],
+) -> None:
+    whole = made["parts"]
+    again = whole[whole["part"].str.fullmatch("within/(untrained|context)-512-fold-.")].copy()
+    names = again["part"].tolist()
+    again["part"], again["layout"] = again["part"] + "-averaged", "averaged"
+    asked = made["questions"][made["questions"]["part"].isin(names)].copy()
+    asked["part"], asked["late"] = asked["part"] + "-averaged", asked["late"] + 0.1
+    before = trained.costs(trained.scored(made, 512))
+    made |= {"parts": pd.concat([whole, again]), "questions": pd.concat([made["questions"], asked])}
+    pd.testing.assert_frame_equal(trained.costs(trained.scored(made, 512)), before)
+    table = trained.other_windows(made, 512)
+    keys = ["trained on", "against one trained on", "against"]
+    found = {tuple(one[key] for key in keys): one for one in table.to_dict("records")}
+    assert len(found) == len(table) == 4 and set(table["layout"]) == {"averaged"}
+    cost = found["untrained", "untrained", "plain"]
+    assert cost["n"] == 3 and cost["difference"] == pytest.approx((-0.2 + 0.0 - 0.5) / 3 + 0.1)
+    alone = found["context", "alone", "plain"]
+    assert alone["n"] == 2 and alone["difference"] == pytest.approx((0.0 + 0.1) / 2 + 0.1)
+    assert found["context", "untrained", "late"]["difference"] == pytest.approx((0.3 + 0.2) / 2)
 
 
 def test_the_learning_curve_takes_the_folds_that_every_share_has(

@@ -180,6 +180,18 @@ def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whateve
             assert kept == ([first, last] if whole else [last])
 
 
+def test_a_question_that_every_passage_answers_is_trained_on_beside_others(
+    encoder: TransformerEncoder,
+) -> None:
+    short = small.document("x", 2)
+    first, second = small.triples([short])
+    both = [first, replace(second, query=first.query, question=first.question)]
+    held = [*both, *TRIPLES]
+    known = small.library(encoder, [short, *DOCUMENTS])
+    for batch in [*islice(stream(held, known, 1, seed=4), 60), *once(held, known, 1)]:
+        assert not batch.relevant.all()
+
+
 def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
     document = small.document("x", 1)
     known = small.library(encoder, [document])

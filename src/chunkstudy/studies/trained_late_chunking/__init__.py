@@ -8,6 +8,7 @@ from chunkstudy.studies.trained_late_chunking.comparisons import (
     costs,
     longer,
     on_others,
+    other_windows,
     seeds,
     trained,
 )

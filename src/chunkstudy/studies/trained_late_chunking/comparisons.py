@@ -11,6 +11,7 @@ training changes against training without; another seed against the first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -28,6 +29,7 @@ from chunkstudy.studies.trained_late_chunking.scores import (
     Models,
     family_of,
     places,
+    scored,
 )
 from chunkstudy.studies.trained_late_chunking.training.recipe import (
     ALONE,
@@ -45,6 +47,15 @@ AGAINST: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
     ((CONTEXT, LATE), (UNTRAINED, PLAIN)),
 )
 """What is held against what, each an arm and what is counted of it."""
+ELSEWHERE_READ = (
+    (UNTRAINED, UNTRAINED, PLAIN),
+    (CONTEXT, CONTEXT, PLAIN),
+    (CONTEXT, UNTRAINED, LATE),
+    (CONTEXT, ALONE, PLAIN),
+)
+"""Late chunking by one arm against either ordering by another: what it costs, what training in
+context changes of its score, and whether it then beats plain chunking after training on passages
+alone."""
 IN_THE_PAPER: dict[str, Any] = {
     "heads": {"trained on": "trained on", "plain": "plain", "late": "late", "difference": "gain",
               "low": "95% interval", "shown": "shown"},
@@ -76,6 +87,33 @@ def costs(models: Models) -> pd.DataFrame:
             keys |= {"folds": one.folds.nunique()}
             pairs.append(Pair(keys, one.values[LATE], one.values[PLAIN], one.documents))
     return differences(pairs, family_of("late against plain"), LATE, PLAIN)
+
+
+def other_windows(made: Mapping[str, pd.DataFrame], first: int) -> pd.DataFrame:
+    """Windows read otherwise than the page's: see ``ELSEWHERE_READ``. A model that was trained on
+    passages alone knows no layout."""
+    pairs = []
+    parts = made["parts"].fillna({"layout": ""})
+    ways = sorted(set(zip(parts["window"], parts["layout"], strict=True)) - {(first, "")})
+    for window, layout in ways:
+        models, alone = (scored(made, window, layout=one) for one in (layout, ""))
+        for (_, collection), (arm, other, how) in product(places(models), ELSEWHERE_READ):
+            one = models.get((arm, window, 1.0, 0, collection))
+            against = (alone if other == ALONE else models).get((other, window, 1.0, 0, collection))
+            if one is None or against is None:
+                continue
+            both = one.values.index.intersection(against.values.index)
+            keys = {"measure": WITHIN, "collection": collection, "window": window}
+            keys |= {
+                "layout": layout or "most context",
+                TRAINED: arm,
+                AGAINST_ONE: other,
+                "against": how,
+            }
+            keys |= {"folds": one.folds.loc[both].nunique()}
+            values = one.values.loc[both, LATE], against.values.loc[both, how]
+            pairs.append(Pair(keys, *values, one.documents.loc[both]))
+    return differences(pairs, family_of("other windows"), LATE, "the other")
 
 
 def by_fold(models: Models) -> pd.DataFrame:

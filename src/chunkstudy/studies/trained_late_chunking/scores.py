@@ -50,7 +50,16 @@ Key = tuple[str, int, float, int, str]
 Models = Mapping[Key, Scored]
 
 
-def scored(made: Mapping[str, pd.DataFrame], window: int, steps: int = STEPS) -> Models:
+def chosen(parts: pd.DataFrame, window: int, steps: int, layout: str) -> pd.DataFrame:
+    """The parts of models trained for at most so many steps, and of the one that was not trained,
+    of one way to read windows."""
+    here = parts["steps at most"].isin((0, steps)) & (parts["window"] == window)
+    return parts[here & (parts["layout"].fillna("") == layout)]
+
+
+def scored(
+    made: Mapping[str, pd.DataFrame], window: int, steps: int = STEPS, layout: str = ""
+) -> Models:
     """The models that have questions, over all their folds, in the order of the arms: those trained
     for at most so many steps, and the one that was not trained.
 
@@ -58,9 +67,9 @@ def scored(made: Mapping[str, pd.DataFrame], window: int, steps: int = STEPS) ->
         made: what the experiment left, its tables ``parts`` and ``questions``.
         window: tokens that late chunking reads together.
         steps: 120, or three times as many.
+        layout: of the windows.
     """
-    parts, questions = made["parts"], made["questions"]
-    parts = parts[parts["steps at most"].isin((0, steps)) & (parts["window"] == window)]
+    parts, questions = chosen(made["parts"], window, steps, layout), made["questions"]
     rows = questions.merge(parts[["part", "fold", *MODEL]], on="part")
     found: dict[Key, Scored] = {}
     for key, of_model in rows.groupby([*MODEL, "collection"]):

@@ -15,6 +15,7 @@ from chunkstudy.studies.trained_late_chunking.scores import (
     WITHIN,
     Models,
     Scored,
+    chosen,
     family_of,
     places,
 )
@@ -55,6 +56,7 @@ def _curves(
 
 def _seen(parts: pd.DataFrame, window: int, share: float, folds: set[int]) -> int:
     """Triples that a model trained in context on a share of them saw, the mean over folds."""
-    here = (parts["arm"] == CONTEXT) & (parts["window"] == window) & (parts["test"] == "within")
-    here &= (parts["share"] == share) & (parts["seed"] == 0) & (parts["steps at most"] == STEPS)
-    return round(float(parts.loc[here & parts["fold"].isin(folds), "triples seen"].mean()))
+    parts = chosen(parts, window, STEPS, "")
+    here = (parts["arm"] == CONTEXT) & (parts["test"] == "within") & parts["fold"].isin(folds)
+    here &= (parts["share"] == share) & (parts["seed"] == 0)
+    return round(float(parts.loc[here, "triples seen"].mean()))

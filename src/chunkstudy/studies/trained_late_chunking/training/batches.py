@@ -56,7 +56,7 @@ def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) 
     in the order of their answers, so that a window is read once for all of them.
 
     A batch is full when the next question's windows would take it past the budget; what is left at
-    the end of one pass begins the next, and no batch has fewer than two passages.
+    the end of one pass begins the next, and no batch is without a passage to be told from.
 
     Args:
         triples: to train on.
@@ -72,11 +72,11 @@ def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) 
     while True:
         full = False
         for one in _in_order(triples, library, random):
-            if _enough(held, library) and _tokens([*held, one], library) > budget:
+            if _tokens([*held, one], library) > budget and _enough(held, triples, library):
                 yield gather(held, triples, library)
                 held, full = [], True
             held.append(one)
-        if not full and not _enough(held, library):
+        if not full and not _enough(held, triples, library):
             raise TripleError(
                 "the questions to train on are all answered by one passage of one document; give "
                 "at least two passages"
@@ -95,13 +95,13 @@ def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch
     """
     found: list[list[Triple]] = [[]]
     for one in sorted(triples):
-        if _enough(found[-1], library) and _tokens([*found[-1], one], library) > budget:
+        if _tokens([*found[-1], one], library) > budget and _enough(found[-1], triples, library):
             found.append([])
         found[-1].append(one)
-    if len(found) > 1 and not _enough(found[-1], library):
+    if len(found) > 1 and not _enough(found[-1], triples, library):
         last = found.pop()
         found[-1] += last
-    if not _enough(found[-1], library):
+    if not _enough(found[-1], triples, library):
         raise TripleError(
             "the questions to validate on are all answered by one passage of one document; give at "
             "least two passages"
@@ -170,12 +170,6 @@ def _tokens(triples: Sequence[Triple], library: Library) -> int:
     )
 
 
-def _enough(triples: Sequence[Triple], library: Library) -> bool:
-    """Whether the windows of some triples hold two passages, of which one can be told apart."""
-    return (
-        sum(
-            len(excerpt(library[source], _windows(library[source], of_document)).passages)
-            for source, of_document in _by_document(triples).items()
-        )
-        > 1
-    )
+def _enough(held: Sequence[Triple], triples: Sequence[Triple], library: Library) -> bool:
+    """Whether the windows of some triples hold a passage that a question's own can be told from."""
+    return bool(held) and not gather(held, triples, library).relevant.all()
