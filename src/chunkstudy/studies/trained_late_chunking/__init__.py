@@ -1,5 +1,6 @@
 """What the notebook on trained late chunking needs beyond a cell."""
 
+from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.studies.trained_late_chunking.comparisons import (
     IN_THE_PAPER,
     again,
