@@ -11,6 +11,7 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
@@ -25,7 +26,7 @@ from chunkstudy.published.sources import (
     pattern,
     source_of,
 )
-from chunkstudy.published.verdicts import Stack, fits, verdict
+from chunkstudy.published.verdicts import fits, verdict
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.library import Library
@@ -86,7 +87,7 @@ class Stacks:
     def __init__(self, places: Places) -> None:
         self._spread = _stacks(places)
 
-    def of(self, cell: Cell, source: Source) -> Stack | None:
+    def of(self, cell: Cell, source: Source) -> Interval | None:
         """The spread of a cell in its printed unit; None where nothing was run again."""
         if not isinstance(source, Condition):
             return None
@@ -96,7 +97,7 @@ class Stacks:
         if key not in self._spread:
             return None
         low, high = self._spread[key]
-        return Stack(scale_of(cell) * low, scale_of(cell) * high, SETTING)
+        return Interval(scale_of(cell) * low, scale_of(cell) * high)
 
 
 def scale_of(cell: Cell) -> float:
@@ -131,7 +132,7 @@ class _Comparison:
             if all(self.library.get(one) for one in conditions_of(twin)):
                 row["corrected"] = self._value(cell, twin).value
         if stack := self.stacks.of(cell, source):
-            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}
+            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": SETTING}
         return row | {
             "reproduced": ours.value,
             "difference": ours.value - cell.value,

@@ -140,13 +140,10 @@ def part(whole: Collection, document: str | None) -> Collection:
         return whole
     judgments = tuple(one for one in whole.judgments if one.document == document)
     asked = {one.query for one in judgments}
-    return replace(
-        whole,
-        documents=tuple(one for one in whole.documents if one.id == document),
-        queries=tuple(one for one in whole.queries if one.id in asked),
-        judgments=judgments,
-        groups={query: group for query, group in whole.groups.items() if query in asked},
-    )
+    queries = tuple(one for one in whole.queries if one.id in asked)
+    documents = tuple(one for one in whole.documents if one.id == document)
+    groups = {query: group for query, group in whole.groups.items() if query in asked}
+    return replace(whole, documents=documents, queries=queries, judgments=judgments, groups=groups)
 
 
 def asked(
