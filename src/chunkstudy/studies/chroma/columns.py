@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from chunkstudy.runs.display_names import LENGTHS
 from chunkstudy.show.columns import Column, Columns, one_of
-from chunkstudy.show.formats import number, points, whole
+from chunkstudy.show.formats import number, percent, points, whole
 
 COLUMNS: Columns = {
+    "main": Column("main table", percent),
+    "appendix - main": Column("difference, points", points),
     "chunking s/M tokens": Column("chunking: seconds a million tokens", number),
     "chunking's encoding s/M tokens": Column(
         "encoding for boundaries: seconds a million tokens", number
