@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
-from chunkstudy.show.columns import Columns
 from chunkstudy.studies.labels.chunk_labels import (
     GoldRule,
     LabelCounts,
@@ -23,7 +22,6 @@ from chunkstudy.studies.labels.chunk_labels import (
 )
 
 Floats = NDArray[np.float64]
-AS_EXAMPLE: Columns = {"computed": lambda value: f"{value:.3g}"}
 COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negatives"}
 
 

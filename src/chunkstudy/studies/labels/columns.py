@@ -6,6 +6,7 @@ from chunkstudy.show.columns import Column, Columns, named, one_of
 from chunkstudy.show.formats import number, percent, points, whole
 
 COLUMNS: Columns = {
+    "computed": lambda value: f"{value:.3g}",
     "quantity": one_of({"TP": "true positives", "FP": "false positives", "FN": "false negatives"}),
     "f1": Column("F1", percent),
     "gold": Column("gold chunks a query", number),

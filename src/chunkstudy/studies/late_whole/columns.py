@@ -6,6 +6,7 @@ from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import percent, points, whole
 
 COLUMNS: Columns = {
+    "cut": Column("chunks cut", str),
     "contextualized": Column("late", percent),
     "pre_embedding": Column("plain", percent),
     "remedy": named("chunker"),

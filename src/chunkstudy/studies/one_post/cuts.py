@@ -9,8 +9,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.show.columns import Columns
-from chunkstudy.show.formats import number, tenths, whole
 from chunkstudy.studies.one_post.boundary_agreement import (
     boundary_similarity,
     pk,
@@ -19,13 +17,6 @@ from chunkstudy.studies.one_post.boundary_agreement import (
 )
 
 Frames = Mapping[str, pd.DataFrame]
-AS_COUNTS: Columns = {
-    **dict.fromkeys(("mean tokens", "mean characters"), tenths),
-    "tokens": whole,
-    **dict.fromkeys(
-        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number
-    ),
-}
 
 
 def texts(rows: pd.DataFrame) -> pd.DataFrame:
