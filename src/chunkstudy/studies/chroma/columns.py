@@ -16,15 +16,13 @@ COLUMNS: Columns = {
     "encoding s/M tokens": Column("encoding chunks: seconds a million tokens", number),
     "mean chunk tokens": Column("tokens a chunk", number),
     "largest difference": number,
-    "within_stack": Column("within spread", whole),
     "second model": Column("all-mpnet-base-v2", points),
     "second model difference": Column("all-mpnet-base-v2: difference, points", points),
     "second model shown": Column("all-mpnet-base-v2: shown", str),
     "SpanRecall@5 difference": Column("difference, points", points),
-    "statistic": one_of({"std": "standard deviation"}),
     "length function": one_of({**LENGTHS, "cl100k": "OpenAI's tokens"}),
     "published size": whole,
-    "size in cl100k": number,
-    "size in WordPiece": number,
-    "size in WordPiece with special tokens": number,
+    **dict.fromkeys(
+        ("size in cl100k", "size in WordPiece", "size in WordPiece with special tokens"), number
+    ),
 }
