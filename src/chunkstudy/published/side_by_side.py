@@ -11,6 +11,7 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
@@ -183,15 +184,12 @@ class _Comparison:
 
     def _length(self, cell: Cell) -> Reproduced | None:
         """The mean number of characters of a collection's documents."""
-        table = self._lengths
-        found = table[table["collection"] == cell.collection] if len(table) else table
+        found = at(self._lengths, collection=cell.collection)
         return Reproduced(float(found["mean characters"].iloc[0])) if len(found) else None
 
     def _cosine(self, cell: Cell) -> Reproduced | None:
         """Of Jina's example on Berlin."""
-        found = self._cosines
-        if len(found):
-            found = found[(found["encoder"] == cell.encoder) & (found["chunk"] == cell.chunker)]
+        found = at(self._cosines, encoder=cell.encoder, chunk=cell.chunker)
         if found.empty:
             return None
         measured = found.iloc[0]
@@ -231,9 +229,7 @@ def _needs(missing: list[Condition]) -> list[Need]:
 def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:
     """The lowest and highest of every cell under the official setting, as fractions, by chunker,
     corpus, measure and statistic; none where the search was not run."""
-    found = study_results.read(places, SEARCHED_AGAIN, "spread")
-    for column, value in OFFICIAL.items():
-        found = found[found[column] == value] if len(found) else found
+    found = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
     return {
         (row["chunker"], row["part"], row["measure"], row["statistic"]): (row["low"], row["high"])
         for row in found.to_dict("records")

@@ -26,6 +26,7 @@ from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.evaluation.statistics import bootstrap_interval
+from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.published import cells
@@ -120,12 +121,10 @@ def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
     """
     ((collection, part),) = PARTS.items()
     known = pd.DataFrame([one.model_dump() for one in cells.read(places)])
-    of_part = (known["table"] == "appendix") & (known["part"] == part)
-    of_part &= (known["encoder"] == LARGE) & (known["statistic"] == "mean")
-    printed = known[of_part & known["measure"].isin(MEASURES)]
+    of_part = at(known, table="appendix", part=part, encoder=LARGE, statistic="mean")
+    printed = of_part[of_part["measure"].isin(MEASURES)]
     printed = printed.pivot(index="chunker", columns="measure", values="published").astype(float)
-    asked = scores["collection"] == collection
-    found = scores[asked & (scores["protocol"] == AS_PUBLISHED_CHROMA.name)]
+    found = at(scores, collection=collection, protocol=AS_PUBLISHED_CHROMA.name)
     rows = found["chunker"].replace(dict.fromkeys(FORMS, PUBLISHED))
     columns = {one: found[one] for one in ("chunker", "chunks", "mean tokens", "n")}
     for measure in MEASURES:

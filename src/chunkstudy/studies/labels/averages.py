@@ -65,11 +65,6 @@ class LabelRecords:
         return [str(name) for name in self.facts.index]
 
     @cached_property
-    def mean_tokens(self) -> dict[str, float]:
-        """The mean chunk of each chunker, in cl100k tokens."""
-        return dict(zip(self.chunkers, self.facts["mean tokens"].astype(float), strict=True))
-
-    @cached_property
     def by_chunker(self) -> dict[str, pd.DataFrame]:
         """Rows of each chunker by query."""
         return {str(name): part.set_index("query") for name, part in self.rows.groupby("chunker")}
@@ -128,7 +123,7 @@ def scores(records: LabelRecords, cuts: Sequence[int] = ()) -> pd.DataFrame:
         rows.append(
             {
                 "chunker": chunker,
-                "mean tokens": records.mean_tokens[chunker],
+                "mean tokens": records.facts["mean tokens"][chunker],
                 "k": cut,
                 "gold": found.gold.mean(),
                 "precision": macro.precision,
