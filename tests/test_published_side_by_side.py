@@ -16,7 +16,7 @@ from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
 from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, Work, conditions_of, source_of
-from chunkstudy.published.verdicts import VERDICTS, printed_range
+from chunkstudy.published.verdicts import VERDICTS, printed_ends
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import NONE, Condition
 from tests.made_library import made_library
@@ -50,7 +50,8 @@ def test_within_the_stack_names_its_setting_and_holds_in_both_directions(
     assert (comparison.loc[comparison["stack_low"].isna(), "setting"] == "").all()
     assert set(measured["work"]) == {"chroma"}
     for at, row in measured.iterrows():
-        low, high = printed_range(CELLS[cast(int, at)])
+        cell = CELLS[cast(int, at)]
+        low, high = printed_ends(cell.published, truncated=cell.unit == "token")
         meets = low <= row["stack_high"] and row["stack_low"] < high
         if row["verdict"] in ("within_stack", "deviates"):
             assert (row["verdict"] == "within_stack") == meets, row["place"]

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
+from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import Cell, read
-from chunkstudy.published.verdicts import Stack, fits, printed_range, verdict, within
+from chunkstudy.published.verdicts import fits, printed_ends, verdict, within
 
 CELLS = read(Places(Path(__file__).parents[1]))
 RECALL = next(c for c in CELLS if c.measure == "SpanRecall@5" and c.statistic == "mean")
@@ -64,19 +65,19 @@ def test_a_percent_is_never_taken_as_truncated() -> None:
 def test_a_cell_is_within_the_stack_if_a_value_of_its_spread_prints_so(
     low: float, high: float, expected: bool
 ) -> None:
-    found = verdict(whole("78.5"), 78.9, stack=Stack(low, high, "any"))
+    found = verdict(whole("78.5"), 78.9, stack=Interval(low, high))
     assert found == ("within_stack" if expected else "deviates")
 
 
 def test_the_stack_decides_only_where_the_value_itself_does_not_fit() -> None:
-    wide = Stack(0.0, 100.0, "any")
+    wide = Interval(0.0, 100.0)
     assert verdict(whole("78.5"), 78.52, stack=wide) == "exact"
 
 
 def test_every_cell_is_exact_in_the_middle_of_what_prints_so_and_not_at_its_end() -> None:
     for cell in CELLS:
-        low, high = printed_range(cell)
+        low, high = printed_ends(cell.published, truncated=cell.unit == "token")
         middle = (low + high) / 2
         assert verdict(cell, middle) == "exact", cell
-        assert within(cell, Stack(middle, middle, "any"))
-        assert not within(cell, Stack(high, high + 1, "any"))
+        assert within(cell, Interval(middle, middle))
+        assert not within(cell, Interval(high, high + 1))

@@ -54,10 +54,6 @@ SMALLER: dict[str, dict[str, Any]] = {
             for one in random_boundaries.ARMS
         ]
     },
-    "search-cost": {
-        "EXACT_SIZES": (30, 60), "REMEMBERED": (50,), "GRAPHS": {50: 1}, "SEEDS": 1, "ROUNDS": 1,
-        "STEPS": 2, "SEARCH_LISTS": (50,), "QUERIES": 20, "DIMENSIONS": (32,), "TIMES": 1,
-    },
     "window-answers": {
         "DRAWS": {
             ordering: dict.fromkeys(draws, 1) for ordering, draws in window_answers.DRAWS.items()

@@ -24,7 +24,7 @@ from chunkstudy.base.faults import of_the_system
 from chunkstudy.base.files import check_writable, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.processes import end_with_parent
-from chunkstudy.publish import cluster_page, live, macros, notebooks, readme, reproducing
+from chunkstudy.publish import live, macros, notebooks, readme, reproducing
 from chunkstudy.published.predictions import outcomes, register
 from chunkstudy.show import answers
 from chunkstudy.show.formats import write_csv
@@ -116,7 +116,6 @@ def publish(places: Places) -> str:
     """Write what README, REPRODUCING and paper quote, from tables and the notebooks' answers."""
     write_text(places.generated / f"{macros.NAME}.tex", macros.text(answers.numbers(places)))
     readme.fill(places)
-    cluster_page.fill(places)
     reproducing.fill(places)
     return "README and the paper's numbers"
 

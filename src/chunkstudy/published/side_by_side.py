@@ -11,6 +11,8 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
@@ -25,7 +27,7 @@ from chunkstudy.published.sources import (
     pattern,
     source_of,
 )
-from chunkstudy.published.verdicts import Stack, fits, verdict
+from chunkstudy.published.verdicts import fits, verdict
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.library import Library
@@ -86,7 +88,7 @@ class Stacks:
     def __init__(self, places: Places) -> None:
         self._spread = _stacks(places)
 
-    def of(self, cell: Cell, source: Source) -> Stack | None:
+    def of(self, cell: Cell, source: Source) -> Interval | None:
         """The spread of a cell in its printed unit; None where nothing was run again."""
         if not isinstance(source, Condition):
             return None
@@ -96,7 +98,7 @@ class Stacks:
         if key not in self._spread:
             return None
         low, high = self._spread[key]
-        return Stack(scale_of(cell) * low, scale_of(cell) * high, SETTING)
+        return Interval(scale_of(cell) * low, scale_of(cell) * high)
 
 
 def scale_of(cell: Cell) -> float:
@@ -131,7 +133,7 @@ class _Comparison:
             if all(self.library.get(one) for one in conditions_of(twin)):
                 row["corrected"] = self._value(cell, twin).value
         if stack := self.stacks.of(cell, source):
-            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": stack.setting}
+            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": SETTING}
         return row | {
             "reproduced": ours.value,
             "difference": ours.value - cell.value,
@@ -182,15 +184,12 @@ class _Comparison:
 
     def _length(self, cell: Cell) -> Reproduced | None:
         """The mean number of characters of a collection's documents."""
-        table = self._lengths
-        found = table[table["collection"] == cell.collection] if len(table) else table
+        found = at(self._lengths, collection=cell.collection)
         return Reproduced(float(found["mean characters"].iloc[0])) if len(found) else None
 
     def _cosine(self, cell: Cell) -> Reproduced | None:
         """Of Jina's example on Berlin."""
-        found = self._cosines
-        if len(found):
-            found = found[(found["encoder"] == cell.encoder) & (found["chunk"] == cell.chunker)]
+        found = at(self._cosines, encoder=cell.encoder, chunk=cell.chunker)
         if found.empty:
             return None
         measured = found.iloc[0]
@@ -230,9 +229,7 @@ def _needs(missing: list[Condition]) -> list[Need]:
 def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:
     """The lowest and highest of every cell under the official setting, as fractions, by chunker,
     corpus, measure and statistic; none where the search was not run."""
-    found = study_results.read(places, SEARCHED_AGAIN, "spread")
-    for column, value in OFFICIAL.items():
-        found = found[found[column] == value] if len(found) else found
+    found = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
     return {
         (row["chunker"], row["part"], row["measure"], row["statistic"]): (row["low"], row["high"])
         for row in found.to_dict("records")

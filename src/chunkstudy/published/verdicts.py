@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import Cell
 
 VERDICTS = ("exact", "within_stack", "deviates", "not_run")
 RUN = VERDICTS[:-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """What re-running the published stack gave for a cell, in its unit, and in which setting."""
-
-    low: float
-    high: float
-    setting: str
-
-
-def verdict(cell: Cell, value: float, stack: Stack | None = None) -> str:
+def verdict(cell: Cell, value: float, stack: Interval | None = None) -> str:
     """One of `RUN`: ``exact`` needs every printed digit.
 
     Args:
         cell: a published cell.
         value: the reproduced value in the printed unit, unrounded.
-        stack: what the published stack gives when it is run again.
+        stack: from the lowest to the highest that the published stack gives when it is run again.
     """
     if fits(cell, value):
         return "exact"
@@ -44,15 +35,10 @@ def fits(cell: Cell, value: float) -> str:
     return "rounded" if rounded else "truncated" if truncated else ""
 
 
-def within(cell: Cell, stack: Stack) -> bool:
+def within(cell: Cell, stack: Interval) -> bool:
     """Whether a value between the lowest and the highest of the stack would print as the cell."""
-    low, high = printed_range(cell)
+    low, high = printed_ends(cell.published, truncated=cell.unit == "token")
     return low <= stack.high and stack.low < high
-
-
-def printed_range(cell: Cell) -> tuple[float, float]:
-    """The values that print as the cell, from the first up to the second."""
-    return printed_ends(cell.published, truncated=cell.unit == "token")
 
 
 def printed_ends(published: str, truncated: bool = False) -> tuple[float, float]:

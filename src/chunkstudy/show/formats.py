@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -31,6 +32,18 @@ def percent(value: float) -> str:
 
 def points(value: float) -> str:
     return decimals(value, 1, 100, signed=True)
+
+
+def estimate(row: pd.Series[Any], column: str = "difference") -> str:
+    """A difference with its interval, in points."""
+    value, low, high = (points(row[one]) for one in (column, "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+def deficit(row: pd.Series[Any]) -> str:
+    """The same the other way round, without a sign: by how much the first trails."""
+    value, low, high = (f"{-100 * row[one]:.1f}" for one in ("difference", "high", "low"))
+    return f"{value} [{low}, {high}]"
 
 
 def percent_finely(value: float) -> str:

@@ -31,7 +31,7 @@ from chunkstudy.show.collection import ShownCollection
 from chunkstudy.show.columns import Columns, over
 from chunkstudy.show.computing import COMPUTES, Compute, Computing
 from chunkstudy.show.faults import StudyError
-from chunkstudy.show.formats import decimals, points, write_csv
+from chunkstudy.show.formats import decimals, estimate, points, write_csv
 from chunkstudy.show.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -257,10 +257,8 @@ class Study:
         Raises:
             StudyError: with the study's own parameters, if the test ends otherwise.
         """
-        value, low, high = (points(row[one]) for one in ("difference", "low", "high"))
-        holds = row["shown"] == shown
-        self.says(name, f"{value} [{low}, {high}]", holds)
-        self.says(f"{name}.alone", value)
+        self.says(name, estimate(row), row["shown"] == shown)
+        self.says(f"{name}.alone", points(row["difference"]))
         self.says(f"{name}.n", f"{row['n']:,.0f}")
 
     def says(self, name: str, text: str = "", holds: bool = True) -> None:

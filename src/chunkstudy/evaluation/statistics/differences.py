@@ -173,7 +173,7 @@ def told_twice(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     return found
 
 
-def at(table: pd.DataFrame, **keys: object) -> pd.DataFrame:
+def at(table: pd.DataFrame, /, **keys: object) -> pd.DataFrame:
     """The rows with these keys."""
     if table.empty:
         return table

@@ -5,9 +5,7 @@ from chunkstudy.studies.baselines.figures import figure_gains
 from chunkstudy.studies.baselines.gains import (
     costs,
     first_measure,
-    gained,
     gains,
-    lost,
     make,
     over_words,
     scores,

@@ -6,17 +6,17 @@ from chunkstudy.show.columns import Column, Columns, one_of
 from chunkstudy.show.formats import number, percent, whole
 from chunkstudy.studies.baselines.arms import BOTH, SENTENCES, TITLE, VECTORS, WORDS
 
-NAMES = {
-    VECTORS: "vectors",
-    WORDS: "BM25",
-    BOTH: "BM25 and vectors",
-    TITLE: "title before each chunk",
-    SENTENCES: "best sentence",
-}
-named = one_of(NAMES)
+named = one_of(
+    {
+        VECTORS: "vectors",
+        WORDS: "BM25",
+        BOTH: "BM25 and vectors",
+        TITLE: "title before each chunk",
+        SENTENCES: "best sentence",
+    }
+)
 COLUMNS: Columns = {
-    "arm": Column("arm", named),
-    "score of vectors": Column("score of vectors", percent),
+    "arm": named,
     "score of words": Column("score of BM25", percent),
     "vectors": Column("vectors kept, to those of chunks", number),
     "tokens": Column("tokens read, to those of chunks", number),

@@ -19,7 +19,6 @@ from chunkstudy.runs.grids import WIDE
 from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.faults import StudyError
-from chunkstudy.show.formats import points
 from chunkstudy.show.study import Study
 from chunkstudy.studies.baselines import arms
 from chunkstudy.studies.baselines.arms import (
@@ -156,13 +155,3 @@ def costs(made: Made, encoder: str) -> pd.DataFrame:
 def first_measure(rows: pd.DataFrame, arm: str) -> pd.DataFrame:
     """An arm's rows by the first measure of each collection."""
     return rows[rows["arm"] == arm].drop_duplicates("collection").set_index("collection")
-
-
-def gained(row: pd.Series) -> str:
-    """A difference with its interval, in points."""
-    return f"{points(row['difference'])} [{points(row['low'])}, {points(row['high'])}]"
-
-
-def lost(row: pd.Series) -> str:
-    """The same the other way round: by how much the first trails."""
-    return f"{-100 * row['difference']:.1f} [{-100 * row['high']:.1f}, {-100 * row['low']:.1f}]"

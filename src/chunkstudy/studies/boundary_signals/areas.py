@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.chunkers.signals import INFLUENCE, READ, SIGNALS, strength
+from chunkstudy.chunkers.signals import READ, SIGNALS, strength
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.studies.boundary_signals import held_out, roc
 from chunkstudy.studies.boundary_signals.means import (
@@ -26,13 +26,13 @@ from chunkstudy.studies.boundary_signals.means import (
     KINDS,
     PARAGRAPHS,
     SENTENCES,
-    corrected,
-    means,
+    tested,
 )
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS
 
 PARAGRAPH_END, SINCE, PUNCTUATION = "paragraph end", "length since", "punctuation"
 DISTANCE, ALL = "distance", "all signals"
+WHERE = ("among", "boundaries")
 BASELINES = (PARAGRAPH_END, SINCE, PUNCTUATION)
 
 
@@ -64,6 +64,15 @@ class Task:
             found = strength(name, self.rows[name])
         return np.asarray(found, dtype=np.float64)
 
+    def wins(self, name: str) -> roc.Wins:
+        """Pairs of a boundary and another place in which the score is the larger one."""
+        return roc.wins(self.scores(name), self.true, self.groups)
+
+    def asked(self, signal: str, *keys: str) -> dict[str, object]:
+        """The leading columns of a signal's row."""
+        counts = {"places": len(self.rows), "true boundaries": int(self.true.sum())}
+        return {**{key: self.keys[key] for key in keys}, "signal": signal, **counts}
+
     @cached_property
     def by_punctuation(self) -> held_out.HeldOut:
         """What punctuation and lengths alone tell of documents that were left out."""
@@ -77,10 +86,11 @@ def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         study: the tables of the experiment by name.
     """
     found = list(tasks(study["places"]))
+    alone = [one for one in found if one.keys["form"] == ALONE]
     return {
         "areas": areas(found),
-        "against": against(found),
-        "added": added(found),
+        "against": against(alone),
+        "added": added(alone),
         "markup": markup(study["places"]),
         "cut": cut(study["cut"]),
     }
@@ -92,7 +102,7 @@ def tasks(places: pd.DataFrame) -> Iterator[Task]:
         of_text = places[places["text"] == text]
         for form, of_form in of_text.groupby("form", sort=False):
             here = of_form[~of_form["begins"].isin(_larger(kind))]
-            measured = here[[*SIGNALS, DISTANCE]].drop(columns=_missing(here)).notna().all(axis=1)
+            measured = here[[*SIGNALS, DISTANCE]].dropna(axis=1, how="all").notna().all(axis=1)
             true, groups = _truth(here, kind)
             for among in (SENTENCES, PARAGRAPHS):
                 kept = measured.to_numpy()
@@ -118,29 +128,12 @@ def areas(found: list[Task]) -> pd.DataFrame:
                 name in SIGNALS and task.rows[name].isna().all()
             ):
                 continue
-            scores = task.scores(name)
-            wins = roc.wins(scores, task.true, task.groups)
-            one, chance = roc.area(wins), roc.by_chance(scores, task.true)
+            chance = roc.by_chance(task.scores(name), task.true)
+            ends = {"by chance low": chance.low, "by chance high": chance.high}
             rows.append(
-                {
-                    **task.keys,
-                    "signal": name,
-                    "places": len(task.rows),
-                    "true boundaries": int(task.true.sum()),
-                    "groups drawn": one.groups,
-                    "area": one.value,
-                    "low": one.interval.low,
-                    "high": one.interval.high,
-                    "by chance low": chance.low,
-                    "by chance high": chance.high,
-                    "p": one.p,
-                    "error": one.error,
-                }
+                task.asked(name, *task.keys) | _told(roc.area(task.wins(name)), "area") | ends
             )
-    table = pd.DataFrame(rows)
-    return corrected(
-        pd.concat([table, means(table, "area")], ignore_index=True), "area", roc.CHANCE, "areas"
-    )
+    return tested(rows, "area", roc.CHANCE, "areas")
 
 
 def against(found: list[Task]) -> pd.DataFrame:
@@ -148,24 +141,12 @@ def against(found: list[Task]) -> pd.DataFrame:
     alone: which of the two tells boundaries better by itself."""
     rows: list[dict[str, object]] = []
     for task in found:
-        if task.keys["form"] != ALONE:
-            continue
-        other = roc.wins(task.scores(PUNCTUATION), task.true, task.groups)
+        other = task.wins(PUNCTUATION)
         for name in (*SIGNALS, DISTANCE):
-            wins = roc.wins(task.scores(name), task.true, task.groups)
-            one = roc.area(wins, other)
-            rows.append(
-                {
-                    **_asked(task, name),
-                    "groups drawn": one.groups,
-                    "area": float(wins.area()),
-                    "punctuation": float(other.area()),
-                    **_told(one),
-                }
-            )
-    table = pd.DataFrame(rows)
-    table = pd.concat([table, means(table, "difference")], ignore_index=True)
-    return corrected(table, "difference", 0.0, "against punctuation")
+            wins = task.wins(name)
+            both = {"area": float(wins.area()), "punctuation": float(other.area())}
+            rows.append(task.asked(name, *WHERE) | _told(roc.area(wins, other), of=both))
+    return tested(rows, "difference", 0.0, "against punctuation")
 
 
 def added(found: list[Task]) -> pd.DataFrame:
@@ -173,55 +154,36 @@ def added(found: list[Task]) -> pd.DataFrame:
     regression with them minus without them, in texts alone."""
     rows: list[dict[str, object]] = []
     for task in found:
-        if task.keys["form"] != ALONE:
-            continue
-        base = punctuation(task.rows)
-        without = task.by_punctuation
-        wins = roc.wins(without.score, task.true, task.groups)
+        base, without, wins = punctuation(task.rows), task.by_punctuation, task.wins(PUNCTUATION)
         for name, own in ({one: [one] for one in (*SIGNALS, DISTANCE)} | {ALL: SIGNALS}).items():
             columns = np.column_stack([base, task.rows[list(own)].to_numpy(dtype=float)])
             with_it = held_out.predictions(columns, task.true, task.groups)
             other = roc.wins(with_it.score, task.true, task.groups)
-            one = roc.area(other, wins)
             saved = held_out.log_loss(without.probability, task.true)
             saved = saved - held_out.log_loss(with_it.probability, task.true)
             (bits,) = clustered_means([(saved, task.groups)])
+            both = {"punctuation": float(wins.area()), "with the signal": float(other.area())}
             rows.append(
                 {
-                    **_asked(task, name),
-                    "groups drawn": one.groups,
-                    "punctuation": float(wins.area()),
-                    "with the signal": float(other.area()),
-                    **_told(one),
+                    **task.asked(name, *WHERE),
+                    **_told(roc.area(other, wins), of=both),
                     "bits saved": bits.mean,
                     "bits saved low": bits.interval.low,
                     "bits saved high": bits.interval.high,
                     "bits p": bits.p,
                 }
             )
-    table = pd.DataFrame(rows)
-    return corrected(
-        pd.concat([table, means(table, "difference")], ignore_index=True),
-        "difference",
-        0.0,
-        "beside punctuation",
-    )
+    return tested(rows, "difference", 0.0, "beside punctuation")
 
 
-def _asked(task: Task, signal: str) -> dict[str, object]:
+def _told(
+    one: roc.Area, value: str = "difference", of: Mapping[str, float] | None = None
+) -> dict[str, object]:
+    """What :func:`tested` takes of an area, or of a difference behind the two that it is of."""
     return {
-        "among": task.keys["among"],
-        "boundaries": task.keys["boundaries"],
-        "signal": signal,
-        "places": len(task.rows),
-        "true boundaries": int(task.true.sum()),
-    }
-
-
-def _told(one: roc.Area) -> dict[str, float]:
-    """Of a difference, as :func:`corrected` takes it."""
-    return {
-        "difference": one.value,
+        "groups drawn": one.groups,
+        **(of or {}),
+        value: one.value,
         "low": one.interval.low,
         "high": one.interval.high,
         "p": one.p,
@@ -248,20 +210,11 @@ def markup(places: pd.DataFrame) -> pd.DataFrame:
             first, second = (
                 roc.wins(strength(signal, both[one]), true, groups) for one in (other, signal)
             )
-            found = roc.area(first, second)
-            rows.append(
-                {
-                    "boundaries": name,
-                    "signal": signal,
-                    "places": len(both),
-                    "true boundaries": int(true.sum()),
-                    "groups drawn": found.groups,
-                    ALONE: float(second.area()),
-                    STANDS: float(first.area()),
-                    **_told(found),
-                }
-            )
-    return corrected(pd.DataFrame(rows), "difference", 0.0, "with headings")
+            sides = {ALONE: float(second.area()), STANDS: float(first.area())}
+            asked = {"boundaries": name, "signal": signal, "places": len(both)}
+            told = _told(roc.area(first, second), of=sides)
+            rows.append(asked | {"true boundaries": int(true.sum())} | told)
+    return tested(rows, "difference", 0.0, "with headings")
 
 
 def punctuation(rows: pd.DataFrame) -> NDArray[np.float64]:
@@ -280,15 +233,10 @@ def cut(study: pd.DataFrame) -> pd.DataFrame:
         both = study[[name, f"{name} anew"]].dropna()
         first, second = both[name], both[f"{name} anew"]
         apart = (first - second).abs().median() / first.std()
-        rows.append(
-            {
-                "signal": name,
-                "places": len(both),
-                "rank correlation": float(first.corr(second, method="spearman")),
-                "median difference": float(apart),
-            }
-        )
-    return pd.DataFrame(rows)
+        alike = float(first.corr(second, method="spearman"))
+        rows.append((name, len(both), alike, float(apart)))
+    columns = ["signal", "places", "rank correlation", "median difference"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _larger(kind: str) -> tuple[str, ...]:
@@ -302,8 +250,3 @@ def _truth(rows: pd.DataFrame, kind: str) -> tuple[NDArray[np.bool_], NDArray[np
     if rows["document"].nunique() >= FEWEST:
         return true, rows["document"].to_numpy(dtype=np.int64)
     return true, np.cumsum(true, dtype=np.int64)
-
-
-def _missing(rows: pd.DataFrame) -> list[str]:
-    """Signals that were not measured in a form: influence where texts stand as they are."""
-    return [INFLUENCE] if rows[INFLUENCE].isna().all() else []

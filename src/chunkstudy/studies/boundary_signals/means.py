@@ -84,12 +84,15 @@ def _error(kinds: pd.Series, errors: pd.Series) -> float:
     return float(np.sqrt((of_text**2).sum())) / len(errors)
 
 
-def corrected(table: pd.DataFrame, value: str, chance: float, family: str) -> pd.DataFrame:
-    """With p corrected within each family, and what is shown in a word.
+def tested(rows: list[dict[str, object]], value: str, chance: float, family: str) -> pd.DataFrame:
+    """The rows and their means over kinds of boundaries, with p corrected within each family, and
+    what is shown in a word.
 
     A family is all signals and kinds of boundaries in one form and among one kind of candidates;
     their means are one of their own.
     """
+    table = pd.DataFrame(rows)
+    table = pd.concat([table, means(table, value)], ignore_index=True)
     mean = table["boundaries"].isin(list(OVER))
     named = mean.map({True: f"{family}, means", False: family})
     for part in [table[one] for one in ("form", "among") if one in table]:

@@ -5,9 +5,7 @@ from chunkstudy.studies.chroma import (
     corrected,
     explained,
     models,
-    printed,
     search,
-    units,
 )
 from chunkstudy.studies.chroma.explained import (
     corpora,
@@ -35,7 +33,6 @@ from chunkstudy.studies.chroma.tables import (
     counts_beside_published,
     every_cut,
     minilm_table,
-    reproduction,
     sizes,
 )
 from chunkstudy.studies.chroma.units import lengths, token_unit

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from chunkstudy.runs.display_names import LENGTHS
 from chunkstudy.show.columns import Column, Columns, one_of
-from chunkstudy.show.formats import number, points, whole
+from chunkstudy.show.formats import number, percent, points, whole
 
 COLUMNS: Columns = {
+    "main": Column("main table", percent),
+    "appendix - main": Column("difference, points", points),
     "chunking s/M tokens": Column("chunking: seconds a million tokens", number),
     "chunking's encoding s/M tokens": Column(
         "encoding for boundaries: seconds a million tokens", number
@@ -14,15 +16,13 @@ COLUMNS: Columns = {
     "encoding s/M tokens": Column("encoding chunks: seconds a million tokens", number),
     "mean chunk tokens": Column("tokens a chunk", number),
     "largest difference": number,
-    "within_stack": Column("within spread", whole),
     "second model": Column("all-mpnet-base-v2", points),
     "second model difference": Column("all-mpnet-base-v2: difference, points", points),
     "second model shown": Column("all-mpnet-base-v2: shown", str),
     "SpanRecall@5 difference": Column("difference, points", points),
-    "statistic": one_of({"std": "standard deviation"}),
     "length function": one_of({**LENGTHS, "cl100k": "OpenAI's tokens"}),
     "published size": whole,
-    "size in cl100k": number,
-    "size in WordPiece": number,
-    "size in WordPiece with special tokens": number,
+    **dict.fromkeys(
+        ("size in cl100k", "size in WordPiece", "size in WordPiece with special tokens"), number
+    ),
 }

@@ -8,19 +8,20 @@ from matplotlib.figure import Figure
 from chunkstudy.runs import display_names
 from chunkstudy.runs.generation.filters import ALIKE, LEAST, MOST, UNLIKE
 from chunkstudy.runs.generation.replies import REASONS
-from chunkstudy.show import drawing, tables
+from chunkstudy.show import drawing
+from chunkstudy.show.columns import Columns
 from chunkstudy.show.formats import number, tenths, whole
 from chunkstudy.show.similarities import similarities
 
 ACCEPTED = "accepted"
 SIMILARITIES = ("least similar excerpt", "most similar earlier question")
-AS_NUMBERS: tables.Columns = dict.fromkeys(
-    ("published threshold", "reached by 95%", "95% of questions below", *SIMILARITIES,
-     "least similar excerpt, from", "to"), number)  # fmt: skip
-AS_COST: tables.Columns = dict.fromkeys(
-    ("tokens in, a request", "tokens out, a request", "seconds a request"), tenths
-)
-AS_SHIFTED: tables.Columns = {"shared": lambda share: f"{whole(100 * share)}%"}
+COLUMNS: Columns = {
+    **dict.fromkeys(
+        ("published threshold", "reached by 95%", "95% of questions below", *SIMILARITIES,
+         "least similar excerpt, from", "to"), number),
+    **dict.fromkeys(("tokens in, a request", "tokens out, a request", "seconds a request"), tenths),
+    "shared": lambda share: f"{whole(100 * share)}%",
+}  # fmt: skip
 
 
 def outcomes(requests: pd.DataFrame) -> pd.DataFrame:

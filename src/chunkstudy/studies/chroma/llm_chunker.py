@@ -26,6 +26,7 @@ from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.evaluation.statistics import bootstrap_interval
+from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.published import cells
@@ -120,12 +121,10 @@ def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
     """
     ((collection, part),) = PARTS.items()
     known = pd.DataFrame([one.model_dump() for one in cells.read(places)])
-    of_part = (known["table"] == "appendix") & (known["part"] == part)
-    of_part &= (known["encoder"] == LARGE) & (known["statistic"] == "mean")
-    printed = known[of_part & known["measure"].isin(MEASURES)]
+    of_part = at(known, table="appendix", part=part, encoder=LARGE, statistic="mean")
+    printed = of_part[of_part["measure"].isin(MEASURES)]
     printed = printed.pivot(index="chunker", columns="measure", values="published").astype(float)
-    asked = scores["collection"] == collection
-    found = scores[asked & (scores["protocol"] == AS_PUBLISHED_CHROMA.name)]
+    found = at(scores, collection=collection, protocol=AS_PUBLISHED_CHROMA.name)
     rows = found["chunker"].replace(dict.fromkeys(FORMS, PUBLISHED))
     columns = {one: found[one] for one in ("chunker", "chunks", "mean tokens", "n")}
     for measure in MEASURES:
@@ -140,13 +139,10 @@ def part(whole: Collection, document: str | None) -> Collection:
         return whole
     judgments = tuple(one for one in whole.judgments if one.document == document)
     asked = {one.query for one in judgments}
-    return replace(
-        whole,
-        documents=tuple(one for one in whole.documents if one.id == document),
-        queries=tuple(one for one in whole.queries if one.id in asked),
-        judgments=judgments,
-        groups={query: group for query, group in whole.groups.items() if query in asked},
-    )
+    queries = tuple(one for one in whole.queries if one.id in asked)
+    documents = tuple(one for one in whole.documents if one.id == document)
+    groups = {query: group for query, group in whole.groups.items() if query in asked}
+    return replace(whole, documents=documents, queries=queries, judgments=judgments, groups=groups)
 
 
 def asked(

@@ -5,20 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.show.columns import Column
-from chunkstudy.show.formats import percent, points
 
 RERUN = "reruns/chroma_notebook.csv"
 """The table printed in the official repository's own notebook, notebook/Chroma_Research.ipynb at
 d4f8cef, of the chunkers that the report's main table has with the same parameters. Its Precision
 Omega is the report's, so the chunks are; the code reads the report's frozen vectors of the
 questions (base_evaluation.py:363-380), so that only those of the chunks and the search are new."""
-SHOWN = {
-    "main": Column("main table", percent),
-    "appendix": Column("appendix", percent),
-    "appendix - main": Column("difference, points", points),
-}
-"""Titles and units of columns whose names do not say them."""
 LARGE = "text-embedding-3-large"
 
 

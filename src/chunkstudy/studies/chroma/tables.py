@@ -4,7 +4,6 @@ them beside the published ones."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -44,25 +43,6 @@ WITHOUT_A_MODEL = (
 )
 """Rows of the main table whose chunks need no model."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """What became of the numbers of a published table.
-
-    Attributes:
-        cells: published numbers that were judged.
-        exact: equal to the last printed digit.
-        exact_of_retrieval: those of them that depend on what was found.
-        inside: others that the published search gives when it is run again.
-        worst: the largest difference of the rest in recall, precision or overlap, in points.
-    """
-
-    cells: int
-    exact: int
-    exact_of_retrieval: int
-    inside: int
-    worst: float
 
 
 def sizes(runs: Mapping[str, Run]) -> pd.DataFrame:
@@ -118,42 +98,31 @@ def by_corpus(scores: Scores) -> pd.DataFrame:
 
 
 def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
-    """By corpus, how many of the published numbers are ``exact``, ``within_stack`` or
-    ``deviates``, how many of the exact depend on what was found, and the largest difference in
-    points of those that deviate; sizes left out.
+    """By corpus, how many of the published numbers that were judged are ``exact`` to the last
+    printed digit, how many of these depend on what was found, how many others are ``within_stack``,
+    what the published search gives when it is run again, and how many deviate, by how many points
+    at most; sizes left out.
 
     Args:
         found: as ``Study.beside`` gives it.
     """
     rows = []
-    for part, own in found[found["measure"] != "chunk size"].groupby("part", sort=False):
-        one = reproduction(own)
+    found = found[found["measure"] != "chunk size"]
+    for part, own in found.groupby("part", sort=False):
+        verdict, of_retrieval = own["verdict"], own["measure"].str.startswith(RETRIEVAL)
+        counts = {one: int((verdict == one).sum()) for one in (EXACT, INSIDE, DEVIATES)}
+        off = own.loc[verdict == DEVIATES, "difference"].abs()
         rows.append(
             {
                 "part": part,
-                "published numbers": one.cells,
-                "exact": one.exact,
-                "of these, of retrieval": one.exact_of_retrieval,
-                "within_stack": one.inside,
-                "deviates": one.cells - one.exact - one.inside,
-                "largest difference": one.worst,
+                "published numbers": sum(counts.values()),
+                "exact": counts[EXACT],
+                "of these, of retrieval": int(((verdict == EXACT) & of_retrieval).sum()),
+                **{one: counts[one] for one in (INSIDE, DEVIATES)},
+                "largest difference": float(off.max()) if len(off) else 0.0,
             }
         )
     return pd.DataFrame(rows)
-
-
-def reproduction(found: pd.DataFrame) -> Reproduction:
-    """Count a table that stands beside a published one, as ``Study.beside`` gives it."""
-    judged = found[found["verdict"].isin((EXACT, INSIDE, DEVIATES))]
-    verdict, of_retrieval = judged["verdict"], judged["measure"].str.startswith(RETRIEVAL)
-    off = judged[(verdict == DEVIATES) & (judged["measure"] != "chunk size")]["difference"].abs()
-    return Reproduction(
-        cells=len(judged),
-        exact=int((verdict == EXACT).sum()),
-        exact_of_retrieval=int(((verdict == EXACT) & of_retrieval).sum()),
-        inside=int((verdict == INSIDE).sum()),
-        worst=float(off.max()) if len(off) else 0.0,
-    )
 
 
 def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:

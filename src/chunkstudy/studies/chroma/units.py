@@ -12,11 +12,9 @@ from chunkstudy.runs.conditions import MINILM, NONE, Condition
 from chunkstudy.runs.grids import MINILM_SIZES
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
-from chunkstudy.show.formats import points
 
 COLLECTION = "chroma"
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
-SHOWN = {"difference": points}
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
 OF_CHUNKS = "PrecisionOmega"
 """Needs no ranking, so that chunks which no model draws are compared once."""

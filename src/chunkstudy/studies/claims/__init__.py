@@ -60,12 +60,6 @@ def counts(claims: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def contradicted(claims: pd.DataFrame) -> pd.DataFrame:
-    """The rows of claims that are contradicted however they are read."""
-    verdicts = claims.groupby("id")["verdict"]
-    return claims[verdicts.transform(lambda found: set(found) == {"contradicted"})]
-
-
 @style()
 def figure_verdicts(claims: pd.DataFrame) -> Figure:
     """Stacked bars of the claims of each work, a panel for each way of reading them."""
@@ -92,12 +86,6 @@ def figure_verdicts(claims: pd.DataFrame) -> Figure:
     panels[0].invert_yaxis()
     one_legend(figure, panels[:1], columns=4)
     return figure
-
-
-def held(counted: pd.DataFrame) -> tuple[int, int, int]:
-    """How many claims there are, how many hold as a fair reader takes them, and word for word."""
-    fair, strict = (counted[counted["read"] == words] for words in READINGS.values())
-    return int(fair["claims"].sum()), int(fair["holds"].sum()), int(strict["holds"].sum())
 
 
 def paper_tables(study: Study, claims: pd.DataFrame) -> None:

@@ -13,6 +13,5 @@ COLUMNS: Columns = {
     "figures": lambda text: NEGATIVE.sub(MINUS, text),
     "reading": one_of({"plain": "as it stands"}),
     "run": Column("cells run", whole),
-    "within_stack": Column("within spread", whole),
-    "not_run": Column("not run", whole),
+    "not_run": whole,
 }

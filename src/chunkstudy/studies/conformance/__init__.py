@@ -28,14 +28,6 @@ from chunkstudy.studies.conformance.costs import (
 )
 
 AS_DEPTH = {"documents": Column("documents returned a query", formats.tenths)}
-AS_VECTORS = {
-    "windows": Column("windows a text takes", str),
-    "given": Column("vectors given", formats.whole),
-    "apart": Column("apart from our reading of the tool, kept coordinates", formats.power_of_ten),
-    "apart when recorded": Column("all coordinates", formats.power_of_ten),
-    "equal to ours": Column("vectors equal to ours", formats.whole),
-    "apart from ours": Column("apart from ours", formats.power_of_ten),
-}
 COLLECTIONS = ("builtin", "chroma-within", covid_qa.WITHIN)
 
 

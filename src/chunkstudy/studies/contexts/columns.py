@@ -3,5 +3,9 @@
 from __future__ import annotations
 
 from chunkstudy.show.columns import Columns, named
+from chunkstudy.show.formats import number
 
-COLUMNS: Columns = {"context": named("context"), "beside": named("context")}
+COLUMNS: Columns = {
+    **dict.fromkeys(("context", "beside"), named("context")),
+    **dict.fromkeys(("correlation", "correlation low", "correlation high", "dollars"), number),
+}

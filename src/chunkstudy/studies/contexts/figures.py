@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
-from chunkstudy.show.columns import Columns
 from chunkstudy.show.drawing import (
     COLORS,
     intervals,
@@ -19,11 +18,8 @@ from chunkstudy.show.drawing import (
     style,
     zero,
 )
-from chunkstudy.show.formats import number
 
 MARKED = "osD^v"
-AS_ALIKE: Columns = dict.fromkeys(("correlation", "correlation low", "correlation high"), number)
-AS_PRICES: Columns = {"dollars": number}
 
 
 @style()

@@ -6,7 +6,6 @@ from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import number, percent, probability
 
 COLUMNS: Columns = {
-    "best chunker": named("chunker"),
     "other": named("chunker"),
     "random": Column("mean of draws", percent),
     "p_rank": Column("p of its place", probability),

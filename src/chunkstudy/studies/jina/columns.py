@@ -19,15 +19,13 @@ COLUMNS: Columns = {
     "document length": number,
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
-    "left out": named("collection"),
-    "above in": named("collection"),
+    **dict.fromkeys(("left out", "above in"), named("collection")),
     "sentence": one_of(SENTENCES),
     "source": one_of({"records": "ours"}),
-    "first chunker": named("chunker"),
-    "second chunker": named("chunker"),
-    "first encoder": named("encoder"),
-    "second encoder": named("encoder"),
-    "first ordering": named("ordering"),
-    "second ordering": named("ordering"),
+    **{
+        f"{which} {kind}": named(kind)
+        for which in ("first", "second")
+        for kind in ("chunker", "encoder", "ordering")
+    },
     "question": lambda text: " ".join(shown("chunker", word) for word in text.split()),
 }

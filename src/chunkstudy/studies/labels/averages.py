@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
-from chunkstudy.show.columns import Columns
 from chunkstudy.studies.labels.chunk_labels import (
     GoldRule,
     LabelCounts,
@@ -23,7 +22,6 @@ from chunkstudy.studies.labels.chunk_labels import (
 )
 
 Floats = NDArray[np.float64]
-AS_EXAMPLE: Columns = {"computed": lambda value: f"{value:.3g}"}
 COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negatives"}
 
 
@@ -65,11 +63,6 @@ class LabelRecords:
     @property
     def chunkers(self) -> list[str]:
         return [str(name) for name in self.facts.index]
-
-    @cached_property
-    def mean_tokens(self) -> dict[str, float]:
-        """The mean chunk of each chunker, in cl100k tokens."""
-        return dict(zip(self.chunkers, self.facts["mean tokens"].astype(float), strict=True))
 
     @cached_property
     def by_chunker(self) -> dict[str, pd.DataFrame]:
@@ -130,7 +123,7 @@ def scores(records: LabelRecords, cuts: Sequence[int] = ()) -> pd.DataFrame:
         rows.append(
             {
                 "chunker": chunker,
-                "mean tokens": records.mean_tokens[chunker],
+                "mean tokens": records.facts["mean tokens"][chunker],
                 "k": cut,
                 "gold": found.gold.mean(),
                 "precision": macro.precision,

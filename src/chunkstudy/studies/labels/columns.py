@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from chunkstudy.show.columns import Column, Columns, named, one_of
+from chunkstudy.show.columns import Column, Columns, one_of
 from chunkstudy.show.formats import number, percent, points, whole
 
 COLUMNS: Columns = {
+    "computed": lambda value: f"{value:.3g}",
     "quantity": one_of({"TP": "true positives", "FP": "false positives", "FN": "false negatives"}),
     "f1": Column("F1", percent),
     "gold": Column("gold chunks a query", number),
     "held by a tenth": Column("gold chunks held by a tenth of queries, %", percent),
-    "a": Column("first", named("chunker")),
-    "b": Column("second", named("chunker")),
     "recall of a": Column("first's recall", percent),
     "recall of b": Column("second's recall", percent),
     "a minus b": Column("first minus second, points", points),

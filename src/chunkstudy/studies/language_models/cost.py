@@ -48,9 +48,7 @@ LumberChunker and of propositions what their authors released. Those left empty 
 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
-    rows = []
-    for one in asking_cost.segmentations(published_grid()):
-        rows.append({**_keys(one), **_price(one, places)})
+    rows = [_price(one, places) for one in asking_cost.segmentations(published_grid())]
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 
 
@@ -110,22 +108,19 @@ def quoted(priced: pd.DataFrame, beside: pd.DataFrame) -> tuple[float, float, fl
     return lumber, propositions, speed
 
 
-def _keys(one: Segmentation) -> dict[str, object]:
-    name = one.model.partition("/")[2]
-    return {"collection": one.collection, "chunker": one.chunker, "language model": name}
-
-
 def _price(one: Segmentation, places: Places) -> dict[str, object]:
     estimate, basis = asking_cost.cost(one, places)
-    price = PRICES[one.model.partition("/")[2]]
+    name = one.model.partition("/")[2]
+    row: dict[str, object] = {"collection": one.collection, "chunker": one.chunker}
+    row["language model"] = name
     if estimate is None:
-        return {"basis": basis}
-    return {
+        return row | {"basis": basis}
+    return row | {
         "requests": estimate.requests,
         "million tokens in": estimate.input_tokens / 1e6,
         "million tokens out": estimate.output_tokens / 1e6,
         "US dollars": estimate.dollars,
-        "price as of": price.date,
+        "price as of": PRICES[name].date,
         "basis": basis,
     }
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from chunkstudy.chunkers.random_boundaries import UNITS
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
@@ -125,14 +125,8 @@ def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
     """A model's boundaries minus others, a row per measure, ordering and pair."""
     pairs = [
         Pair(
-            {
-                "measure": measure,
-                "encoder": WIDE,
-                "ordering": ordering,
-                "protocol": OWN,
-                "chunker": first,
-                "instead": second,
-            },
+            {"measure": measure, "encoder": WIDE, "ordering": ordering, "protocol": OWN}
+            | {"chunker": first, "instead": second},
             arms[ordering, first].scores[measure],
             arms[ordering, second].scores[measure],
         )
@@ -163,11 +157,19 @@ def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str
         for chunker in ARMS:
             if chunker not in (ANY, AUTHORS_SIZES, SMALL_SIZES):
                 found[ordering, chunker] = _recorded(library, chunker, ordering)
-        found[ordering, ANY] = _drawn(study, "", ordering)
-        found[ordering, SMALL_SIZES] = _drawn(study, SMALL, ordering)
+        for name, sizes_of, drawn in ((ANY, "", CANDIDATES), (SMALL_SIZES, SMALL, SIZES)):
+            where = {"ordering": ordering, "at random": drawn, "chunker": sizes_of}
+            mine, draws = _drawn(study, where)
+            if len(mine):
+                chunks, tokens = draws[["chunks", "mean tokens"]].mean()
+                found[ordering, name] = Arm(mine[list(MEASURES)], chunks, tokens, len(draws))
         released = found[ordering, RELEASED]
-        if released is not None:
-            found[ordering, AUTHORS_SIZES] = _shuffled(shuffled, released, ordering)
+        where = {"ordering": ordering, "boundaries": UNITS, "chunker": RELEASED}
+        mine, draws = _drawn(shuffled, where)
+        if released is not None and len(mine):
+            scores = mine[["draws DCG@10"]].set_axis(["DCG@10"], axis=1).dropna()
+            arm = Arm(scores, released.chunks, released.tokens, len(draws))
+            found[ordering, AUTHORS_SIZES] = arm
     return {key: arm for key, arm in found.items() if arm is not None}
 
 
@@ -179,45 +181,12 @@ def _recorded(library: Library, chunker: str, ordering: str) -> Arm | None:
     return Arm(record.wide[list(MEASURES)].dropna(), record.run.counts.chunks, size)
 
 
-def _drawn(study: Study, sizes_of: str, ordering: str) -> Arm | None:
-    """Draws of the study ``window-answers``; of any candidate where nobody's sizes are kept."""
-    wanted = {
-        "collection": EMMA,
-        "encoder": WIDE,
-        "ordering": ordering,
-        "at random": SIZES if sizes_of else CANDIDATES,
-        "chunker": sizes_of,
-    }
-    mine, draws = (_where(study, name, wanted) for name in ("questions", "draws"))
-    if mine.empty:
-        return None
-    means = draws[["chunks", "mean tokens"]].mean()
-    scores = mine.set_index("query_id")[list(MEASURES)]
-    return Arm(scores, float(means["chunks"]), float(means["mean tokens"]), len(draws))
-
-
-def _shuffled(study: Study, released: Arm, ordering: str) -> Arm | None:
-    """The released sizes in another order, by the study ``random-boundaries``."""
-    wanted = {
-        "collection": EMMA,
-        "encoder": WIDE,
-        "ordering": ordering,
-        "boundaries": UNITS,
-        "chunker": RELEASED,
-    }
-    mine, draws = (_where(study, name, wanted) for name in ("questions", "draws"))
-    if mine.empty:
-        return None
-    scores = mine.set_index("query_id")[["draws DCG@10"]].set_axis(["DCG@10"], axis=1)
-    return Arm(scores.dropna(), released.chunks, released.tokens, len(draws))
-
-
-def _where(study: Study, table: str, values: Mapping[str, str]) -> pd.DataFrame:
-    """The rows of a study's table with these values; none where there is no such table."""
-    frame = study.get(table, pd.DataFrame())
-    for name, value in values.items():
-        frame = frame[frame[name] == value] if len(frame) else frame
-    return frame
+def _drawn(study: Study, where: Mapping[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A study's means over draws by question, and its draws, of Emma; none of a study not run."""
+    keys = {"collection": EMMA, "encoder": WIDE, **where}
+    nothing = pd.DataFrame(columns=["query_id"])
+    mine, draws = (at(study.get(one, nothing), **keys) for one in ("questions", "draws"))
+    return mine.set_index("query_id"), draws
 
 
 def _family(question: str) -> Callable[[Mapping[str, object]], str]:

@@ -3,7 +3,6 @@
 from chunkstudy.studies.late_whole.figures import figure_alike, figure_gains
 from chunkstudy.studies.late_whole.gains import gains, left_of_gains, without_tails
 from chunkstudy.studies.late_whole.quoted import (
-    AS_CUT,
     AS_SIMILARITY,
     LENGTHS,
     SHORTER,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from chunkstudy.show.columns import Column, Columns, named
-from chunkstudy.show.formats import percent, points, whole
+from chunkstudy.show.formats import points, whole
 
 COLUMNS: Columns = {
-    "contextualized": Column("late", percent),
-    "pre_embedding": Column("plain", percent),
+    "cut": Column("chunks cut", str),
     "remedy": named("chunker"),
     "gain without short tails": Column("gain without short tails, points", points),
     "wordpiece_tokens": Column("WordPiece tokens", whole),

@@ -21,28 +21,20 @@ def gains(arms: Iterable[Both], kind: str) -> pd.DataFrame:
     """
     pairs = [
         Pair(
-            {
-                "collection": one.collection,
-                "chunker": chunker,
-                "window": one.window,
-                "cut": "yes" if chunker in one.cut else "no",
-                "ordering": f"contextualized-{one.window}",
-                "protocol": one.protocol,
-                "encoder": one.encoder,
-                "measure": one.measure,
-            },
+            one.keys(
+                chunker=chunker,
+                window=one.window,
+                cut="yes" if chunker in one.cut else "no",
+                ordering=f"contextualized-{one.window}",
+            ),
             one.late[chunker],
             one.plain[chunker],
         )
         for one in arms
         for chunker in one.late
     ]
-    found = differences(
-        pairs,
-        f"{kind}, {{protocol}}, {{window}} tokens",
-        "contextualized",
-        "plain",
-    )
+    family = f"{kind}, {{protocol}}, {{window}} tokens"
+    found = differences(pairs, family, "contextualized", "plain")
     return found.sort_values(["collection", "chunker"], kind="stable", ignore_index=True)
 
 
@@ -56,28 +48,13 @@ def without_tails(arms: Iterable[Both], cut: str, remedies: Sequence[str]) -> pd
         remedies: those that do not.
     """
     pairs = [
-        Pair(
-            {
-                "collection": one.collection,
-                "chunker": remedy,
-                "ordering": ordering,
-                "protocol": one.protocol,
-                "encoder": one.encoder,
-                "measure": one.measure,
-            },
-            scores[remedy],
-            scores[cut],
-        )
+        Pair(one.keys(chunker=remedy, ordering=ordering), scores[remedy], scores[cut])
         for one in arms
         for ordering, scores in one.by_ordering.items()
         for remedy in remedies
     ]
-    return differences(
-        pairs,
-        "short last chunks, {ordering}, {protocol}",
-        "without short tails",
-        "with short tails",
-    )
+    family = "short last chunks, {ordering}, {protocol}"
+    return differences(pairs, family, "without short tails", "with short tails")
 
 
 def left_of_gains(arms: Iterable[Both], cut: str, remedies: Sequence[str]) -> pd.DataFrame:
@@ -97,9 +74,5 @@ def left_of_gains(arms: Iterable[Both], cut: str, remedies: Sequence[str]) -> pd
         for one in arms
         for remedy in remedies
     ]
-    return differences(
-        pairs,
-        "gain lost with short last chunks, {protocol}",
-        "gain",
-        "gain without short tails",
-    )
+    family = "gain lost with short last chunks, {protocol}"
+    return differences(pairs, family, "gain", "gain without short tails")

@@ -18,7 +18,6 @@ from chunkstudy.show.formats import (
 )
 from chunkstudy.show.study import Study
 
-AS_CUT: Columns = {"cut": Column("chunks cut", str)}
 AS_SIMILARITY: Columns = {
     **dict.fromkeys(("difference", "contextualized", "pre_embedding"), number),
     "n": Column("documents (of Emma: chunks)", whole),

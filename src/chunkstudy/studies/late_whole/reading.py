@@ -41,6 +41,11 @@ class Both:
     plain: pd.DataFrame
     cut: frozenset[str]
 
+    def keys(self, **more: object) -> dict[str, object]:
+        """The leading columns of a comparison."""
+        how = {"protocol": self.protocol, "encoder": self.encoder, "measure": self.measure}
+        return {"collection": self.collection, **more, **how}
+
     @property
     def by_ordering(self) -> dict[str, pd.DataFrame]:
         return {PRE_EMBEDDING: self.plain, f"contextualized-{self.window}": self.late}

@@ -6,7 +6,6 @@ from chunkstudy.show.columns import Column, Columns, named, one_of
 from chunkstudy.show.formats import percent, points
 
 COLUMNS: Columns = {
-    "contextualized": Column("late", percent),
     "share of ceiling": Column("% of the best reachable", percent),
     "at the narrower": Column("gain at the narrower window, points", points),
     "gain at the wider": Column("gain at the wider window, points", points),

@@ -7,50 +7,48 @@ question of one collection and measure: the windows of a model, or of two models
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, SIGNIFICANT, Pair, differences
-from chunkstudy.studies.late_within.reading import EVERY, Arms
+from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
 
 HELD = ["collection", "measure", "over", "window"]
 WHERE = "{collection}, {measure}, {over}"
 """Of every family."""
+READ_WHOLE = ", against plain chunks read whole"
 
 
 def by_window(arms: Iterable[Arms]) -> pd.DataFrame:
     """Late minus plain at the same window, each question's mean over the chunkers."""
-    pairs = [
-        Pair(
-            one.keys | {"model": model, "window": window, "chunkers": len(one.chunkers)},
-            one.late[model, window].mean(axis=1),
-            plain.mean(axis=1),
-            one.documents,
-        )
-        for one in arms
-        for (model, window), plain in one.plain.items()
-    ]
-    return differences(pairs, f"the windows, {WHERE}, {{model}}", "contextualized", "plain")
+    return _over_plain(arms, lambda one, cell: one.plain.get(cell), "")
 
 
 def read_whole(arms: Iterable[Arms]) -> pd.DataFrame:
     """Late chunking in each window minus plain chunks in the widest, which cuts no chunk but long
     paragraphs; each question's mean over the chunkers."""
+    return _over_plain(arms, lambda one, cell: one.read_whole(cell[0]), READ_WHOLE)
+
+
+def _over_plain(
+    arms: Iterable[Arms], plain: Callable[[Arms, Cell], pd.DataFrame | None], against: str
+) -> pd.DataFrame:
     pairs = [
         Pair(
-            one.keys | {"model": model, "window": window, "chunkers": len(one.chunkers)},
+            one.keys | {"model": cell[0], "window": cell[1], "chunkers": len(one.chunkers)},
             late.mean(axis=1),
-            one.plain[model, one.windows[-1]].mean(axis=1),
+            other.mean(axis=1),
             one.documents,
         )
         for one in arms
-        for (model, window), late in one.late.items()
+        for cell, late in one.late.items()
+        if (other := plain(one, cell)) is not None
     ]
-    how = f"the windows, against plain chunks read whole, {WHERE}, {{model}}"
-    return differences(pairs, how, "contextualized", "plain")
+    family = f"the windows{against}, {WHERE}, {{model}}"
+    return differences(pairs, family, "contextualized", "plain")
 
 
 def read_whole_by_chunker(arms: Iterable[Arms]) -> pd.DataFrame:
@@ -59,16 +57,14 @@ def read_whole_by_chunker(arms: Iterable[Arms]) -> pd.DataFrame:
         Pair(
             one.keys | {"model": model, "window": window, "chunker": chunker},
             late[chunker],
-            one.plain[model, one.windows[-1]][chunker],
+            one.read_whole(model)[chunker],
             one.documents,
         )
         for one in arms
         for (model, window), late in one.late.items()
         for chunker in one.chunkers
     ]
-
-    of = "{collection}, {measure}, {model}"
-    family = f"the chunkers and windows, against plain chunks read whole, {of}"
+    family = f"the chunkers and windows{READ_WHOLE}, {{collection}}, {{measure}}, {{model}}"
     return differences(pairs, family, "contextualized", "plain").drop(columns="over")
 
 
@@ -90,7 +86,7 @@ def best(arms: Iterable[Arms]) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for one in arms:
         for model in one.models:
-            plain = one.plain[model, one.windows[-1]].mean()
+            plain = one.read_whole(model).mean()
             found = {("plain", one.windows[-1], name): mean for name, mean in plain.items()}
             for (of, window), scores in one.late.items():
                 means = scores.mean().items() if of == model else ()
@@ -125,7 +121,7 @@ def between_models(arms: Iterable[Arms]) -> pd.DataFrame:
 def changes(arms: Iterable[Arms]) -> pd.DataFrame:
     """The gain at the widest window minus the gain at the narrowest, by model."""
     pairs = [
-        Pair(one.keys | {"model": model} | _ends(one), *_at_the_ends(one, model), one.documents)
+        Pair(one.keys | {"model": model} | one.ends, *_at_the_ends(one, model), one.documents)
         for one in arms
         for model in one.models
     ]
@@ -141,7 +137,7 @@ def changes_between_models(arms: Iterable[Arms]) -> pd.DataFrame:
             first, second = (
                 wide - narrow for wide, narrow in (_at_the_ends(one, m) for m in (model, other))
             )
-            keys = one.keys | {"model": model, "other model": other} | _ends(one)
+            keys = one.keys | {"model": model, "other model": other} | one.ends
             pairs.append(Pair(keys, first, second, one.documents))
     how = f"the change with the window, {WHERE}, two models"
     return differences(pairs, how, "change", "change against")
@@ -167,7 +163,3 @@ def held(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 def _at_the_ends(one: Arms, model: str) -> tuple[pd.Series, pd.Series]:
     """The gain at the widest window and at the narrowest."""
     return one.gain(model, one.windows[-1]), one.gain(model, one.windows[0])
-
-
-def _ends(one: Arms) -> dict[str, object]:
-    return {"from": one.windows[0], "to": one.windows[-1]}

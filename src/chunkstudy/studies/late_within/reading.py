@@ -60,6 +60,15 @@ class Arms:
         """Those of both late and plain chunking."""
         return sorted({window for _, window in self.plain})
 
+    @property
+    def ends(self) -> dict[str, object]:
+        """The narrowest and the widest of them."""
+        return {"from": self.windows[0], "to": self.windows[-1]}
+
+    def read_whole(self, model: str) -> pd.DataFrame:
+        """Plain chunks in the widest window."""
+        return self.plain[model, self.windows[-1]]
+
     def gain(self, model: str, window: int) -> pd.Series:
         """Late minus plain, each question's mean over the chunkers."""
         return (self.late[model, window] - self.plain[model, window]).mean(axis=1)

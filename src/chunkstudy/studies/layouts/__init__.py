@@ -9,5 +9,4 @@ from chunkstudy.studies.layouts.gains import (
     over_plain,
     read_often,
 )
-from chunkstudy.studies.layouts.quoted import gained, interval, lost, words
 from chunkstudy.studies.layouts.reading import AVERAGED, TODAY, read

@@ -16,7 +16,6 @@ def arm(text: str) -> str:
 COLUMNS: Columns = {
     "late arm": Column("late arm: layout, window, chunker", arm),
     "plain arm": Column("plain arm: window, chunker", arm),
-    "late": Column("late", percent),
     "plain": Column("plain, read whole", percent),
     "times": Column("times each token is read", number),
     "late chosen": Column("late leads on the choosing half, % of splits", percent),

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from chunkstudy.show.columns import Column, Columns, named
-from chunkstudy.show.formats import percent
+from chunkstudy.show.formats import number, percent, tenths, whole
 
 COLUMNS: Columns = {
     "segmentation": named("segmentation"),
     "reference": named("segmentation"),
     "share kept": Column("share kept, %", percent),
+    "tokens": whole,
+    **dict.fromkeys(("mean tokens", "mean characters"), tenths),
+    **dict.fromkeys(
+        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number
+    ),
 }

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.show.columns import Columns
-from chunkstudy.show.formats import number, tenths, whole
 from chunkstudy.studies.one_post.boundary_agreement import (
     boundary_similarity,
     pk,
@@ -19,32 +17,17 @@ from chunkstudy.studies.one_post.boundary_agreement import (
 )
 
 Frames = Mapping[str, pd.DataFrame]
-AS_COUNTS: Columns = {
-    **dict.fromkeys(("mean tokens", "mean characters"), tenths),
-    "tokens": whole,
-    **dict.fromkeys(
-        ("boundary similarity", "WindowDiff", "Pk", "shared if placed at random"), number
-    ),
-}
 
 
 def texts(rows: pd.DataFrame) -> pd.DataFrame:
     """What each printed segmentation keeps of the post, characters without white space."""
-    every = rows["characters of the post"]
-    return pd.DataFrame(
-        {
-            "segmentation": rows["segmentation"],
-            "chunks stated": rows["chunks stated"],
-            "chunks found": rows["chunks found"],
-            "words kept": rows["words kept"],
-            "share kept": rows["characters kept"] / every,
-            "characters lost": rows["characters lost"],
-            "characters added": rows["characters added"],
-            "words glued together": rows["words glued together"],
-            "passages left out": rows["passages left out"],
-            "words of the longest passage": rows["words of the longest"],
-        }
-    )
+    share = rows["characters kept"] / rows["characters of the post"]
+    named = rows.rename(columns={"words of the longest": "words of the longest passage"})
+    return named.assign(**{"share kept": share})[
+        ["segmentation", "chunks stated", "chunks found", "words kept", "share kept",
+         "characters lost", "characters added", "words glued together", "passages left out",
+         "words of the longest passage"]
+    ]  # fmt: skip
 
 
 def sizes(study: Frames) -> pd.DataFrame:

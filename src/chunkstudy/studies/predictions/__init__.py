@@ -50,21 +50,6 @@ def listed(
     return predictions[chosen].drop_duplicates("rule").drop(columns=HIDDEN)
 
 
-def hardly_fail(predictions: pd.DataFrame) -> str:
-    """How many predictions can hardly fail, in a sentence."""
-    count = int(predictions["rule"].isin(SAME).sum())
-    return (
-        f"{count} of {len(predictions):,} can hardly fail, since their two conditions read nearly "
-        "the same chunks in the same way: every document one paragraph, or every chunk alone in "
-        "its window."
-    )
-
-
-def registered_for(predictions: pd.DataFrame) -> bool:
-    """Whether what the paper leaves open has its prediction."""
-    return set(OPEN) <= set(predictions["rule"])
-
-
 @style()
 def figure_bets(predictions: pd.DataFrame) -> Figure:
     """The published differences of two conditions beside the side on which ours are expected, of

@@ -16,7 +16,6 @@ KINDS = {
 COLUMNS: Columns = {
     "kind": one_of(KINDS),
     "measure": lambda name: "Mean length of documents" if name == "characters" else measure(name),
-    "statistic": one_of({"std": "standard deviation"}),
     "says": Column("what is expected", str),
     "at": Column("expected", number),
     "published": number,

@@ -9,7 +9,7 @@ each collection, so that differences between collections play no part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -85,11 +85,18 @@ def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
         points: as :func:`points` gives them.
         figure: the published cells of Figure 2.
     """
-    rows = _rows(points, by_definition).rename(columns={"chunker": "method"})
-    named = rows["method"].replace(METHOD_OF)
-    found = _beside_published(rows.assign(method=named), published(figure))
-    found.insert(0, "chunker", rows["method"])
-    return found.drop(columns="method")
+    found = _rows(points, by_definition)
+    where = pd.DataFrame(
+        {
+            "column": found["collection"].isin(BOOKS).map({True: "gutenqa", False: "beir"}),
+            "method": found["chunker"].replace(METHOD_OF),
+            "ordering": found["ordering"],
+        }
+    )
+    spread = published(figure).groupby(["collection", "method", "ordering"])["r"]
+    ends = spread.agg(["min", "max"]).reindex(pd.MultiIndex.from_frame(where))
+    found[list(SPREAD)] = ends.to_numpy()
+    return found
 
 
 def side_by_side(found: pd.DataFrame) -> pd.DataFrame:
@@ -163,46 +170,32 @@ def published(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _beside_published(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Rows of ``collection, method, ordering``, each with the lowest and the highest published r of
-    its method and arm, within documents or in corpora."""
-    column = ours["collection"].isin(BOOKS).map({True: "gutenqa", False: "beir"})
-    spread = printed.groupby(["collection", "method", "ordering"])["r"].agg(["min", "max"])
-    made = ours.assign(column=column).join(
-        spread.set_axis(SPREAD, axis=1), on=["column", "method", "ordering"]
-    )
-    return made.drop(columns="column")
-
-
 def _rows(points: pd.DataFrame, of_points: OfPoints) -> pd.DataFrame:
     rows = [
         {"chunker": chunker} | row
         for chunker, own in points.groupby("chunker", sort=False)
-        for row in _of_method(_by_collection(own), of_points)
+        for row in _of_method(own, of_points)
     ]
     return pd.DataFrame(rows)
 
 
-def _of_method(found: Mapping[str, pd.DataFrame], of_points: OfPoints) -> Iterator[dict[str, Any]]:
+def _of_method(own: pd.DataFrame, of_points: OfPoints) -> Iterator[dict[str, Any]]:
     """The rows of a method under each arm: of every collection, and of several in-corpus ones
     pooled.
 
     Args:
-        found: ``query_id, relevant, document, plain, late, collection`` by collection.
+        own: ``query_id, relevant, document, plain, late, collection``.
         of_points: the rows of one collection's points under an arm.
     """
     for arm in ARMS:
-        here = {name: one for name, one in found.items() if len(one) and len(scored(one, arm))}
+        groups = own.groupby("collection", sort=False)
+        here = {str(name): one for name, one in groups if len(scored(one, arm))}
         inside = [one for name, one in here.items() if name not in BOOKS]
         if len(inside) > 1:
             here[POOLED] = pd.concat(inside, ignore_index=True)
         for name, points in here.items():
             for row in of_points(points, arm):
                 yield {"collection": name, "ordering": arm} | row
-
-
-def _by_collection(points: pd.DataFrame) -> Mapping[str, pd.DataFrame]:
-    return {str(name): one for name, one in points.groupby("collection", sort=False)}
 
 
 def _in_every_way(points: pd.DataFrame, ordering: str) -> Iterator[dict[str, object]]:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from chunkstudy.runs.display_names import shown
-from chunkstudy.show.columns import Column, Columns, named, one_of
+from chunkstudy.show.columns import Columns, named, one_of
 from chunkstudy.show.formats import number
 
 COLUMNS: Columns = {
     "method": lambda name: "Average" if name == "average" else shown("chunker", name),
     "other": named("chunker"),
-    "best chunker": named("chunker"),
-    "a": Column("first", named("chunker")),
-    "b": Column("second", named("chunker")),
     "against": one_of({"pre_embedding": "plain"}),
     "source": one_of({"records": "ours"}),
     "tables": lambda text: text.replace("taxonomy, ", "").replace("jina, ", "Jina's "),
-    "effect ratio": number,
-    "r": number,
-    "relevant": number,
-    "document": number,
+    **dict.fromkeys(("effect ratio", "r", "relevant", "document"), number),
 }

@@ -139,10 +139,6 @@ def _number(value: float, number: str) -> str:
 
 def _html(number: str, cell: Cell) -> str:
     number = number.replace("-", "\N{MINUS SIGN}")
-    marks = f"<sup>{cell['marks']}</sup>" if _marked(cell) else ""
+    marks = f"<sup>{cell['marks']}</sup>" if cell["marks"] else ""
     shape = "b" if cell["best"] else "u" if cell["worst"] else ""
     return f"<{shape}>{number}{marks}</{shape}>" if shape else f"{number}{marks}"
-
-
-def _marked(cell: Cell) -> bool:
-    return bool(cell["marks"]) and not pd.isna(cell["marks"])

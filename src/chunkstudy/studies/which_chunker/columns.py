@@ -22,14 +22,17 @@ def arms(text: str) -> str:
 COLUMNS: Columns = {
     "window": Column("read at once, tokens", whole),
     "collections": named("collection"),
-    "shown to be as good within a point": arms,
-    "not shown to be worse": arms,
+    **dict.fromkeys(("shown to be as good within a point", "not shown to be worse"), arms),
     "best by SpanIoU@5": Column("best by Overlap with excerpts (IoU) at 5", named("chunker")),
-    "best published rank": whole,
-    "worst published rank": whole,
     "chunking s/M tokens": Column("chunking: seconds a million tokens", number),
-    "million operations a token": whole,
-    "tokens encoded a token of text": number,
-    "tokens read at 5": number,
-    "tokens that a reader gets": whole,
+    **dict.fromkeys(("tokens encoded a token of text", "tokens read at 5"), number),
+    **dict.fromkeys(
+        (
+            "million operations a token",
+            "tokens that a reader gets",
+            "best published rank",
+            "worst published rank",
+        ),
+        whole,
+    ),
 }

@@ -20,6 +20,7 @@ from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     SIGNIFICANT,
     Pair,
+    at,
     differences,
     documents_of,
 )
@@ -114,8 +115,8 @@ def _ranked(
     compared = differences(pairs, f"behind the best, {task}, {names}, {model}", "score", "best")
     intervals = _intervals((scores[method] for method in ranked), names, known.papers)
     rows = []
-    for at, (method, (low, high)) in enumerate(zip(ranked, intervals, strict=True)):
-        found = dict(compared.iloc[at - 1]) if at else {}
+    for place, (method, (low, high)) in enumerate(zip(ranked, intervals, strict=True)):
+        found = dict(compared.iloc[place - 1]) if place else {}
         behind = "yes" if found.get("p_holm", 1.0) < SIGNIFICANT else "no"
         rows.append(
             {
@@ -137,7 +138,7 @@ def _ranked(
                 "credited": CREDITED.get(method[0], ITSELF),
                 **_published_rank(task, method, known.published),
                 **{name: found.get(name, missing) for name, missing in TESTED.items()},
-                "behind": behind if at else "",
+                "behind": behind if place else "",
             }
         )
     return pd.DataFrame(rows)
@@ -170,12 +171,8 @@ def _published_rank(task: str, method: Method, published: pd.DataFrame) -> dict[
         return dict.fromkeys(names, np.nan)
     table = "3" if method[1] == PRE else "5"
     column = "average" if task == IN_CORPUS else "gutenqa"
-    cells = published[
-        (published["work"] == "taxonomy")
-        & (published["table"] == table)
-        & (published["collection"] == column)
-        & (published["chunker"] != "average")
-    ]
+    cells = at(published, work="taxonomy", table=table, collection=column)
+    cells = cells[cells["chunker"] != "average"]
     ranks = cells.groupby("encoder")["value"].rank(ascending=False)
     own = ranks[cells["chunker"] == IN_THE_TAXONOMY[method[0]]].astype(int)
     return dict(zip(names, (own.min(), own.max()), strict=True))

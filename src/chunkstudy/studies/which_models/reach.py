@@ -59,54 +59,28 @@ def reach(movements: pd.DataFrame) -> pd.DataFrame:
     alone, both over the same texts, which the bootstrap draws together.
     """
     return pd.DataFrame(
-        {
-            "model": model,
-            "replaced": what,
-            "direction": way,
-            "distance": distance,
-            "texts": len(moved),
-            MOVED: moved.mean(),
-            f"{MOVED} low": interval.low,
-            f"{MOVED} high": interval.high,
-            "relative distance": of["relative distance"].mean(),
-            **_ratio(moved, next_chunk.loc[moved.index]),
-            "interval": OVER_TEXTS,
-        }
+        {"model": model, "replaced": what, "direction": way, "distance": distance}
+        | _movement(of, next_chunk)
+        | {"interval": OVER_TEXTS}
         for model, part in movements.groupby("model", sort=False)
         for next_chunk in [_next_chunk(part)]
         for (what, way, distance), of in _moved(part)
-        for moved in [of[MOVED]]
-        for interval in [statistics.bootstrap_interval(moved)]
     )
 
 
 def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
     """By model: the distance between neighbours, read alone and in the text, of a chunk to itself
     read alone, and to itself in the same text read again, which must be 0."""
-    rows = []
-    for model, part in movements.groupby("model", sort=False):
-        unit = _next_chunk(part)
-        for what in (APART, NEIGHBOUR, ALONE, SAME):
-            for way in (LATER, EARLIER):
-                of = part[(part["replaced"] == what) & (part["direction"] == way)]
-                here = of.set_index(TEXT)
-                interval = statistics.bootstrap_interval(here[MOVED])
-                rows.append(
-                    {
-                        "model": model,
-                        "against": AGAINST.get(what, what),
-                        "direction": way,
-                        "texts": len(here),
-                        MOVED: here[MOVED].mean(),
-                        f"{MOVED} low": interval.low,
-                        f"{MOVED} high": interval.high,
-                        "relative distance": here["relative distance"].mean(),
-                        **_ratio(here[MOVED], unit.loc[here.index]),
-                        "largest": here[MOVED].max(),
-                        "interval": OVER_TEXTS,
-                    }
-                )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {"model": model, "against": AGAINST.get(what, what), "direction": way}
+        | _movement(of, next_chunk)
+        | {"largest": of[MOVED].max(), "interval": OVER_TEXTS}
+        for model, part in movements.groupby("model", sort=False)
+        for next_chunk in [_next_chunk(part)]
+        for what in (APART, NEIGHBOUR, ALONE, SAME)
+        for way in (LATER, EARLIER)
+        for of in [part[(part["replaced"] == what) & (part["direction"] == way)]]
+    )
 
 
 def _moved(part: pd.DataFrame) -> Iterator[tuple[tuple[str, str, int], pd.DataFrame]]:
@@ -115,7 +89,7 @@ def _moved(part: pd.DataFrame) -> Iterator[tuple[tuple[str, str, int], pd.DataFr
         for way in (LATER, EARLIER):
             here = part[(part["replaced"] == what) & (part["direction"] == way)]
             for distance, of in here.groupby("distance"):
-                yield (what, way, int(str(distance))), of.set_index(TEXT)
+                yield (what, way, int(str(distance))), of
 
 
 def _next_chunk(part: pd.DataFrame) -> pd.Series:
@@ -124,12 +98,20 @@ def _next_chunk(part: pd.DataFrame) -> pd.Series:
     return mean
 
 
-def _ratio(moved: pd.Series, unit: pd.Series) -> dict[str, float]:
+def _movement(of: pd.DataFrame, next_chunk: pd.Series) -> dict[str, object]:
+    """How far vectors move over some texts, a row each, and to the distance of neighbours."""
+    moved = of.set_index(TEXT)[MOVED]
+    unit = next_chunk.loc[moved.index]
     drawn = resampled_sums([moved, unit])
-    interval = percentile_interval(drawn[0] / drawn[1])
+    moves, ratio = statistics.bootstrap_interval(moved), percentile_interval(drawn[0] / drawn[1])
     name = "of the next chunk"
     return {
+        "texts": len(moved),
+        MOVED: moved.mean(),
+        f"{MOVED} low": moves.low,
+        f"{MOVED} high": moves.high,
+        "relative distance": of["relative distance"].mean(),
         name: float(moved.sum() / unit.sum()),
-        f"{name} low": interval.low,
-        f"{name} high": interval.high,
+        f"{name} low": ratio.low,
+        f"{name} high": ratio.high,
     }
