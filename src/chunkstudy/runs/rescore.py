@@ -132,7 +132,6 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
     found = DocumentRanking(
         document.fillna(NO_DOCUMENT).to_numpy(np.int64),
         score.fillna(-np.inf).to_numpy(np.float32),
-        np.full(document.shape, NO_CHUNK),
         np.zeros(len(document), dtype=np.int64),
     )
     scores = document_measures.per_query(collection, found, (measure,))
