@@ -130,7 +130,7 @@ def documents_of(
     # Equal scores stand by chunk, hence by document, and stay so when later chunks are dropped.
     order = np.argsort(~new, axis=1, kind="stable")
     new = np.take_along_axis(new, order, axis=1)
-    missing = max(depth - document.shape[1], 0)
+    missing = max(depth - ranking.chunk.shape[1], 0)
     score = np.where(new, np.take_along_axis(ranking.score, order, axis=1), -np.inf)
     score = np.pad(score, ((0, 0), (0, missing)), constant_values=-np.inf).astype(np.float32)
     document = np.where(new, np.take_along_axis(document, order, axis=1), NO_DOCUMENT)
