@@ -23,10 +23,6 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 ENDS = (1, 2)
 SIZES = st.tuples(st.integers(3, 40), st.integers(0, 39)).filter(lambda s: s[1] < s[0] - 2)
 CONTENT = st.lists(st.integers(10, 99), max_size=150)
-TEXT = (
-    "Berlin is the capital of Germany. Its more than three million inhabitants make it the "
-    "largest city of the country. The city lies on the Spree, and it is a state of its own."
-)
 
 
 def sequence(layout: Layout) -> list[int]:
@@ -136,11 +132,6 @@ def test_one_chunk_put_apart_is_read_as_plain_text_is() -> None:
     assert spans.tolist() == [[1, 3]]
 
 
-def test_a_window_without_room_for_content_is_refused_apart_too() -> None:
-    with pytest.raises(ValueError, match="impossible"):
-        separated([[11]], 3, ENDS, [101])
-
-
 @given(
     st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20),
     st.lists(st.integers(3, 9), max_size=4),
@@ -170,12 +161,6 @@ def test_a_prefix_stands_in_every_overlapping_window_and_once_in_the_sequence(
     assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
 
 
-def test_spans_stand_behind_the_prefix_which_the_first_chunk_takes_in() -> None:
-    spans = np.array([[0, 2], [2, 5]])
-    assert in_sequence(spans, document_ends=False, prefix=3).tolist() == [[4, 6], [6, 9]]
-    assert in_sequence(spans, document_ends=True, prefix=3).tolist() == [[0, 6], [6, 10]]
-
-
 def test_a_token_that_a_boundary_cuts_belongs_to_both_chunks() -> None:
     offsets = np.array([[0, 3], [4, 8], [9, 10]])
     found = tokens_between(offsets, np.array([0, 6]), np.array([6, 10]))
@@ -188,10 +173,11 @@ def test_a_chunk_of_white_space_gets_no_token() -> None:
     assert first == last
 
 
-def test_the_documents_ends_go_to_its_first_and_last_chunk() -> None:
+def test_the_documents_ends_and_its_prefix_go_to_its_first_and_last_chunk() -> None:
     spans = np.array([[0, 2], [2, 5]])
     assert in_sequence(spans, document_ends=False).tolist() == [[1, 3], [3, 6]]
-    assert in_sequence(spans, document_ends=True).tolist() == [[0, 3], [3, 7]]
+    assert in_sequence(spans, document_ends=False, prefix=3).tolist() == [[4, 6], [6, 9]]
+    assert in_sequence(spans, document_ends=True, prefix=3).tolist() == [[0, 6], [6, 10]]
     assert in_sequence(spans[:1], document_ends=True).tolist() == [[0, 4]]
 
 
@@ -199,48 +185,13 @@ def test_the_documents_ends_go_to_its_first_and_last_chunk() -> None:
 def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="impossible"):
         most_context([5] * 30, window, overlap, ENDS)
+    with pytest.raises(ValueError, match="impossible"):
+        separated([[11]], 3, ENDS, [101])
 
 
 @pytest.fixture(scope="module")
 def encoder() -> TransformerEncoder:
     return TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"), window=512)
-
-
-def pooled(
-    encoder: TransformerEncoder, text: str, spans: list[tuple[int, int]], ends: bool
-) -> np.ndarray:
-    ((content, offsets),) = encoder.content([text])
-    starts, stops = np.array(spans).T
-    places = in_sequence(tokens_between(offsets, starts, stops), ends)
-    (found,) = encoder.pool([most_context(content, 512, 128, encoder.ends)], [places])
-    return found
-
-
-def test_a_document_of_one_chunk_equals_its_plain_embedding(encoder: TransformerEncoder) -> None:
-    found = pooled(encoder, TEXT, [(0, len(TEXT))], ends=True)
-    np.testing.assert_allclose(found, encoder.encode([TEXT]), atol=1e-6, rtol=0)
-
-
-def test_later_text_changes_an_earlier_chunk(encoder: TransformerEncoder) -> None:
-    # Jina's second post (Late Chunking is Bidirectional) against its first (The Solution):
-    # attention is bidirectional, so a chunk hears what follows it, too.
-    first = [(0, TEXT.index("Its"))]
-    changed = TEXT.replace("Spree", "Danube")
-    before = pooled(encoder, TEXT, first, ends=False)
-    after = pooled(encoder, changed, first, ends=False)
-    alone = pooled(encoder, TEXT[: first[0][1]], first, ends=False)
-    assert np.abs(before - after).max() > 1e-3
-    assert np.abs(before - alone).max() > 1e-2
-
-
-def test_pooled_chunks_equal_a_loop_over_single_states(encoder: TransformerEncoder) -> None:
-    ((content, offsets),) = encoder.content([TEXT])
-    spans = [(0, 33), (34, 116), (117, len(TEXT))]
-    (states,) = encoder.states([whole((encoder.ends[0], *content, encoder.ends[1]))])
-    for vector, (start, end) in zip(pooled(encoder, TEXT, spans, False), spans, strict=True):
-        inside = [i + 1 for i, (a, b) in enumerate(offsets.tolist()) if b > start and a < end]
-        mean = states[inside].mean(0).numpy()
-        np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-6, rtol=0)
 
 
 def test_empty_documents_and_empty_chunks_never_become_nan(encoder: TransformerEncoder) -> None:

@@ -46,10 +46,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[MPNet, Path]:
 @pytest.fixture(scope="module")
 def real() -> Path:
     """The weights where they are at hand; no test downloads 420 MB."""
-    try:
-        return models.weights_folder(SPEC, download=False)
-    except ModelError as error:
-        pytest.skip(str(error))
+    if not models.at_hand(SPEC):
+        pytest.skip(f"the weights of {SPEC.id} are not here; run `make mpnet`")
+    return models.weights_folder(SPEC)
 
 
 def theirs(folder: Path) -> Any:

@@ -118,7 +118,7 @@ def test_token_offsets_point_into_the_text(encoder: TransformerEncoder) -> None:
 
 def test_the_description_holds_what_determines_the_vectors(encoder: TransformerEncoder) -> None:
     described = json.loads(json.dumps(encoder.describe()))
-    assert described["revision"] == SPEC.revision == encoder.revision
+    assert described["revision"] == SPEC.revision
     assert described["weights_sha256"] == SPEC.files["model.safetensors"]
     assert described["window"] == 256
     assert TransformerEncoder(SPEC, window=512).describe() != encoder.describe()

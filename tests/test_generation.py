@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chunkstudy.base.asking import Finish, Reply, Request
 from chunkstudy.base.spans import Document
 from chunkstudy.runs import asking_cost
-from chunkstudy.runs.generation import draws, excerpts, pieces, prompts, published, replies
+from chunkstudy.runs.generation import excerpts, passages, prompts, published, replies
 from chunkstudy.runs.generation.demonstration import (
     APPROXIMATE,
     EXACT,
@@ -189,9 +189,9 @@ def test_what_is_quoted_from_a_passage_is_found_in_it(text: str, data: st.DataOb
 
 @given(TEXTS)
 def test_pieces_follow_each_other_through_the_whole_text(text: str) -> None:
-    found = pieces.cut(text)
+    found = passages.pieces(text)
     assert "".join(text[start:end] for start, end in found) == text
-    assert all(0 < end - start <= pieces.CHARACTERS for start, end in found)
+    assert all(0 < end - start <= passages.PIECE for start, end in found)
 
 
 def test_the_official_code_shifts_all_excerpts_but_the_first() -> None:
@@ -203,7 +203,7 @@ def test_the_official_code_shifts_all_excerpts_but_the_first() -> None:
         (150, 250),
         (350, 450),
     )
-    assert list(published.accumulated([(2, 2), (1, 1), (3, 3)], pieces.cut(text), 50)) == [
+    assert list(published.accumulated([(2, 2), (1, 1), (3, 3)], passages.pieces(text), 50)) == [
         (250, 350),
         (350, 450),
         (650, 750),
@@ -258,8 +258,8 @@ def test_the_same_seed_asks_the_same_and_another_asks_otherwise() -> None:
         ask_about(document, Settings(MODEL, 1, seed=seed), 1, 1, []) for seed in (0, 0, 1)
     )
     assert one == again and one[0].start != other[0].start
-    assert draws.number("a", 10) == draws.number("a", 10)
-    assert sorted(draws.sample("a", range(9), 20)) == list(range(9))
+    assert passages.number("a", 10) == passages.number("a", 10)
+    assert sorted(passages.sample("a", range(9), 20)) == list(range(9))
 
 
 def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> None:

@@ -45,7 +45,7 @@ def ranking_of(
     for i, row in enumerate(rows):
         document[i, : len(row)] = row
         score[i, : len(row)] = scores[i] if scores else -np.arange(len(row))
-    return DocumentRanking(document, score, document, np.zeros(len(rows), dtype=np.int64))
+    return DocumentRanking(document, score, np.zeros(len(rows), dtype=np.int64))
 
 
 def values(frame: pd.DataFrame) -> dict[tuple[str, str], float]:

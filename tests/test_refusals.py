@@ -40,9 +40,6 @@ def generated(text):
     raise KeyError("x")
 def makes(): return 1 // 0
 def makes_nothing(): return None
-def flat(texts): return [0.0] * len(texts)
-def words(texts): return ["one"] * len(texts)
-def infinite(texts): return [[float("inf")]] * len(texts)
 def raising(texts): raise ValueError("no")
 """
 
@@ -101,7 +98,7 @@ def refused(here: Path, arguments: Iterable[str]) -> str:
 
 COMMANDS = [
     ("estimate --only zz", "no condition matches 'zz'"),
-    ("estimate --device abacus", "'abacus'"),
+    ("estimate --device abacus", "unknown device 'abacus'; use one of two-cores"),
     ("study zz", "unknown study 'zz'; use one of b"),
     ("study labels --collection zz", "unknown collection 'zz'; use one of chroma"),
     ("notebook clams", "unknown notebook 'clams'"),
@@ -206,9 +203,6 @@ EVALUATED = [
     ("--encoder nobody/no-model", "neither a folder nor in the hub's cache"),
     ("--encoder intfloat/multilingual-e5-large", "cannot be read yet: needs the weights of"),
     ("--encoder mine.py:number", "is no encoder; name a model, or give a function"),
-    ("--encoder mine.py:flat", "shape"),
-    ("--encoder mine.py:words", "makes no array of numbers"),
-    ("--encoder mine.py:infinite", "is not finite for the text"),
     ("--encoder mine.py:raising", "failed on 2 texts: ValueError: no"),
     ("--encoder openai/text-embedding-3-large", "OPENAI_API_KEY"),
     ("--encoder openai/nomic --base-url localhost", "is no address; write it as http://"),

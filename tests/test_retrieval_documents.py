@@ -32,25 +32,24 @@ def whole(generator: np.random.Generator, n: int, d: int = 2) -> Vectors:
 
 def full_sort(
     scores: Vectors, chunks: Ints, chunk_document: Ints, excluded: int
-) -> list[tuple[int, float, int]]:
-    """(document, score, best chunk) of one query, over the chunks given, by a plain loop."""
-    best: dict[int, tuple[float, int]] = {}
-    for chunk in sorted(chunks.tolist()):
+) -> list[tuple[int, float]]:
+    """(document, score) of one query, over the chunks given, by a plain loop."""
+    best: dict[int, float] = {}
+    for chunk in chunks.tolist():
         document, score = int(chunk_document[chunk]), float(scores[chunk])
-        if document != excluded and (document not in best or score > best[document][0]):
-            best[document] = (score, chunk)
-    return sorted(((d, s, c) for d, (s, c) in best.items()), key=lambda row: (-row[1], row[0]))
+        if document != excluded:
+            best[document] = max(score, best.get(document, score))
+    return sorted(best.items(), key=lambda row: (-row[1], row[0]))
 
 
 def check_row(
-    ranking: DocumentRanking, row: int, expected: list[tuple[int, float, int]], depth: int
+    ranking: DocumentRanking, row: int, expected: list[tuple[int, float]], depth: int
 ) -> None:
     kept, left_out = expected[:depth], expected[depth:]
     padding = [-1] * (depth - len(kept))
-    assert ranking.document[row].tolist() == [d for d, _, _ in kept] + padding
-    assert ranking.chunk[row].tolist() == [c for _, _, c in kept] + padding
-    assert ranking.score[row].tolist() == [s for _, s, _ in kept] + [-np.inf] * len(padding)
-    assert ranking.ties_at_cut[row] == sum(s == kept[-1][1] for _, s, _ in left_out)
+    assert ranking.document[row].tolist() == [d for d, _ in kept] + padding
+    assert ranking.score[row].tolist() == [s for _, s in kept] + [-np.inf] * len(padding)
+    assert ranking.ties_at_cut[row] == sum(s == kept[-1][1] for _, s in left_out)
 
 
 CASES = (

@@ -8,12 +8,12 @@ import statsmodels.api as sm
 from numpy.typing import ArrayLike
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.clusters import ClusteredMean, clustered_means
+from chunkstudy.evaluation.statistics.clusters import clustered_means
 
 RNG = np.random.default_rng(5)
 
 
-def clustered_mean(values: ArrayLike, groups: ArrayLike) -> ClusteredMean:
+def clustered_mean(values: ArrayLike, groups: ArrayLike) -> statistics.Tested:
     return clustered_means([(values, groups)])[0]
 
 
@@ -23,7 +23,7 @@ def test_groups_of_one_query_give_the_interval_and_the_test_over_queries() -> No
     usual = statistics.paired_difference(values, np.zeros(60))
     assert found.interval == pytest.approx(usual.interval)
     assert found.p == pytest.approx(usual.p)
-    assert (found.mean, found.groups) == (pytest.approx(usual.mean), 60)
+    assert (found.mean, found.freedom) == (pytest.approx(usual.mean), 59)
 
 
 def test_p_is_that_of_a_regression_on_nothing_with_clustered_errors() -> None:

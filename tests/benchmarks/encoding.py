@@ -43,10 +43,8 @@ def main() -> None:
     texts = chunks.texts(documents)
     for model, (targets, enough) in MODELS.items():
         print(f"{model} ({targets})")
-        try:
-            models.weights_folder(spec := models.spec(model), download=False)
-        except models.ModelError as error:
-            print(f"left out: {error}")
+        if not models.at_hand(spec := models.spec(model)):
+            print("left out: its weights are not here")
             continue
         number = min(limit or enough or len(texts), len(texts))
         compare(spec, random.Random(0).sample(texts, number), rounds)

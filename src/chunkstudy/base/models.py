@@ -149,8 +149,6 @@ class ModelSpec:
     normalise: bool = True
     """Whether vectors get unit length, which no cosine ranking depends on."""
     dtype: str = "float32"
-    published_dtype: Mapping[str, str] = field(default_factory=dict)
-    """Work to the dtype its code asks for where that is not ``dtype``."""
     query_prefix: str = ""
     document_prefix: str = ""
     query_adapter: str = ""

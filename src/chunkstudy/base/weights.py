@@ -34,7 +34,7 @@ Convert = Callable[[Path, Path, Packed], None]
 """Writes the files of a model that a packed file holds into a folder."""
 
 
-def folder_of(model: ModelSpec, convert: Convert, download: bool = True) -> Path:
+def folder_of(model: ModelSpec, convert: Convert) -> Path:
     """A folder with the model's files, each checked by sha256.
 
     Raises:
@@ -51,7 +51,7 @@ def folder_of(model: ModelSpec, convert: Convert, download: bool = True) -> Path
         raise ModelError(
             f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
         )
-    found = made(model, convert, problem) if model.packed else fetched(model, problem, download)
+    found = made(model, convert, problem) if model.packed else fetched(model, problem)
     check_files(found, model)
     return found
 
@@ -163,9 +163,7 @@ def check_files(folder: Path, model: ModelSpec) -> None:
             )
 
 
-def fetched(
-    model: ModelSpec, problem: str = "", download: bool = True, files: Sequence[str] | None = None
-) -> Path:
+def fetched(model: ModelSpec, problem: str = "", files: Sequence[str] | None = None) -> Path:
     """The folder in the hub's cache with a model's files, or those named; downloaded if need be.
 
     Raises:
@@ -173,7 +171,7 @@ def fetched(
     """
     names = list(files or model.files)
     cause: Exception | None = None
-    for only_cache in (True, False) if download else (True,):
+    for only_cache in (True, False):
         try:
             folder = hub.snapshot(model.id, model.revision, names or SAFE_PATTERNS, only_cache)
         except Exception as error:  # the client raises its own, the network's and the system's
@@ -184,7 +182,7 @@ def fetched(
                 return folder
     if cause and (said := hub.fault(model.id, model.revision, cause)):
         raise said from cause
-    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") or not download else ""
+    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
     others = f"{remedy(model)} or " if remedy(model) else ""
     raise ModelError(
         f"the weights of {model.id} are not on this machine and could not be downloaded"

@@ -42,11 +42,10 @@ def spec(model: str) -> ModelSpec:
     return MODELS[model]
 
 
-def weights_folder(model: ModelSpec, download: bool = True) -> Path:
+def weights_folder(model: ModelSpec) -> Path:
     """A folder with the model's files, each checked by sha256.
 
-    The package or packages that carry them come first, then the hub's cache, then the hub itself
-    unless nothing may be downloaded.
+    The package or packages that carry them come first, then the hub's cache, then the hub itself.
 
     Raises:
         ModelError: if they can be had nowhere, or one has another digest.
@@ -59,7 +58,7 @@ def weights_folder(model: ModelSpec, download: bool = True) -> Path:
     model = with_recorded_digests(model)
     if reason := reason_not_ready(model):
         raise ModelError(reason)
-    return weights.folder_of(model, lambda file, to, _: four_bits.convert(file, to), download)
+    return weights.folder_of(model, lambda file, to, _: four_bits.convert(file, to))
 
 
 if __name__ == "__main__":

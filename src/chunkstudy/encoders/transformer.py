@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
-from tqdm import tqdm
 
 from chunkstudy.base.tokens import TokenOffsets, without_surrogates
 from chunkstudy.encoders.contextualized import Layout, whole
@@ -93,14 +92,6 @@ class TransformerEncoder:
         self._counter.no_truncation()
 
     @property
-    def id(self) -> str:
-        return self.spec.id
-
-    @property
-    def revision(self) -> str:
-        return self.spec.revision
-
-    @property
     def dimension(self) -> int:
         return self.spec.dimension
 
@@ -130,12 +121,7 @@ class TransformerEncoder:
             described["document_adapter"] = self.spec.document_adapter
         return described
 
-    def encode(
-        self,
-        texts: Sequence[str],
-        role: Role = "document",
-        progress: bool = False,
-    ) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: Role = "document") -> NDArray[np.float32]:
         """Vectors, shape (texts, dimension), float32, in the order of the texts.
 
         A text that occurs twice is computed once; of a long text the first ``window`` tokens
@@ -147,11 +133,9 @@ class TransformerEncoder:
         unique = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         ids = self.token_ids([prefix + text for text in unique])
         vectors = torch.empty(len(unique), self.dimension)
-        with tqdm(total=len(unique), desc="encoding", unit="text", disable=not progress) as bar:
-            for batch in self._batches([len(one) for one in ids]):
-                states = self._model.states([ids[i] for i in batch])
-                vectors[batch] = torch.cat([mean_pool(group) for group in states]).cpu()
-                bar.update(len(batch))
+        for batch in self._batches([len(one) for one in ids]):
+            states = self._model.states([ids[i] for i in batch])
+            vectors[batch] = torch.cat([mean_pool(group) for group in states]).cpu()
         if self.spec.normalise:
             vectors = normalise(vectors)
         found: NDArray[np.float32] = vectors.numpy()

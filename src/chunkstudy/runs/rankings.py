@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, nothing_kept
 from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.runs import parquet
 from chunkstudy.runs.parquet import RecordError
@@ -135,6 +135,15 @@ def read(path: Path, kept: Kept) -> pd.DataFrame:
             f"{path} is not the ranking that its run.json recorded; run the condition again"
         )
     return pd.DataFrame(columns)
+
+
+def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
+    """Every row of a ranking as a chunk of its own, at its rank."""
+    found = nothing_kept(queries, DEPTH)
+    at = (ranking["query"].to_numpy(np.int64), ranking.groupby("query").cumcount().to_numpy())
+    found.chunk[at] = np.arange(len(ranking))
+    found.score[at] = ranking["score"]
+    return found
 
 
 def _digest_of(path: Path) -> str | None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
@@ -21,8 +20,8 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
-from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
+from chunkstudy.evaluation.retrieval.documents import DocumentRanking
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.library import Library, Record
@@ -126,16 +125,10 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
             f"{measure} reads a whole ranking and {rankings.DEPTH} documents are kept of each; "
             f"name a cut-off, such as {measure}@{rankings.DEPTH}"
         )
-    document, score = (
-        _matrix(len(collection.queries), ranking, name) for name in ("document", "score")
-    )
-    found = DocumentRanking(
-        document.fillna(NO_DOCUMENT).to_numpy(np.int64),
-        score.fillna(-np.inf).to_numpy(np.float32),
-        np.full(document.shape, NO_CHUNK),
-        np.zeros(len(document), dtype=np.int64),
-    )
-    scores = document_measures.per_query(collection, found, (measure,))
+    rows = rankings.every_row(len(collection.queries), ranking)
+    found = best_of_each(rows, ranking["document"].to_numpy(np.int64))
+    documents = DocumentRanking(found.chunk, found.score, found.ties_at_cut)
+    scores = document_measures.per_query(collection, documents, (measure,))
     by_query: pd.Series = scores.set_index("query_id")["value"]
     return by_query
 
@@ -175,7 +168,7 @@ def _overlap(
         return of_spans(JudgedSpans.of(collection), hit, ranking, name, cut)
     offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
     overlap = in_tokens(collection, _chunks(ranking), offsets)
-    return overlap.at(_rows(len(collection.queries), ranking), cut)[name]
+    return overlap.at(rankings.every_row(len(collection.queries), ranking).chunk, cut)[name]
 
 
 def of_spans(
@@ -191,23 +184,10 @@ def of_spans(
         cut: how many chunks are read.
     """
     overlap = TokenOverlap(judged, _chunks(ranking), hit)
-    return overlap.at(_rows(judged.queries, ranking), cut)[name]
+    return overlap.at(rankings.every_row(judged.queries, ranking).chunk, cut)[name]
 
 
 def _chunks(ranking: pd.DataFrame) -> Chunks:
     """Every row of a ranking as a chunk of its own."""
     document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
     return Chunks(document, start, end)
-
-
-def _rows(queries: int, ranking: pd.DataFrame) -> NDArray[np.int64]:
-    """Which rows are a query's, (queries, depth)."""
-    rows = _matrix(queries, ranking.assign(row=range(len(ranking))), "row")
-    return rows.fillna(NO_CHUNK).to_numpy(np.int64)
-
-
-def _matrix(queries: int, ranking: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A column as (queries, depth), NaN where a query has fewer ranks."""
-    rank = ranking.groupby("query").cumcount()
-    wide = ranking.assign(rank=rank).pivot(index="query", columns="rank", values=column)
-    return wide.reindex(index=range(queries), columns=range(rankings.DEPTH))

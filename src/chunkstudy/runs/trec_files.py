@@ -12,7 +12,6 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
-from chunkstudy.evaluation.retrieval.chunks import Ranking, nothing_kept
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import rankings
 from chunkstudy.runs.conditions import Condition
@@ -53,7 +52,7 @@ def _write(folder: Path, condition: Condition, collection: Collection, kept: pd.
     document = kept["document"].to_numpy(np.int64)
     ids = [one.id for one in collection.documents]
     trec.write_qrels(folder / QRELS, trec.of_documents(collection))
-    rows = _ranking(len(collection.queries), kept)
+    rows = rankings.every_row(len(collection.queries), kept)
     if "start" in kept:
         start, end = (kept[one].to_numpy(np.int64) for one in ("start", "end"))
         chunks = Chunks(document, start, end)
@@ -69,13 +68,3 @@ def _write(folder: Path, condition: Condition, collection: Collection, kept: pd.
         trec.write_qrels(folder / f"{tag}.chunks.qrels", trec.of_chunks(collection, both, names))
     documents = best_of_each(rows, document)
     trec.write_run(folder / f"{tag}.documents.run", collection, documents, ids, tag)
-
-
-def _ranking(queries: int, kept: pd.DataFrame) -> Ranking:
-    """Every row of a kept ranking, at its rank."""
-    found = nothing_kept(queries, rankings.DEPTH)
-    rank = kept.groupby("query").cumcount().to_numpy()
-    at = (kept["query"].to_numpy(np.int64), rank)
-    found.chunk[at] = np.arange(len(kept))
-    found.score[at] = kept["score"]
-    return found

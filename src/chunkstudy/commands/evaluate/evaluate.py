@@ -35,28 +35,15 @@ DEPTHS = {"token_overlap": 5, "in_corpus": 10}
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """What an evaluation found and where it lies.
+class Evaluation(tables.Tables):
+    """What an evaluation found, and where it lies.
 
     Attributes:
-        answer: whether one way is best, in a sentence.
-        more: how many more questions would tell the best two apart, in a sentence.
-        table: a row for each chunker, encoder and ordering, the best first; scores are fractions,
-            ``low`` to ``high`` their 95% interval.
-        tests: every other against the best, p corrected for their number by Holm.
-        needed: how many questions the best two take.
-        scores: by question id, the question and every arm's score.
         notes: what was left out, a sentence each.
         record: what the evaluation rests on, as ``evaluation.json`` holds it.
         folder: with all files; ``page`` is the one to open first.
     """
 
-    answer: str
-    more: str
-    table: pd.DataFrame
-    tests: pd.DataFrame
-    needed: pd.DataFrame
-    scores: pd.DataFrame
     notes: tuple[str, ...]
     record: dict[str, Any]
     folder: Path
@@ -127,17 +114,7 @@ def evaluate(
     described = record.describe(texts, ran, notes, asked, seed)
     record.write_rankings(folder, texts, ran)
     report.write(folder, texts, found, notes, described, page)
-    return Evaluation(
-        found.answer,
-        found.more,
-        found.table,
-        found.tests,
-        found.needed,
-        found.scores,
-        notes,
-        described,
-        folder,
-    )
+    return Evaluation(**vars(found), notes=notes, record=described, folder=folder)
 
 
 def screen(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import jinja2
 import pandas as pd
@@ -49,17 +49,6 @@ COLUMNS: Columns = {
 }
 
 
-class Found(Protocol):
-    """What holds the tables of an evaluation."""
-
-    @property
-    def table(self) -> pd.DataFrame: ...
-    @property
-    def tests(self) -> pd.DataFrame: ...
-    @property
-    def needed(self) -> pd.DataFrame: ...
-
-
 def write(
     folder: Path,
     texts: Texts,
@@ -93,13 +82,13 @@ def write(
     write_text(folder / PAGE, page(texts, found, notes, described, questions))
 
 
-def named(found: Found) -> dict[str, pd.DataFrame]:
+def named(found: Tables) -> dict[str, pd.DataFrame]:
     """The tables by the names of their files."""
     frames = {tables.TABLE: found.table, tables.TESTS: found.tests, tables.NEEDED: found.needed}
     return {name: frame for name, frame in frames.items() if name == tables.TABLE or len(frame)}
 
 
-def text(found: Found) -> str:
+def text(found: Tables) -> str:
     """The tables as a terminal shows them."""
     parts = []
     for name, frame in named(found).items():

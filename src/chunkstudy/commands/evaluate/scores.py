@@ -112,8 +112,7 @@ def rank_documents(collection: Collection, search: Search, document: Ints) -> Ra
 def of_documents(collection: Collection, found: Ranking, asked: Asked) -> pd.DataFrame:
     """Measures of ranked documents, a row a question that has a relevant one."""
     k = asked.k
-    first = found.chunk[:, :k]
-    documents = DocumentRanking(first, found.score[:, :k], first, found.ties_at_cut)
+    documents = DocumentRanking(found.chunk[:, :k], found.score[:, :k], found.ties_at_cut)
     long = document_measures.per_query(collection, documents, (f"nDCG@{k}", f"R@{k}", "RR"))
     wide = long.pivot(index="query_id", columns="measure", values="value")
     reciprocal = wide["RR"]

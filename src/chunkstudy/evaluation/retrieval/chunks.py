@@ -46,21 +46,14 @@ class Ranking:
 
     def tied_at(self, cut: int) -> NDArray[np.bool_]:
         """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
-        return tied_at(self.score, self.ties_at_cut, cut)
+        if cut == self.score.shape[1]:
+            return self.ties_at_cut > 0
+        same: NDArray[np.bool_] = self.score[:, cut - 1] == self.score[:, cut]
+        return same & ~np.isneginf(self.score[:, cut])
 
 
 Search = Callable[[int], Ranking]
 """The best chunks of every query, to a depth."""
-
-
-def tied_at(
-    score: NDArray[np.float32], ties_at_cut: NDArray[np.int64], cut: int
-) -> NDArray[np.bool_]:
-    """``tied_at`` of any ranking, from its scores (queries, depth) and its ties at the depth."""
-    if cut == score.shape[1]:
-        return ties_at_cut > 0
-    same: NDArray[np.bool_] = score[:, cut - 1] == score[:, cut]
-    return same & ~np.isneginf(score[:, cut])
 
 
 def search(

@@ -16,7 +16,6 @@ from chunkstudy.evaluation.retrieval.chunks import (
     keep_best,
     nothing_kept,
     score_blocks,
-    tied_at,
 )
 
 NO_DOCUMENT = -1
@@ -32,20 +31,13 @@ class DocumentRanking:
         document: shape (queries, depth), int64; -1 where there are fewer documents than the depth.
         score: shape (queries, depth), float32, that of the best chunk; -inf where ``document``
             is -1.
-        chunk: shape (queries, depth), int64, the document's best chunk, the lowest index among
-            equals; -1 where ``document`` is -1.
         ties_at_cut: shape (queries,), how many documents were left out although they score the
             same as the last one kept.
     """
 
     document: Ints
     score: NDArray[np.float32]
-    chunk: Ints
     ties_at_cut: Ints
-
-    def tied_at(self, cut: int) -> NDArray[np.bool_]:
-        """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
-        return tied_at(self.score, self.ties_at_cut, cut)
 
 
 def search_documents(
@@ -81,26 +73,22 @@ def search_documents(
             "name one document per chunk"
         )
     kept = nothing_kept(len(queries), depth)
-    # The best chunk so far of the one document that the last block did not finish.
-    open_score = np.full(len(queries), -np.inf, dtype=np.float32)
-    open_chunk = np.full(len(queries), NO_CHUNK, dtype=np.int64)
+    # The best score so far of the one document that the last block did not finish.
+    unfinished = np.full(len(queries), -np.inf, dtype=np.float32)
     for rows, first, scores in score_blocks(queries, vectors, block):
         after = first + scores.shape[1]
         documents = chunk_document[first:after]
         starts = np.flatnonzero(np.diff(documents, prepend=-1))
         best = np.maximum.reduceat(scores, starts, axis=1)
-        chunk = _lowest_best(scores, best, starts, first)
         if first and chunk_document[first - 1] == documents[0]:
-            earlier = open_score[rows] >= best[:, 0]
-            best[earlier, 0] = open_score[rows][earlier]
-            chunk[earlier, 0] = open_chunk[rows][earlier]
+            best[:, 0] = np.maximum(best[:, 0], unfinished[rows])
         if after < len(vectors) and chunk_document[after] == documents[-1]:
-            open_score[rows], open_chunk[rows] = best[:, -1], chunk[:, -1]
-            starts, best, chunk = starts[:-1], best[:, :-1], chunk[:, :-1]
+            unfinished[rows] = best[:, -1]
+            starts, best = starts[:-1], best[:, :-1]
         if excluded is not None:
             best[excluded[rows, None] == documents[starts]] = -np.inf
-        keep_best(kept, rows, best, chunk)
-    return _of_chunks(kept.chunk, kept.score, kept.ties_at_cut, chunk_document)
+        keep_best(kept, rows, best, documents[starts])
+    return DocumentRanking(kept.chunk, kept.score, kept.ties_at_cut)
 
 
 def documents_of(
@@ -129,7 +117,9 @@ def documents_of(
             f"the ranking names chunk {ranking.chunk.max()} of {len(chunk_document)}; it was made "
             "from other chunks"
         )
-    document = _documents(ranking.chunk, chunk_document)
+    document = np.full(ranking.chunk.shape, NO_DOCUMENT, dtype=np.int64)
+    held = ranking.chunk != NO_CHUNK
+    document[held] = chunk_document[ranking.chunk[held]]
     by_document = np.argsort(document, axis=1, kind="stable")
     in_order = np.take_along_axis(document, by_document, axis=1)
     first_of_document = np.diff(in_order, axis=1, prepend=NO_DOCUMENT) != 0
@@ -140,14 +130,14 @@ def documents_of(
     # Equal scores stand by chunk, hence by document, and stay so when later chunks are dropped.
     order = np.argsort(~new, axis=1, kind="stable")
     new = np.take_along_axis(new, order, axis=1)
-    missing = max(depth - document.shape[1], 0)
+    missing = max(depth - ranking.chunk.shape[1], 0)
     score = np.where(new, np.take_along_axis(ranking.score, order, axis=1), -np.inf)
     score = np.pad(score, ((0, 0), (0, missing)), constant_values=-np.inf).astype(np.float32)
-    chunk = np.where(new, np.take_along_axis(ranking.chunk, order, axis=1), NO_CHUNK)
-    chunk = np.pad(chunk, ((0, 0), (0, missing)), constant_values=NO_CHUNK)
+    document = np.where(new, np.take_along_axis(document, order, axis=1), NO_DOCUMENT)
+    document = np.pad(document, ((0, 0), (0, missing)), constant_values=NO_DOCUMENT)
     last = score[:, depth - 1 : depth]
     ties = ((score[:, depth:] == last) & ~np.isneginf(last)).sum(axis=1)
-    return _of_chunks(chunk[:, :depth], score[:, :depth], ties, chunk_document)
+    return DocumentRanking(document[:, :depth], score[:, :depth], ties)
 
 
 def jina_depth(max_chunks: int) -> int:
@@ -176,29 +166,6 @@ def own_documents(collection: Collection) -> Ints:
     return np.asarray(
         [positions.get(query.id, NO_DOCUMENT) for query in collection.queries], dtype=np.int64
     )
-
-
-def _lowest_best(
-    scores: NDArray[np.float32], best: NDArray[np.float32], starts: Ints, first: int
-) -> Ints:
-    """The lowest chunk that reaches each document's best score, shape (rows, documents)."""
-    width = scores.shape[1]
-    reaches = scores == np.repeat(best, np.diff(starts, append=width), axis=1)
-    place = np.where(reaches, np.arange(width, dtype=np.int32), np.int32(width))
-    return np.minimum.reduceat(place, starts, axis=1).astype(np.int64) + first
-
-
-def _of_chunks(
-    chunk: Ints, score: NDArray[np.float32], ties_at_cut: Ints, chunk_document: Ints
-) -> DocumentRanking:
-    return DocumentRanking(_documents(chunk, chunk_document), score, chunk, ties_at_cut)
-
-
-def _documents(chunk: Ints, chunk_document: Ints) -> Ints:
-    """The document of each chunk; padding stays padding."""
-    found = np.full(chunk.shape, NO_DOCUMENT, dtype=np.int64)
-    found[chunk != NO_CHUNK] = chunk_document[chunk[chunk != NO_CHUNK]]
-    return found
 
 
 def _check_documents(chunk_document: Ints, excluded: Ints | None, queries: int) -> None:

@@ -15,7 +15,7 @@ from chunkstudy.evaluation.statistics.intervals import (
     LEVEL,
     RESAMPLES,
     Interval,
-    MeanOverCollections,
+    Tested,
     bootstrap_interval,
     bootstrap_intervals,
     mean,
@@ -25,7 +25,6 @@ from chunkstudy.evaluation.statistics.intervals import (
     resampled_sums,
 )
 from chunkstudy.evaluation.statistics.paired import (
-    PairedDifference,
     effect,
     holm,
     mean_differences,
@@ -38,8 +37,7 @@ __all__ = [
     "RESAMPLES",
     "Correlation",
     "Interval",
-    "MeanOverCollections",
-    "PairedDifference",
+    "Tested",
     "bootstrap_interval",
     "bootstrap_intervals",
     "correlations",

@@ -17,13 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import measures, statistics
-from chunkstudy.evaluation.statistics.clusters import ClusteredMean, clustered_means
+from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.intervals import Floats
 
 SIGNIFICANT = 0.05
@@ -263,12 +262,12 @@ class _Common:
         return OVER_DOCUMENTS if self.asked_of >= FEWEST_DOCUMENTS else BOOTSTRAP
 
 
-def _over_documents(given: Sequence[_Common], seed: int) -> list[ClusteredMean]:
+def _over_documents(given: Sequence[_Common], seed: int) -> list[statistics.Tested]:
     known = [(one.values, one.documents) for one in given if one.documents is not None]
     return clustered_means(known, seed=seed)
 
 
-_TESTED: Mapping[str, Callable[[Sequence[_Common], int], Sequence[Any]]] = {
+_TESTED: Mapping[str, Callable[[Sequence[_Common], int], list[statistics.Tested]]] = {
     BOOTSTRAP: lambda given, seed: statistics.mean_differences(
         [one.values for one in given], seed=seed
     ),

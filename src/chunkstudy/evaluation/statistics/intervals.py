@@ -30,9 +30,10 @@ class Interval(NamedTuple):
 NO_INTERVAL = Interval(_NAN, _NAN)
 
 
-class MeanOverCollections(NamedTuple):
-    """The mean of collections' means, its stratified bootstrap interval, p of being 0, and the
-    standard error and degrees of freedom behind p."""
+class Tested(NamedTuple):
+    """A mean, its bootstrap interval, the two-sided p of its being 0, and the standard error and
+    degrees of freedom behind p. Where all values are the same the error is 0, and p 1 if the mean
+    is 0, else 0."""
 
     mean: float
     interval: Interval
@@ -114,9 +115,7 @@ def percentile_interval(values: ArrayLike) -> Interval:
     return _percentiles(checked(values))
 
 
-def over_collections(
-    systems: Iterable[Sequence[ArrayLike]], seed: int = 0
-) -> list[MeanOverCollections]:
+def over_collections(systems: Iterable[Sequence[ArrayLike]], seed: int = 0) -> list[Tested]:
     """Of each system, given by its values of each collection, the mean of the collections' means,
     so that each counts the same however many queries it has.
 
@@ -131,21 +130,26 @@ def over_collections(
     return [_over(of, [next(drawn[at]) for at in range(len(of))]) for of in arrays]
 
 
-def _over(arrays: list[Floats], drawn: list[Floats]) -> MeanOverCollections:
+def _over(arrays: list[Floats], drawn: list[Floats]) -> Tested:
     average = float(np.mean([mean(array) for array in arrays])) if arrays else _NAN
     if not arrays or min(map(len, arrays)) < 2:
-        return MeanOverCollections(average, NO_INTERVAL, _NAN, _NAN, _NAN)
+        return tested(average, NO_INTERVAL, _NAN, _NAN)
     largest = max(float(np.abs(a).max()) for a in arrays)
     interval = _percentiles(np.mean(drawn, axis=0), largest)
     parts = np.array([a.var(ddof=1) / len(a) for a in arrays])
     if constant(np.append(parts, 0.0)):
-        return MeanOverCollections(average, interval, 1.0 if average == 0 else 0.0, 0.0, _NAN)
+        return tested(average, interval, 0.0, _NAN)
     freedom = parts.sum() ** 2 / sum(
         p**2 / (len(a) - 1) for p, a in zip(parts, arrays, strict=True)
     )
-    error = float(np.sqrt(parts.sum())) / len(arrays)
-    p = float(two_sided(average / error, freedom))
-    return MeanOverCollections(average, interval, p, error, float(freedom))
+    return tested(average, interval, float(np.sqrt(parts.sum())) / len(arrays), float(freedom))
+
+
+def tested(average: float, interval: Interval, error: float, freedom: float) -> Tested:
+    """A mean with its p, by Student's t."""
+    if error == 0:
+        return Tested(average, interval, 1.0 if average == 0 else 0.0, error, freedom)
+    return Tested(average, interval, float(two_sided(average / error, freedom)), error, freedom)
 
 
 def two_sided(t: ArrayLike, freedom: float) -> Floats:

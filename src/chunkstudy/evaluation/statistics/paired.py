@@ -4,7 +4,6 @@ and the correction for asking of many pairs."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,47 +12,21 @@ from scipy import special
 from chunkstudy.evaluation.statistics.intervals import (
     Floats,
     Interval,
+    Tested,
     bootstrap_intervals,
     checked,
     constant,
     mean,
-    two_sided,
+    tested,
 )
 
 _NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """System a minus system b over the same queries.
+def paired_difference(a: ArrayLike, b: ArrayLike) -> Tested:
+    """The mean difference of two systems over the same queries, a minus b, with a paired t-test.
 
-    Attributes:
-        n: number of queries.
-        mean: mean difference, in the unit of the values.
-        interval: bootstrap interval of the mean difference.
-        p: two-sided paired t-test.
-        effect: Cohen's dz.
-        error: the standard error of the mean difference.
-    """
-
-    n: int
-    mean: float
-    interval: Interval
-    p: float
-    effect: float
-    error: float
-
-    @property
-    def freedom(self) -> int:
-        return self.n - 1
-
-
-def paired_difference(a: ArrayLike, b: ArrayLike) -> PairedDifference:
-    """Compare two systems query by query.
-
-    Identical systems: difference 0, interval [0, 0], p 1, effect 0. The same difference other
-    than 0 on every query: p 0, effect infinite. Fewer than two queries: interval, p, effect and
-    error NaN.
+    Fewer than two queries have no interval, p and error.
     """
     first, second = checked(a), checked(b)
     if first.shape != second.shape:
@@ -63,23 +36,18 @@ def paired_difference(a: ArrayLike, b: ArrayLike) -> PairedDifference:
     return mean_differences([first - second])[0]
 
 
-def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[PairedDifference]:
+def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[Tested]:
     """The same of many, each given by its differences query by query."""
     columns = list(differences)
     intervals = bootstrap_intervals(columns, seed)
     return [_tested(*one) for one in zip(columns, intervals, strict=True)]
 
 
-def _tested(difference: Floats, interval: Interval) -> PairedDifference:
-    n, average = len(difference), mean(difference)
-    if n < 2:
-        return PairedDifference(n, average, interval, _NAN, _NAN, _NAN)
-    size = effect(difference)
-    if constant(difference):
-        return PairedDifference(n, average, interval, 0.0 if size else 1.0, size, 0.0)
-    error = float(difference.std(ddof=1) / np.sqrt(n))
-    p = float(two_sided(average / error, n - 1))
-    return PairedDifference(n, average, interval, p, size, error)
+def _tested(difference: Floats, interval: Interval) -> Tested:
+    n, error = len(difference), _NAN
+    if n > 1:
+        error = 0.0 if constant(difference) else float(difference.std(ddof=1) / np.sqrt(n))
+    return tested(mean(difference), interval, error, n - 1)
 
 
 def effect(difference: Floats) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from chunkstudy.base import folding
 from chunkstudy.base.spans import Span
-from chunkstudy.runs.generation import pieces, published
+from chunkstudy.runs.generation import passages, published
 from chunkstudy.runs.generation.passages import Passage
 from chunkstudy.runs.generation.replies import (
     EMPTY,
@@ -72,7 +72,7 @@ def _quoted(quotation: str, passage: Passage) -> Span:
 
 def _numbered(references: list[Any], passage: Passage, protocol: Protocol) -> tuple[Span, ...]:
     named = [numbers(one) for one in references]
-    cut = pieces.cut(passage.text)
+    cut = passages.pieces(passage.text)
     if any(not 0 <= first <= last < len(cut) for first, last in named):
         raise RejectedError(OUTSIDE)
     if protocol == "as_published":

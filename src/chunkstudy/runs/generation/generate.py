@@ -13,7 +13,7 @@ from itertools import count, islice
 
 from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.spans import Document, Span
-from chunkstudy.runs.generation import draws, excerpts, passages, prompts, replies
+from chunkstudy.runs.generation import excerpts, passages, prompts, replies
 from chunkstudy.runs.generation.passages import Passage
 from chunkstudy.runs.generation.replies import ASKED, RejectedError
 from chunkstudy.runs.generation.settings import Settings
@@ -118,7 +118,7 @@ def generate(
 def turns(documents: Sequence[Document], settings: Settings) -> Iterator[Document]:
     """The document that each question is about: none comes again before all others have come."""
     for turn in count():
-        yield from draws.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
+        yield from passages.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
 
 
 def ask_about(
@@ -134,13 +134,13 @@ def ask_about(
     earlier = [one.question for one in before]
     if settings.protocol == "as_published":
         earlier = [one.question for one in before if one.document == document.id]
-    shown = draws.sample(f"{key}/earlier", earlier, settings.earlier)
+    shown = passages.sample(f"{key}/earlier", earlier, settings.earlier)
     request = Request(
         settings.model,
         prompts.messages(passage.text, shown, settings.variant),
         settings.output_limit,
         settings.temperature,
-        seed=draws.number(f"{key}/seed", SEEDS),
+        seed=passages.number(f"{key}/seed", SEEDS),
         json=True,
     )
     return passage, request

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 
 from chunkstudy.base.asking import Message
-from chunkstudy.runs.generation import pieces
+from chunkstudy.runs.generation import passages
 from chunkstudy.runs.generation.settings import MOST_EXCERPTS, Variant
 
 OATH = (
@@ -75,7 +75,7 @@ def messages(text: str, earlier: Sequence[str], variant: Variant) -> tuple[Messa
 
 
 def _about(text: str, earlier: Sequence[str], variant: Variant) -> str:
-    shown = text if variant == "exact" else pieces.tagged(text)
+    shown = text if variant == "exact" else passages.tagged(text)
     asked = "\n".join(earlier) or "none"
     return f"Text:\n{shown}\n\nQuestions asked before:\n{asked}\n\n{LAST}"
 
@@ -86,7 +86,7 @@ def _example(variant: Variant) -> str:
         start = EXAMPLE.index(EXAMPLE_PASSAGE)
         held = [
             i
-            for i, (first, last) in enumerate(pieces.cut(EXAMPLE))
+            for i, (first, last) in enumerate(passages.pieces(EXAMPLE))
             if first < start + len(EXAMPLE_PASSAGE) and start < last
         ]
         passage = {"content": passage, "start_chunk": held[0], "end_chunk": held[-1]}

@@ -20,7 +20,7 @@ from chunkstudy.runs.generation import (
     demonstration,
     excerpts,
     filters,
-    pieces,
+    passages,
     published,
     replies,
 )
@@ -198,7 +198,7 @@ def shifted(
         true = made.candidates[len(done)]
         references = replies.read(ask(request)).references
         named = [excerpts.numbers(reference) for reference in references]
-        cut = pieces.cut(passage.text)
+        cut = passages.pieces(passage.text)
         official = list(published.accumulated(named, cut, passage.start))
         done.append(true)
         for at, (mine, its) in enumerate(zip(true.excerpts, official, strict=True), start=1):

@@ -93,7 +93,7 @@ def _row(
         "collection": name,
         "chunker": slug,
         "pairs": pairing,
-        "n": found.n,
+        "n": len(late),
         "pre_embedding": float(pre.mean()),
         "contextualized": float(late.mean()),
         "difference": found.mean,
