@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, nothing_kept
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.runs import parquet
 from chunkstudy.runs.parquet import RecordError
@@ -137,13 +137,20 @@ def read(path: Path, kept: Kept) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def rows(queries: int, ranking: pd.DataFrame) -> Ints:
+    """Which rows are a query's, shape (queries, depth), ``NO_CHUNK`` where it has fewer ranks."""
+    found = np.full((queries, DEPTH), NO_CHUNK, dtype=np.int64)
+    found[ranking["query"], ranking.groupby("query").cumcount()] = np.arange(len(ranking))
+    return found
+
+
 def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
     """Every row of a ranking as a chunk of its own, at its rank."""
-    found = nothing_kept(queries, DEPTH)
-    at = (ranking["query"].to_numpy(np.int64), ranking.groupby("query").cumcount().to_numpy())
-    found.chunk[at] = np.arange(len(ranking))
-    found.score[at] = ranking["score"]
-    return found
+    chunk = rows(queries, ranking)
+    score = np.full(chunk.shape, -np.inf, dtype=np.float32)
+    held = chunk != NO_CHUNK
+    score[held] = ranking["score"].to_numpy()[chunk[held]]
+    return Ranking(chunk, score, np.zeros(queries, dtype=np.int64))
 
 
 def _digest_of(path: Path) -> str | None:

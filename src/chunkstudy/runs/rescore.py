@@ -125,8 +125,8 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
             f"{measure} reads a whole ranking and {rankings.DEPTH} documents are kept of each; "
             f"name a cut-off, such as {measure}@{rankings.DEPTH}"
         )
-    rows = rankings.every_row(len(collection.queries), ranking)
-    found = best_of_each(rows, ranking["document"].to_numpy(np.int64))
+    chunks = rankings.every_row(len(collection.queries), ranking)
+    found = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
     documents = DocumentRanking(found.chunk, found.score, found.ties_at_cut)
     scores = document_measures.per_query(collection, documents, (measure,))
     by_query: pd.Series = scores.set_index("query_id")["value"]
@@ -168,7 +168,7 @@ def _overlap(
         return of_spans(JudgedSpans.of(collection), hit, ranking, name, cut)
     offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
     overlap = in_tokens(collection, _chunks(ranking), offsets)
-    return overlap.at(rankings.every_row(len(collection.queries), ranking).chunk, cut)[name]
+    return overlap.at(rankings.rows(len(collection.queries), ranking), cut)[name]
 
 
 def of_spans(
@@ -184,7 +184,7 @@ def of_spans(
         cut: how many chunks are read.
     """
     overlap = TokenOverlap(judged, _chunks(ranking), hit)
-    return overlap.at(rankings.every_row(judged.queries, ranking).chunk, cut)[name]
+    return overlap.at(rankings.rows(judged.queries, ranking), cut)[name]
 
 
 def _chunks(ranking: pd.DataFrame) -> Chunks:
