@@ -230,10 +230,13 @@ def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     if parts.empty or curves.empty:
         return pd.DataFrame()
     models = parts[(parts["arm"] != UNTRAINED) & (parts["test"] == "within")]
+    models = models.fillna({"layout": "most context"})
     looks = curves.dropna(subset="validation loss").set_index(["part", "step"])["validation loss"]
     kept = list(zip(models["part"], models["best step"], strict=True))
     counts = ["training triples", "triples left out", "triples seen", "steps", "best step"]
-    table = models[["arm", "window", "fold", "share", "seed", "steps at most", *counts]].copy()
+    table = models[
+        ["arm", "window", "layout", "fold", "share", "seed", "steps at most", *counts]
+    ].copy()
     table["loss before"] = [looks.get((part, 0)) for part in models["part"]]
     table["loss kept"] = [looks.get(one) for one in kept]
     table = table.rename(columns={"arm": TRAINED})
