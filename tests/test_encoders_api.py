@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -175,6 +176,52 @@ def test_a_fault_that_cannot_pass_is_not_repeated(
         world.encoder().encode(["one"])
     assert len(world.state.asked) == 1
     assert not world.waits
+
+
+def _and_closes(handler: loopback.Handler, honest: dict[str, Any]) -> None:
+    handler.send(200, json.dumps(honest).encode(), {"Connection": "close"})
+
+
+def test_where_nobody_listens_one_try_is_enough_and_the_address_is_named(world: World) -> None:
+    given, shown = "http://me:secret@127.0.0.1:9/v1", "http://127.0.0.1:9/v1"
+    encoder = ApiEncoder(served(OWN, given), base_url=given, sleep=world.waits.append)
+    with pytest.raises(ApiError, match=f"any-model at {shown} cannot be reached; check that a"):
+        encoder.encode(["one"])
+    assert encoder.requests == 1 and not world.waits
+
+
+def test_a_server_that_answered_before_is_waited_for(tmp_path: Path) -> None:
+    waits: list[float] = []
+    with server.serving(8) as (address, state):
+        state.faults = [_and_closes]
+        encoder = ApiEncoder(
+            served(OWN, address), base_url=address, recordings=tmp_path, sleep=waits.append
+        )
+        encoder.encode(["one"])
+    with pytest.raises(ApiError, match=f"{address} failed 6 times.*cannot be reached; check"):
+        encoder.encode(["one", "two"])
+    assert waits == [1, 2, 4, 8, 16]
+    assert encoder.encode(["one"]).shape == (1, 8)
+
+
+STAYING: dict[str, tuple[loopback.Fault, str]] = {
+    "429": (loopback.status(429), "answered 429; run again later"),
+    "NaN": (_set(NAN), "not finite for the text 'the only one'; see what it makes of that text"),
+    "zeros": (_set([0.0] * 8), "of zeros for the text 'the only one'; see what"),
+    "one vector less": (PASSING["one vector less"], "0 vectors.*check that the address is that of"),
+    "a page": (loopback.status(200, b"<html>"), "not whole JSON.*check that the address is that"),
+}
+
+
+@pytest.mark.parametrize(("fault", "sentence"), STAYING.values(), ids=STAYING)
+def test_a_fault_that_stays_is_a_sentence_that_names_the_address_and_what_to_do(
+    world: World, fault: loopback.Fault, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = os.environ["OPENAI_BASE_URL"]
+    world.state.faults = [fault] * 6
+    with pytest.raises(ApiError, match=f"{SPEC.id} at {address} failed 6 times.*{sentence}.*kept"):
+        world.encoder().encode(["the only one"])
+    assert capsys.readouterr().err.count("asked again in") == len(world.waits) == 5
 
 
 def test_ada_answers_under_its_second_name(world: World) -> None:
@@ -410,7 +457,7 @@ def test_vectors_of_changing_dimension_are_refused(world: World) -> None:
     encoder.encode(["one"])
     for later in (encoder, ApiEncoder(encoder.spec, base_url=address, recordings=world.folder)):
         world.state.faults = [_set([1.0] * 7)]
-        with pytest.raises(ApiError, match="7 numbers where one before has 8"):
+        with pytest.raises(ApiError, match=r"7 numbers where one before has 8.*to a new folder"):
             later.encode(["two"])
     world.state.faults = [_set([1.0] * 7)]
     with pytest.raises(ApiError, match="numbers where one before has"):
@@ -423,6 +470,7 @@ def test_vectors_of_changing_dimension_are_refused(world: World) -> None:
         ("openai/", None, None, "names no model behind an API"),
         ("bge-m3", None, None, "names no model behind an API"),
         (OWN, "localhost:11434", None, "is no address; write it as"),
+        (OWN, "ftp://localhost", None, "is no address; write it as"),
         (OWN, "https://api.openai.com/v1", None, "no price is known.*name it in dollars"),
         (OWN, "http://localhost:1/v1", -1.0, "impossible"),
     ],

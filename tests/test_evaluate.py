@@ -439,10 +439,11 @@ def test_a_dry_run_prices_and_writes_nothing(
              "semantic", "--ordering", "plain", "--ordering", "late", "--dry-run"]  # fmt: skip
     done = CliRunner().invoke(app, ["evaluate", *asked])
     assert done.exit_code == 0, done.output
-    lines = done.output.splitlines()
+    lines = done.stdout.splitlines()
     assert len(lines) == 5 and lines[-1].startswith(
         f"in all, {len(WORDS)} documents and 12 questions"
     )
+    assert f"{len(WORDS)} documents, 12 questions" in done.stderr
     assert "boundaries to be drawn" in lines[1] and not list(folder.rglob("index.html"))
     run(folder, little_model, chunkers=["recursive-40-0"])
     assert ", 0 tokens to encode," in CliRunner().invoke(app, ["evaluate", *asked]).output

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.budget import budget
 from chunkstudy.collections import own
 from chunkstudy.commands import cli
@@ -105,6 +106,22 @@ def test_it_asks_after_it_said_the_price_and_nobody_where_it_replays(
     said: list[tuple[str, int]] = []
     generate(source, tmp_path / "made", say=lambda line: said.append((line, len(served.asked))))
     assert served.asked and next(n for line, n in said if "at most" in line and "$" in line) == 0
+
+
+@pytest.mark.parametrize("told", ["record", "replay"])
+def test_where_nobody_can_be_asked_the_price_is_said_and_nothing_written(
+    told: str,
+    served: chat_server.State,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("CHUNKSTUDY_LLM", told)
+    said: list[str] = []
+    with pytest.raises(LanguageModelError, match=r"set OPENAI_API_KEY|set CHUNKSTUDY_LLM=record"):
+        generate(source, tmp_path / "made", said.append)
+    assert "$" in said[-1] and not served.asked and not (tmp_path / "made").exists()
 
 
 def test_a_dry_run_says_what_it_would_take(source: Path) -> None:

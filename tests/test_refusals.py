@@ -234,7 +234,7 @@ def test_what_cannot_be_evaluated(line: str, sentence: str, here: Path, little_m
         ),
         ({"OPENAI_BASE_URL": "here"}, "'here' is no address; write it as http://"),
         ({"OPENAI_API_KEY": "sk-\u200b1"}, "OPENAI_API_KEY holds characters no key has"),
-        ({}, "could not be reached"),
+        ({}, "cannot be reached; check that a server listens at http://127.0.0.1:9/v1"),
     ],
 )
 def test_a_budget_a_key_or_an_address_that_cannot_be_one(

@@ -48,6 +48,11 @@ def main() -> None:
     encoding.main()
     print("\nevaluating own documents with all-MiniLM-L6-v2")
     own.main()
+    print(
+        "\nbeside ONNX Runtime, OpenVINO and fastembed: in an environment of its own,\n"
+        "  pip install '.[offline]' fastembed 'sentence-transformers[onnx,openvino]'\n"
+        "  python -m tests.benchmarks.engines 600 5 1    # texts, rounds, threads"
+    )
     print("\nprocesses and machines")
     machines.main()
     print("\nasking language models")

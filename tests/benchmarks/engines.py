@@ -1,7 +1,9 @@
 """Our encoder beside the engines that others run the same weights with, texts and threads alike.
 
-Run ``python -m tests.benchmarks.engines [TEXTS] [ROUNDS] [THREADS]`` where they are installed, for
-instance by ``pip install '.[offline]' 'sentence-transformers[onnx,openvino]' fastembed``. Each
+Run ``python -m tests.benchmarks.engines [TEXTS] [ROUNDS] [THREADS]`` with CHUNKSTUDY_DATA set where
+they are installed, for instance by ``pip install '.[offline]' fastembed
+'sentence-transformers[onnx,openvino]'``. The texts are drawn from Chroma's corpora under its
+recursive chunker of 200 tokens. Each
 computes in float32, in padded batches of 32 sorted by length; all take turns in every round, so
 that a busy machine slows all, and the ratios are by round. What is not installed is left out, and
 says so.
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import random
 import sys
 import tempfile
 import time
@@ -25,11 +28,11 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Document, chunk_documents
+from chunkstudy.base.spans import chunk_documents
+from chunkstudy.collections import chroma
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunkers import build_chunker
-from tests.benchmarks.own import made
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 BATCH = 32
@@ -53,11 +56,10 @@ def main() -> None:
 
 
 def chunks(count: int) -> list[str]:
-    """Chunks of the recursive chunker of 200 tokens over sentences of the built-in collection."""
-    texts, _ = made(count // 10 + 1)
-    documents = [Document(name, text) for name, text in texts.items()]
+    """So many chunks of Chroma's corpora."""
+    documents = chroma.load().documents
     cut = chunk_documents(build_chunker("recursive-200-0", CORRECTED), documents)
-    return cut.texts(documents)[:count]
+    return random.Random(0).sample(cut.texts(documents), count)
 
 
 def others(spec: ModelSpec, threads: int, folder: Path) -> Iterator[tuple[str, Engine]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 KEY = "OPENAI_API_KEY"
 ADDRESS = "https://api.openai.com/v1"
+CONNECTING = 10.0
+"""Seconds to reach a server, which then may take longer to answer."""
+UNREACHED = ("ConnectError", "ConnectTimeout", "UnsupportedProtocol")
+"""What httpx raises where no connection came about, and what openai may bring in its place."""
 
 
 class Strict(BaseModel):
@@ -40,6 +45,13 @@ class Server:
         self.keys = keys
         self._timeout = timeout
         self._client: OpenAI | None = None
+        self._reached = False
+
+    @property
+    def shown(self) -> str:
+        """Its address without what may be secret in one: user, password and query."""
+        parts = urlsplit(self.address)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     def open(self) -> None:
         """Make ready to be asked; a server that wants no key is not given any."""
@@ -49,32 +61,38 @@ class Server:
             api_key=key(*self.keys) or "none",
             base_url=self.address,
             max_retries=0,
-            timeout=self._timeout,
+            timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECTING)),
         )
 
     def once(self, ask: Callable[[OpenAI], Any]) -> bytes | Failure:
-        """The body of one raw response, or why there is none."""
+        """The body of one raw response, or why there is none.
+
+        Where nobody was ever reached, asking again is of no use: nothing is lost by giving up.
+        """
         import openai
 
         assert self._client is not None
         try:
-            content: bytes = ask(self._client).content
+            found: bytes | Failure = ask(self._client).content
         except openai.APIStatusError as error:
-            return self._refusal(error.status_code, error.code, error.response.headers)
-        except openai.APITimeoutError:
-            return Failure(f"sent nothing for {self._timeout:g} seconds")
-        except openai.OpenAIError:
-            return Failure("could not be reached or dropped the connection")
-        return content
+            found = self._refusal(error.status_code, error.code, error.response.headers)
+        except openai.OpenAIError as error:
+            if type(error.__cause__).__name__ in UNREACHED:
+                remedy = f"check that a server listens at {self.shown}"
+                return Failure("cannot be reached", remedy, again=self._reached, billed=False)
+            silent = isinstance(error, openai.APITimeoutError)
+            problem = f"sent nothing for {self._timeout:g} seconds"
+            found = Failure(problem if silent else "dropped the connection")
+        self._reached = True
+        return found
 
     def _refusal(self, status: int, word: object, headers: Mapping[str, str]) -> Failure:
-        shown = f"answered {status}{code(word)}"
+        problem, again = f"answered {status}{code(word)}", may_pass(status)
+        remedy = "" if again else "look that up in the server's documentation or log"
         if word == "insufficient_quota":
-            return Failure(f"{shown}; add credit to the account", again=False, billed=False)
-        again = may_pass(status)
-        advice = ""
-        if status in (401, 403):
-            advice = f"; check {' or '.join(self.keys)} and what that key may use"
+            remedy, again = "add credit to the account", False
+        elif status in (401, 403):
+            remedy = f"check {' or '.join(self.keys)} and what that key may use"
         elif status == 404:
-            advice = "; check the address and the model's name"
-        return Failure(shown + ("" if again else advice), again, False, retry_after(headers))
+            remedy = "check the address and the model's name"
+        return Failure(problem, remedy, again, False, retry_after(headers))

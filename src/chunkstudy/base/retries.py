@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -29,12 +30,14 @@ class Failure:
 
     Attributes:
         problem: what the server did, without any text of its own.
+        remedy: what to do about it; to run again later if empty.
         again: whether another attempt may help.
         billed: whether it may have been charged for.
         wait: seconds the server asks to wait.
     """
 
     problem: str
+    remedy: str = ""
     again: bool = True
     billed: bool = True
     wait: float = 0.0
@@ -84,10 +87,14 @@ class Retries:
         Raises:
             BudgetError: if an attempt could exceed the ceiling; it is not sent then.
         """
-        problem, wait = "", 0.0
+        failed = Failure("")
         for attempt in range(ATTEMPTS):
             if attempt:
-                self._sleep(max(wait, FIRST_WAIT * 2 ** (attempt - 1)) * (1 + self._jitter()))
+                usual = FIRST_WAIT * 2 ** (attempt - 1)
+                wait = max(failed.wait, usual) * (1 + self._jitter())
+                said = f"{self.service} {failed.problem}; asked again in {wait:.0f} s"
+                print(said, file=sys.stderr)
+                self._sleep(wait)
             self.budget.spend(dollars)
             with self._lock:
                 self.requests += 1
@@ -97,17 +104,18 @@ class Retries:
                 return outcome
             if not outcome.billed:
                 self.budget.correct(-dollars)
-            problem, wait = outcome.problem, outcome.wait
-            if not outcome.again:
-                raise self._error(f"{self.service} {problem}")
-            if wait > LONGEST_WAIT:
+            failed = outcome
+            if not failed.again:
+                remedy = f"; {failed.remedy}" if failed.remedy else ""
+                raise self._error(f"{self.service} {failed.problem}{remedy}")
+            if failed.wait > LONGEST_WAIT:
                 raise self._error(
-                    f"{self.service} {problem} and asks to wait {wait:.0f} seconds; run "
-                    "again then, what was received is kept"
+                    f"{self.service} {failed.problem} and asks to wait {failed.wait:.0f} seconds; "
+                    "run again then (what was received is kept)"
                 )
         raise self._error(
-            f"{self.service} failed {ATTEMPTS} times, the last time because it {problem}; "
-            "run again later, what was received is kept"
+            f"{self.service} failed {ATTEMPTS} times, the last time because it {failed.problem}; "
+            f"{failed.remedy or 'run again later'} (what was received is kept)"
         )
 
 

@@ -123,9 +123,9 @@ class SegmenterApi:
             return Failure("could not be reached or dropped the connection")
         if reply.status_code != 200:
             again = may_pass(reply.status_code)
-            advice = f"; check {KEY}" if reply.status_code in (401, 402, 403) else ""
-            problem = f"answered {reply.status_code}{advice}"
-            return Failure(problem, again, False, retry_after(reply.headers))
+            remedy = f"check {KEY}" if reply.status_code in (401, 402, 403) else ""
+            problem = f"answered {reply.status_code}"
+            return Failure(problem, remedy, again, False, retry_after(reply.headers))
         try:
             chunks = _Body.model_validate_json(reply.content).chunks
         except ValidationError:

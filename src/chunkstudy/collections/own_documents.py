@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,13 +75,16 @@ def read(folder: Path, questions: Path | None = None) -> OwnDocuments:
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
     asked = questions.resolve() if questions else None
-    names = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    files = (
-        (name, LeftOut("", QUESTIONS) if names[name].resolve() == asked else _text(names[name]))
-        for name in sorted(names)
-        if not any(part.startswith(".") for part in name.split("/")) and names[name].is_file()
+    paths: dict[str, Path] = {}
+    for at, folders, files in os.walk(folder):
+        folders[:] = [one for one in folders if not one.startswith(".")]  # not gone into
+        named = (Path(at, one) for one in files if not one.startswith("."))
+        paths |= {path.relative_to(folder).as_posix(): path for path in named if path.is_file()}
+    texts = (
+        (name, LeftOut("", QUESTIONS) if asked and path.resolve() == asked else _text(path))
+        for name, path in sorted(paths.items())
     )
-    return _each_once(files, {}, f"{folder} holds no text in UTF-8; name a folder that does")
+    return _each_once(texts, {}, f"{folder} holds no text in UTF-8; name a folder that does")
 
 
 def read_any(path: Path, questions: Path | None = None) -> OwnDocuments:

@@ -10,7 +10,6 @@ from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.llm.asking import Asker, mode_from_environment, recordings_folder
-from chunkstudy.llm.providers import provider
 from chunkstudy.runs import asking_cost
 from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.generation import filters, output
@@ -18,7 +17,6 @@ from chunkstudy.runs.generation.generate import generate
 from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.run import load_store
 
-RECORDINGS = "llm"
 FIGURE = "similarities"
 
 
@@ -61,19 +59,17 @@ def run(
         SourceError, OutputError, LanguageModelError, BudgetError: in words to act on.
     """
     folder = out or own.collections_folder() / source.resolve().name
-    output.check(folder, source)
     filters.check(least, most)
-    named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
-    told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
-    if not replay and told == "record":
-        provider(settings.model)  # refused before anything is written
     documents = own_documents.read(source)
+    output.check(folder, source, documents)
     say(str(documents))
     say(_takes(documents, settings))
-    output.write_documents(folder, documents)
-    recordings = recordings_folder() if named else folder / RECORDINGS
+    named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
+    told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
+    recordings = recordings_folder() if named else folder / output.RECORDINGS
     with Asker("replay" if replay else told, recordings) as asker:
         made = generate(documents.documents, settings, asker.ask, say)
+    output.write_documents(folder, documents)  # nothing is written where nobody could be asked
     store = load_store(encoder.replace("/", "__"), places.vectors)
     found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
     thresholds = {"least": least, "most": most}

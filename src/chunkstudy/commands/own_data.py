@@ -62,7 +62,12 @@ def evaluate(
     with one_sentence():
         chunkers, encoders = chunker or door.CHUNKERS, encoder or (conditions.MINILM,)
         orderings = ordering or ("plain",)
-        given: dict[str, Any] = {"orderings": orderings, "name": name, "base_url": base_url}
+        given: dict[str, Any] = {
+            "orderings": orderings,
+            "name": name,
+            "base_url": base_url,
+            "say": lambda line: typer.echo(line, err=True),
+        }
         if dry_run:
             for line in door.estimate(documents, questions, chunkers, encoders, **given):
                 typer.echo(line)
@@ -82,7 +87,6 @@ def evaluate(
             budget=budget,
             seed=seed,
             output=output,
-            say=lambda line: typer.echo(line, err=True),
         )
         typer.echo(report.text(found))
         typer.echo(f"\n{found.answer}\n{found.more}".rstrip())

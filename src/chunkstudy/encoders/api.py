@@ -287,10 +287,10 @@ def _address() -> str:
 
 def _host(address: str) -> str:
     """Who answers at an address."""
-    host = urlsplit(address).hostname
-    if not host:
+    parts = urlsplit(address)
+    if not parts.hostname or parts.scheme not in ("http", "https"):
         raise ApiError(f"{address!r} is no address; write it as http://localhost:11434/v1")
-    return host
+    return parts.hostname
 
 
 def _price(model: str, endpoint: str, spec: ModelSpec, dollars: float | None) -> Price | None:

@@ -20,6 +20,9 @@ from chunkstudy.base.retries import Failure, Retries
 
 ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
 """Another name that a model's replies have carried (Helicone pull request 1346)."""
+NOT_ALIKE = "check that the address is that of an embeddings API like OpenAI's"
+SHOWN = 40
+"""Characters of a text that an error shows."""
 FREE = Price(0, 0, "no price is known", "")
 
 
@@ -79,7 +82,7 @@ class EmbeddingsClient:
         self.dimension = dimension
         self._any_name = any_name
         self._price = price or FREE
-        self._retries = Retries("the embeddings API", ApiError, budget, sleep)
+        self._retries = Retries(f"{model} at {server.shown}", ApiError, budget, sleep)
         self._server = server
         server.open()
 
@@ -111,17 +114,17 @@ class EmbeddingsClient:
         )
         if isinstance(body, Failure):
             return body
-        return read_reply(body, len(texts), self.dimension, None if self._any_name else self.model)
+        return read_reply(body, texts, self.dimension, None if self._any_name else self.model)
 
 
 def read_reply(
-    body: bytes, texts: int, dimension: int | None, model: str | None
+    body: bytes, texts: Sequence[str], dimension: int | None, model: str | None
 ) -> Reply | Failure:
     """A reply's vectors in the order of the texts, or what is wrong with it.
 
     Args:
         body: as received.
-        texts: how many were sent.
+        texts: that were sent.
         dimension: numbers a vector must have; None for any number that all have.
         model: the name it must answer under; None for any.
     """
@@ -129,27 +132,31 @@ def read_reply(
         reply = _Body.model_validate_json(body)
     except ValidationError as error:
         where = first_fault(error)[0] or "not whole JSON"
-        return Failure(f"sent a reply that cannot be read ({where})")
+        return Failure(f"sent a reply that cannot be read ({where})", NOT_ALIKE)
     if model is not None and reply.model not in (model, ANSWERED_AS.get(model)):
-        return Failure(f"answered with another model than {model}", again=False)
-    if sorted(item.index for item in reply.data) != list(range(texts)):
-        return Failure(f"sent {len(reply.data)} vectors, not one for each of {texts} texts")
+        return Failure(f"answered with another model than {model}", NOT_ALIKE, False)
+    if sorted(item.index for item in reply.data) != list(range(len(texts))):
+        problem = f"sent {len(reply.data)} vectors, not one for each of {len(texts)} texts"
+        return Failure(problem, NOT_ALIKE)
     rows = [_numbers(item.embedding) for item in sorted(reply.data, key=lambda one: one.index)]
     found = [row for row in rows if row is not None]
     if len(found) < len(rows):
-        return Failure("sent a vector that is not base64 of 32-bit numbers")
+        return Failure("sent a vector that is not base64 of 32-bit numbers", NOT_ALIKE)
     dimension = dimension or len(found[0])
     if others := [len(row) for row in found if len(row) != dimension]:
         return Failure(
             f"sent a vector of {others[0]} numbers where {model or 'one before'} has {dimension}",
+            "if another model answers there by now, set CHUNKSTUDY_RECORDINGS to a new folder",
             again=False,
         )
-    vectors = np.stack(found)
-    if not np.isfinite(vectors).all():
-        return Failure("sent a vector with a number that is not finite")
-    if not vectors.any(axis=1).all():
-        return Failure("sent a vector of zeros")
-    return Reply(vectors, reply.model, reply.usage.prompt_tokens)
+    for text, row in zip(texts, found, strict=True):
+        if not np.isfinite(row).all() or not row.any():
+            what = "with a number that is not finite" if row.any() else "of zeros"
+            return Failure(
+                f"sent a vector {what} for the text {text[:SHOWN]!r}",
+                "see what it makes of that text alone",
+            )
+    return Reply(np.stack(found), reply.model, reply.usage.prompt_tokens)
 
 
 def _numbers(embedding: str | list[float]) -> NDArray[np.float32] | None:

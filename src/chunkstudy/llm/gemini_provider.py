@@ -147,14 +147,15 @@ def _refusal(error: Any) -> Failure:
     status = int(error.code or 0)
     details = [one for one in error.details if isinstance(one, dict)]
     reason = next((one["reason"] for one in details if "reason" in one), None)
-    advice = ""
+    remedy = ""
     if reason == "API_KEY_INVALID" or status in (401, 403):
-        advice = f"; check {' or '.join(KEYS)} and what that key may use"
+        remedy = f"check {' or '.join(KEYS)} and what that key may use"
     elif status == 404:
-        advice = "; check the model's name"
+        remedy = "check the model's name"
     headers = error.response.headers if error.response is not None else {}
     return Failure(
-        f"answered {status}{code(reason)}{advice}",
+        f"answered {status}{code(reason)}",
+        remedy,
         again=status == 0 or may_pass(status),
         billed=False,
         wait=max(retry_after(headers), *map(_delay, details), 0.0),

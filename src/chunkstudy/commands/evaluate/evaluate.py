@@ -7,7 +7,7 @@ and tests. Without questions, chunks are screened by what no question is needed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,8 @@ def evaluate(
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
     where = places.here()
-    texts, arms = _compared(documents, questions, chunkers, encoders, orderings, name, base_url)
+    compare = (chunkers, encoders, orderings)
+    texts, arms = _compared(documents, questions, *compare, name, base_url, say)
     if not texts.collection.queries:
         folder = documents if isinstance(documents, str | Path) else "FOLDER"
         raise compared.EvaluationError(MISSING.format(folder))
@@ -125,10 +126,11 @@ def screen(
     orderings: Sequence[str] = (compared.PLAIN,),
     name: str = "",
     base_url: str = "",
+    say: Callable[[str], object] = lambda _: None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """What needs no question: sizes of chunks, text never read, sentences broken, text repeated;
     and what was left out. Arguments as :func:`evaluate` takes them."""
-    texts, arms = _compared(documents, None, chunkers, encoders, orderings, name, base_url)
+    texts, arms = _compared(documents, None, chunkers, encoders, orderings, name, base_url, say)
     return screening.screen(texts, arms.arms, places.here().vectors), (*texts.notes, *arms.notes)
 
 
@@ -141,10 +143,13 @@ def estimate(
     orderings: Sequence[str] = (compared.PLAIN,),
     name: str = "",
     base_url: str = "",
-) -> list[str]:
+    say: Callable[[str], object] = lambda _: None,
+) -> Iterator[str]:
     """What :func:`evaluate` would take, and what it would leave out, a line each."""
-    texts, arms = _compared(documents, questions, chunkers, encoders, orderings, name, base_url)
-    return [*texts.notes, *arms.notes, *price.price(texts, arms.arms, places.here().vectors)]
+    compare = (chunkers, encoders, orderings)
+    texts, arms = _compared(documents, questions, *compare, name, base_url, say)
+    yield from (*texts.notes, *arms.notes)
+    yield from price.price(texts, arms.arms, places.here().vectors)
 
 
 def _compared(
@@ -155,11 +160,13 @@ def _compared(
     orderings: Sequence[str],
     name: str,
     base_url: str,
+    say: Callable[[str], object],
 ) -> tuple[read_texts.Texts, compared.Arms]:
     if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
         raise compared.EvaluationError("give chunkers, encoders and orderings as lists")
     texts = read_texts.read(documents, questions, name)
-    called = texts.collection.name
+    called, asked = texts.collection.name, len(texts.collection.queries)
+    say(f"{len(texts.collection.documents):,} documents, {asked:,} questions")
     return texts, compared.arms(called, texts.task, chunkers, encoders, orderings, base_url)
 
 

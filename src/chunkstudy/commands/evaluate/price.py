@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -33,8 +33,8 @@ STARTING, AN_ARM = 3.0, 0.4
 """Seconds for loading the model and writing the page; for ranking, scores and questions shown."""
 
 
-def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
-    """A line for each arm and one for all; nothing is asked of a server.
+def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> Iterator[str]:
+    """A line for each arm as it is known and one for all; nothing is asked of a server.
 
     A sample of what is to be encoded is, to time the model on this machine. Chunkers of one's own
     are run, since only their chunks tell. A chunker that draws boundaries by embeddings is
@@ -42,7 +42,6 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
     window read the documents once, together.
     """
     own = as_functions(texts, arms)
-    lines: list[str] = []
     total, known = 0.0, True
     dollars: float | None = 0.0
     read: set[tuple[Encoder, str]] = set()
@@ -70,19 +69,21 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
             said = f"{len(indexed.chunks):,} chunks"
         chunking = time.perf_counter() - started
         tokens = 0 if shared else tokens
+        sampled = 0.0
         if arm.encoder not in rates and tokens:
-            rates[arm.encoder] = _rate(
+            rates[arm.encoder], sampled = _rate(
                 store, missing or [d.text for d in texts.collection.documents]
             )
         rate = rates.get(arm.encoder)
-        took = chunking + (tokens / rate if rate else 0.0)
+        left = tokens - (sampled if missing and not passes else 0.0)  # a run finds the sample kept
+        took = chunking + (left / rate if rate else 0.0)
         total += took
         known = known and (bool(rate) or not tokens)
         how_long = in_words(took) if rate or not tokens else "time not known"
         cost = _dollars(store, missing)
         dollars = None if dollars is None or cost is None else dollars + cost
         shown = f", {money(cost)}" if _paid(store) else ""
-        lines.append(f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}{shown}")
+        yield f"{label(arm)}: {said}, {tokens:,} tokens to encode, {how_long}{shown}"
     of = f"{len(texts.collection.documents):,} documents and {len(texts.collection.queries):,} "
     paid = f", {money(dollars)}" if any(map(_paid, stores.values())) else ""
     time_taken = (
@@ -90,11 +91,10 @@ def price(texts: Texts, arms: Sequence[Arm], vectors: Path) -> list[str]:
         if known
         else "time not known"
     )
-    lines.append(
+    yield (
         f"in all, {of}questions: {time_taken}{paid}; what is encoded is kept, and a run that was "
         "stopped goes on"
     )
-    return lines
 
 
 def _passes(slug: str) -> float:
@@ -111,19 +111,21 @@ def _left(store: VectorStore, matched: Sequence[str], counted: set[bytes]) -> li
     return found
 
 
-def _rate(store: VectorStore | None, texts: Sequence[str]) -> float | None:
-    """Tokens a second of a model that runs here."""
+def _rate(store: VectorStore | None, texts: Sequence[str]) -> tuple[float | None, float]:
+    """Tokens a second of a model that runs here, and the tokens of the sample."""
     if store is None or _paid(store):
-        return None
+        return None, 0.0
     ordered = sorted(dict.fromkeys(texts), key=len)
     warm, *sample = ordered[:: max(1, len(ordered) // SAMPLE)]
     store.encode([warm])  # weights are loaded, kernels warm
-    rates = []
+    rates, read = [], sum(_read(store, [warm]))
     for part in filter(None, (sample[i::PARTS] for i in range(PARTS))):
         before = store.seconds
         store.encode(part)
-        rates.append(sum(_read(store, part)) / max(store.seconds - before, 1e-6))
-    return median(rates) if rates else None
+        tokens = sum(_read(store, part))
+        rates.append(tokens / max(store.seconds - before, 1e-6))
+        read += tokens
+    return median(rates) if rates else None, read
 
 
 def _read(store: VectorStore, texts: Sequence[str]) -> list[float]:

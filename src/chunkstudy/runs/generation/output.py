@@ -22,7 +22,7 @@ from chunkstudy.runs.generation.generate import Asked, Candidate, Generated
 from chunkstudy.runs.generation.replies import REASONS
 from chunkstudy.runs.generation.settings import Settings
 
-CANDIDATES, REPORT = "candidates.jsonl", "generation.json"
+CANDIDATES, REPORT, RECORDINGS = "candidates.jsonl", "generation.json", "llm"
 
 
 class OutputError(ValueError):
@@ -48,8 +48,9 @@ def question(candidate: Candidate, texts: Mapping[str, str]) -> Question:
     )
 
 
-def check(folder: Path, source: Path) -> None:
-    """Refuse a folder that would lie inside its own documents, or that holds something else.
+def check(folder: Path, source: Path, documents: OwnDocuments) -> None:
+    """Refuse a folder that would lie inside its own documents, or that holds something else: other
+    things, or a generation from other documents.
 
     Raises:
         OutputError: if it does.
@@ -60,17 +61,10 @@ def check(folder: Path, source: Path) -> None:
         raise OutputError(
             f"{folder.name!r} cannot name a collection; use letters, digits, dots, - and _"
         )
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / own.DOCUMENTS).is_dir():
-        raise OutputError(f"{folder} holds other things already; name an empty or a new folder")
-
-
-def write_documents(folder: Path, documents: OwnDocuments) -> None:
-    """Copy the documents, so that the offsets stay right whatever becomes of their source.
-
-    Raises:
-        OutputError: if the folder holds a generation from other documents.
-    """
     here = folder / own.DOCUMENTS
+    holds = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if holds - {RECORDINGS} and own.DOCUMENTS not in holds:
+        raise OutputError(f"{folder} holds other things already; name an empty or a new folder")
     wanted = {document.id: document.text.encode("utf-8") for document in documents.documents}
     there = {path.relative_to(here).as_posix() for path in here.rglob("*") if path.is_file()}
     changed = [name for name in there if (here / name).read_bytes() != wanted.get(name)]
@@ -79,9 +73,12 @@ def write_documents(folder: Path, documents: OwnDocuments) -> None:
             f"{folder} was made from other documents ({sorted(changed)[0]} differs); name another "
             "folder, or delete this one"
         )
+
+
+def write_documents(folder: Path, documents: OwnDocuments) -> None:
+    """Copy the documents, so that the offsets stay right whatever becomes of their source."""
     for document in documents.documents:
-        if document.id not in there:
-            write_text(here / document.id, document.text)
+        write_text(folder / own.DOCUMENTS / document.id, document.text)
 
 
 def write(
