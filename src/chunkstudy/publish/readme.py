@@ -23,8 +23,8 @@ HEADLINES = (
 )
 """Pages whose first answer stands on the first screen."""
 HEADS = (
-    "work", "numbers published", "computed", "exact", "of these scores of retrieval",
-    "within the published search", "deviate", "the rest waits for",
+    "work", "numbers published", "computed", "exact", "of these, of retrieval",
+    "in its search's range", "deviate", "the rest waits for",
 )  # fmt: skip
 NAMED = 3
 """Models that a work's other cells wait for, at most by name."""

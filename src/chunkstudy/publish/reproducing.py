@@ -52,7 +52,7 @@ FINDINGS = (
          "chroma-within/*/*MiniLM*-w512/contextualized-512/corrected"),
     ),
     Finding(
-        "the same, states averaged over windows moved by half",
+        "the same, states averaged over windows that overlap by half",
         "{window-layouts/mean} points of DCG@10",
         ("chroma-within/*/*MiniLM*-w512/pre_embedding/corrected",
          "chroma-within/*/*MiniLM*-w512/contextualized-512-averaged/corrected"),

@@ -65,13 +65,14 @@ def save(figure: Figure, path: Path) -> list[Path]:
     """Write ``path.png``, with a palette of 256 colours (a third of the bytes, which notebooks hold
     once more), and ``path.pdf`` without a date."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="png")
+    drawn, small, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    # Ticks and fonts are made only here, so that the style has to last until now.
+    with style():
+        figure.savefig(drawn, format="png")
+        figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
     with Image.open(drawn) as image:
         few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
-    small, pdf = io.BytesIO(), io.BytesIO()
     few.save(small, format="png", optimize=True)
-    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
     plt.close(figure)
     files = {path.with_name(f"{path.name}.png"): small, path.with_name(f"{path.name}.pdf"): pdf}
     for name, content in files.items():
