@@ -58,6 +58,11 @@ class Need:
         return self._filled("".join(SENTENCES[self.kind]))
 
     @property
+    def thing(self) -> str:
+        """What is waited for, in words, and nothing else; pages of the site list it."""
+        return self._filled(SENTENCES[self.kind][1])
+
+    @property
     def noun(self) -> str:
         """The sentence without its verb."""
         return self._filled("".join(SENTENCES[self.kind][1:]))
