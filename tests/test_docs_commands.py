@@ -52,9 +52,9 @@ WAITING = {
 IN_SMALL = {"run": ["--dry-run"], "export": ["--only", "builtin/*"]}
 """What keeps a command that does run to seconds."""
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-ELSEWHERE = ("dask_jobqueue", "Asker(", "compare(")
-"""What a snippet holds that needs a cluster, a language model, or minutes: the notebook
-your_own_data runs that one."""
+ELSEWHERE = ("dask_jobqueue", "Asker(", "compare(", "openvino")
+"""What a snippet holds that needs a cluster, a language model, another engine, or minutes: the
+notebook your_own_data runs that one."""
 TARGETS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 

@@ -191,7 +191,7 @@ ENDING: dict[str, tuple[str, Fault, str]] = {
     "OpenAI 400": (
         OPENAI,
         status(400, b'{"error": {"code": "context_length_exceeded"}}'),
-        r"400 \(context_length_exceeded\)$",
+        r"400 \(context_length_exceeded\); look that up",
     ),
     "OpenAI 401": (OPENAI, status(401), "401; check OPENAI_API_KEY"),
     "OpenAI 404": (OPENAI, status(404), "404; check the address and the model's name"),
