@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -72,7 +72,7 @@ def _numbers(name: str, rows: pd.DataFrame) -> str:
     if run.empty:
         return said
     within = run["part"].where(run["part"] != "all", run["collection"])
-    shown = {
+    shown: dict[str, Iterable[object]] = {
         "Collection": within.map(lambda one: display_names.shown("part", one)),
         "Chunker": _named(run, "chunker"),
         "Model": _named(run, "encoder"),
