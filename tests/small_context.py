@@ -114,7 +114,7 @@ class SmallContext(Context):
         return collection(name)
 
     def store(self, encoder: str) -> VectorStore:
-        window = parse_encoder(encoder)[1]
+        window = parse_encoder(encoder).window
         found = TransformerEncoder(self.spec, window=window, folder=self.weights)
         return VectorStore(found, self.places.vectors)
 

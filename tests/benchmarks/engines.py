@@ -1,12 +1,12 @@
 """Our encoder beside the engines that others run the same weights with, texts and threads alike.
 
-Run ``python -m tests.benchmarks.engines [TEXTS] [ROUNDS] [THREADS]`` with CHUNKSTUDY_DATA set where
-they are installed, for instance by ``pip install '.[offline]' fastembed
+Run ``python -m tests.benchmarks.engines [TEXTS] [ROUNDS] [THREADS] [MODEL]`` with CHUNKSTUDY_DATA
+set where they are installed, for instance by ``pip install '.[offline]' fastembed
 'sentence-transformers[onnx,openvino]'``. The texts are drawn from Chroma's corpora under its
-recursive chunker of 200 tokens. Each
-computes in float32, in padded batches of 32 sorted by length; all take turns in every round, so
-that a busy machine slows all, and the ratios are by round. What is not installed is left out, and
-says so.
+recursive chunker of 200 tokens. The others compute in float32, in padded batches of 32 sorted by
+length; ours also in bfloat16. All take turns in every round, and the ratios are by round: of time,
+which other work on the machine distorts, and of the processor's seconds, all threads together,
+which it hardly does. What is not installed is left out, and says so.
 """
 
 from __future__ import annotations
@@ -40,19 +40,20 @@ Engine = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 def main() -> None:
-    """Print each engine's tokens a second, its share of our time, and how far its vectors are."""
+    """Print our share of each engine's time, and how far its vectors are from ours."""
     count, rounds, threads = (
         int(given) if given else usual
         for given, usual in zip([*sys.argv[1:4], "", "", ""], (300, 5, 1), strict=False)
     )
     torch.set_num_threads(threads)
-    spec = models.spec(MODEL)
+    spec = models.spec(sys.argv[4] if len(sys.argv) > 4 else MODEL)
     texts = chunks(count)
-    ours = TransformerEncoder(spec)
+    ours, half = TransformerEncoder(spec), TransformerEncoder(spec, dtype="bfloat16")
     tokens = sum(len(ids) for ids in ours.token_ids(texts))
-    print(f"{MODEL}: {len(texts)} texts, {tokens:,} tokens, {threads} threads")
+    print(f"{spec.id}: {len(texts)} texts, {tokens:,} tokens, {threads} threads")
     with tempfile.TemporaryDirectory() as folder:
-        compare({"ours": ours.encode, **dict(others(spec, threads, Path(folder)))}, texts, rounds)
+        engines = {"ours": ours.encode, "ours, bfloat16": half.encode}
+        compare(engines | dict(others(spec, threads, Path(folder))), texts, rounds)
 
 
 def chunks(count: int) -> list[str]:
@@ -126,20 +127,24 @@ def lacking(name: str, packages: Sequence[str]) -> bool:
 
 
 def compare(engines: dict[str, Engine], texts: Sequence[str], rounds: int) -> None:
-    """Print the smallest, median and largest ratio of our time to each other's."""
+    """Print the smallest, median and largest ratio of our time to each other's, the median ratio of
+    processor seconds, and the least cosine."""
     vectors = {name: engine(texts) for name, engine in engines.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in engines}
+    took: dict[str, list[tuple[float, float]]] = {name: [] for name in engines}
     for _ in range(rounds):
         for name, engine in engines.items():
-            started = time.perf_counter()
+            started, busy = time.perf_counter(), time.process_time()
             engine(texts)
-            seconds[name].append(time.perf_counter() - started)
-    print(f"ours: {median(seconds['ours']):.2f} s")
+            took[name].append((time.perf_counter() - started, time.process_time() - busy))
+    print(f"ours: {median(wall for wall, _ in took['ours']):.2f} s")
     for name in list(engines)[1:]:
-        ratios = sorted(a / b for a, b in zip(seconds["ours"], seconds[name], strict=True))
+        ratios = np.array(took["ours"]) / np.array(took[name])
+        wall, busy = np.sort(ratios, axis=0).T
         cosine = float((vectors["ours"] * vectors[name]).sum(axis=1).min())
-        print(f"ours / {name}: time {ratios[0]:.2f}, {median(ratios):.2f}, {ratios[-1]:.2f} "
-              f"(least, median, most); least cosine {cosine:.7f}")  # fmt: skip
+        print(
+            f"ours / {name}: time {wall[0]:.2f}, {median(wall):.2f}, {wall[-1]:.2f} (least, "
+            f"median, most), processor {median(busy):.2f}; least cosine {cosine:.7f}"
+        )
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class Condition:
 
     def _check_windows(self) -> None:
         """Refuse what the encoder has no positions for, and a second name for one condition."""
-        model, window = parse_encoder(self.encoder)
+        model, window, dtype = parse_encoder(self.encoder)
         spec = models.spec(model)
         ordering = parse_ordering(self.ordering)
         _refuse_another_name(self.ordering, str(ordering))
@@ -86,7 +86,7 @@ class Condition:
                 f"{self} reads a window of {window or spec.window} tokens and up to position "
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
-        _refuse_another_name(self.encoder, str(EncoderName(model, window)))
+        _refuse_another_name(self.encoder, str(EncoderName(model, window, dtype)))
         if ordering.layout and self.protocol != CORRECTED.name:
             raise ConditionError(
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "

@@ -140,13 +140,13 @@ def chunker(slug: str) -> str:
 
 
 def encoder(slug: str) -> str:
-    """A model's name, with its window where that is not the model's own."""
+    """A model's name, with its window and its numbers where those are not the model's own."""
     if slug in ("none", ""):
         return "no model"
     if slug in MODELS:
         return MODELS[slug]
-    model, window = parse_encoder(slug)
-    return MODELS[model] + (f", {window} tokens" if window else "")
+    model, window, dtype = parse_encoder(slug)
+    return ", ".join(filter(None, (MODELS[model], f"{window} tokens" if window else "", dtype)))
 
 
 def language_model(name: str) -> str:

@@ -183,7 +183,7 @@ def open_by_model(
     open_of: dict[str, list[Price]] = {}
     for one in prices(conditions, places):
         if not one.blocked and one.condition.encoder != NONE:
-            model, _ = parse_encoder(one.condition.encoder)
+            model = parse_encoder(one.condition.encoder).model
             open_of.setdefault(model, []).append(one)
     for model, some in open_of.items():
         seconds = sum(one.operations for one in some) / on.rate

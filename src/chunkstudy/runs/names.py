@@ -35,6 +35,9 @@ CHUNKER = re.compile(
     r"(?:-(?P<length>wordpiece-special|wordpiece|characters))?"
     r"(?:-by-(?P<by>[A-Za-z0-9_.@-]+))?"
 )
+ENCODER = re.compile(
+    r"(?P<model>.+?)(?:-w(?P<window>[0-9]+))?(?:-(?P<dtype>float32|bfloat16|float16))?"
+)
 WINDOWS = re.compile(
     CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join((SEPARATED, *LAYOUTS))})|"
     f"(?:-(?P<overlap>[0-9]+))?(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?)"
@@ -43,15 +46,18 @@ CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-
 
 
 class EncoderName(NamedTuple):
-    """A model's hub id and, where that is not its own, the window it reads, in tokens."""
+    """A model's hub id and, where they are not its own, the window it reads, in tokens, and the
+    numbers it computes with, such as ``bfloat16``."""
 
     model: str
     window: int | None = None
+    dtype: str | None = None
 
     def __str__(self) -> str:
-        name = self.model.replace("/", "__")
-        own = self.window is None or self.window == models.spec(self.model).window
-        return name if own else f"{name}-w{self.window}"
+        name, spec = self.model.replace("/", "__"), models.spec(self.model)
+        if self.window not in (None, spec.window):
+            name += f"-w{self.window}"
+        return name if self.dtype in (None, spec.dtype) else f"{name}-{self.dtype}"
 
     @property
     def reach(self) -> int:
@@ -60,17 +66,19 @@ class EncoderName(NamedTuple):
 
 
 def parse_encoder(slug: str) -> EncoderName:
-    """The model and window that a slug such as ``owner__name-w512`` names.
+    """What a slug such as ``owner__name``, ``owner__name-w512`` or ``owner__name-w512-bfloat16``
+    names.
 
     Raises:
-        ModelError: if the model is not registered.
+        ModelError: if the model is not registered, or numbers are named for one behind an API.
     """
-    base, _, window = slug.rpartition("-w")
     known = {one.slug: one.id for one in models.MODELS.values()}
-    if slug in known:
-        return EncoderName(known[slug])
-    if base in known and window.isdecimal():
-        return EncoderName(known[base], int(window))
+    asked = ENCODER.fullmatch(slug)
+    if asked and asked["model"] in known:
+        model, window, dtype = known[asked["model"]], asked["window"], asked["dtype"]
+        if dtype and models.spec(model).kind == "api":
+            raise ModelError(f"{model} is computed by who serves it; leave -{dtype} out")
+        return EncoderName(model, int(window) if window else None, dtype)
     raise ModelError(f"unknown encoder {slug!r}; registered are {', '.join(known)}")
 
 

@@ -79,13 +79,15 @@ def load_store(
 ) -> VectorStore:
     """The encoder and what it has computed; ``newlines``: see :class:`Protocol`, ``positions``:
     see :class:`TransformerEncoder`."""
-    name, window = parse_encoder(encoder)
+    name, window, dtype = parse_encoder(encoder)
     model = models.spec(name)
     if model.kind == "api":
         return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
     from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
 
-    return VectorStore(TransformerEncoder(model, window=window, positions=positions), folder)
+    return VectorStore(
+        TransformerEncoder(model, window=window, dtype=dtype, positions=positions), folder
+    )
 
 
 def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: Path) -> Outcome:

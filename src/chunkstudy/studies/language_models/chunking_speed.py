@@ -42,8 +42,8 @@ EMBEDDED = 100
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """A row per collection and chunker: ``documents`` and ``tokens`` (cl100k) that it was given,
     the ``chunks`` it made, and the ``seconds`` of one core that this took."""
-    name, window = parse_encoder(WIDE)
-    encoder = TransformerEncoder(models.spec(name), window=window)
+    asked = parse_encoder(WIDE)
+    encoder = TransformerEncoder(models.spec(asked.model), window=asked.window)
     context.note(encoder.describe())
     encoder.encode(["A text that is read before the clock starts."])
     rows = []
