@@ -140,7 +140,8 @@ def compare(engines: dict[str, Engine], texts: Sequence[str], rounds: int) -> No
     for name in list(engines)[1:]:
         ratios = np.array(took["ours"]) / np.array(took[name])
         wall, busy = np.sort(ratios, axis=0).T
-        cosine = float((vectors["ours"] * vectors[name]).sum(axis=1).min())
+        theirs = vectors[name] / np.linalg.norm(vectors[name], axis=1, keepdims=True)
+        cosine = float((vectors["ours"] * theirs).sum(axis=1).min())
         print(
             f"ours / {name}: time {wall[0]:.2f}, {median(wall):.2f}, {wall[-1]:.2f} (least, "
             f"median, most), processor {median(busy):.2f}; least cosine {cosine:.7f}"

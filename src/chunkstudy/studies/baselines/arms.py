@@ -35,7 +35,7 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.estimate import TWO_CORES, device, in_words
 from chunkstudy.runs.grids import MPNET_WINDOWS, OWN, PRE, WIDE
-from chunkstudy.runs.names import parse_encoder
+from chunkstudy.runs.names import EncoderName, parse_encoder
 from chunkstudy.runs.scoring import excluded_documents
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -60,6 +60,13 @@ WINDOW = 512
 ENCODERS = (WIDE, f"{MPNET_WINDOWS[WINDOW]}-bfloat16")
 """The larger model computes in half the digits, nearly four times as fast where a processor can;
 what that changes is shown beside the records that have all of them."""
+
+
+def run_as(model: str) -> str:
+    """The slug under which a model, by its hub id, is run here."""
+    name = models.spec(model).id
+    runs = (one for one in ENCODERS if parse_encoder(one).model == name)
+    return next(runs, str(EncoderName(name, WINDOW)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.encoders import models
@@ -31,6 +30,7 @@ from chunkstudy.studies.baselines.arms import (
     WINDOW,
     WORDS,
     Part,
+    run_as,
 )
 
 Made = Mapping[str, pd.DataFrame]
@@ -42,40 +42,31 @@ COMMAND = "chunkstudy study baselines --part '{}/*{}*'"
 
 def make(context: Context, collections: Sequence[str], encoder: str) -> dict[str, pd.DataFrame]:
     """All arms of collections and a model, by its hub id."""
-    slug = str(EncoderName(models.spec(encoder).id, WINDOW))
-    plan = [Part(one.collection, slug, one.arm) for one in PLAN if one.encoder == WIDE]
+    plan = [Part(one.collection, run_as(encoder), one.arm) for one in PLAN if one.encoder == WIDE]
     found = [arms.part(context, one) for one in plan if one.collection in collections]
     return {name: pd.concat([one[name] for one in found], ignore_index=True) for name in found[0]}
 
 
-def scores(study: Study, made: Made, collection: str, encoder: str, measure: str) -> pd.DataFrame:
-    """A row a question, a column an arm: vectors as their record has them, the others as they were
-    run.
+def scores(made: Made, collection: str, encoder: str, measure: str) -> pd.DataFrame:
+    """A row a question, a column an arm.
 
     Raises:
-        StudyError: if no other was run, with the command that runs them.
+        StudyError: if vectors and another were not run, with the command that runs them.
     """
     run = _run(made, collection, encoder)
-    if not set(run["arm"]) - {VECTORS}:
+    if VECTORS not in set(run["arm"]) or len(run) == 1:
         command = COMMAND.format(collection, str(EncoderName(models.spec(encoder).id)))
         raise StudyError(f"this was not run; `{command}` runs it")
-    k = int(measure.partition("@")[2])
-    record = study.runs(collection, [CHUNKER], encoder, WINDOW).scores(k, [measure])
-    wide = _wide(made, run, measure).assign(**{VECTORS: record.of(CHUNKER, measure)})
+    rows = made["scores"].merge(run[["part", "arm"]], on="part")
+    rows = rows[rows["measure"] == measure]
+    wide = rows.pivot(index="query_id", columns="arm", values="value")
     return wide[[one for one in ARMS if one in wide]].rename_axis(columns=None)
 
 
 def _run(made: Made, collection: str, encoder: str) -> pd.DataFrame:
     """The parts that were run of a collection and a model."""
-    slug = str(EncoderName(models.spec(encoder).id, WINDOW))
     parts = made["parts"]
-    return parts[(parts["collection"] == collection) & (parts["encoder"] == slug)]
-
-
-def _wide(made: Made, run: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Of parts the scores by one measure, a row a question and a column an arm."""
-    rows = made["scores"].merge(run[["part", "arm"]], on="part")
-    return rows[rows["measure"] == measure].pivot(index="query_id", columns="arm", values="value")
+    return parts[(parts["collection"] == collection) & (parts["encoder"] == run_as(encoder))]
 
 
 def gains(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
@@ -98,11 +89,9 @@ def _compared(
 ) -> pd.DataFrame:
     pairs = []
     for collection, names in measures.items():
-        documents = documents_of(facts.read(study.places, collection))
-        if documents is not None and documents.nunique() < FEWEST_DOCUMENTS:
-            documents = None
+        documents = _documents(study, collection)
         for measure in names:
-            own = scores(study, made, collection, encoder, measure)
+            own = scores(made, collection, encoder, measure)
             pairs += [
                 Pair(
                     {"collection": collection, "measure": measure, "arm": arm},
@@ -117,6 +106,34 @@ def _compared(
     return differences(pairs, family, "score", f"score of {against}")
 
 
+def _documents(study: Study, collection: str) -> pd.Series | None:
+    """The document of each question, where there are enough to draw from."""
+    documents = documents_of(facts.read(study.places, collection))
+    few = documents is not None and documents.nunique() < FEWEST_DOCUMENTS
+    return None if few else documents
+
+
+def digits(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
+    """Vectors as they were run minus their record in float32, by the measures of collections."""
+    pairs = []
+    for collection, names in measures.items():
+        documents = _documents(study, collection)
+        for measure in names:
+            keys = {"collection": collection, "measure": measure}
+            own = scores(made, collection, encoder, measure)[VECTORS]
+            record = _record(study, collection, encoder, measure)
+            pairs.append(
+                Pair(keys | {"questions equal": (own == record).sum()}, own, record, documents)
+            )
+    return differences(pairs, "half of the digits", run_as(encoder).rpartition("-")[2], "float32")
+
+
+def _record(study: Study, collection: str, encoder: str, measure: str) -> pd.Series:
+    k = int(measure.partition("@")[2])
+    runs = study.runs(collection, [CHUNKER], encoder, WINDOW)
+    return runs.scores(k, [measure]).of(CHUNKER, measure)
+
+
 def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
     """Of each collection its chunks, those that a title is put before, its questions, and of how
     many plain vectors that were computed anew score what their record says."""
@@ -129,11 +146,9 @@ def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> 
             "with a title": run["titled"].reindex([TITLE]).iloc[0],
         }
         for measure in names:
-            record = scores(study, made, collection, encoder, measure)[VECTORS]
-            row |= {"n": len(record), "as recorded": np.nan}
-            if VECTORS in run.index:
-                ours = _wide(made, run.reset_index(), measure)[VECTORS]
-                row["as recorded"] = int((ours == record.reindex(ours.index)).sum())
+            own = scores(made, collection, encoder, measure)[VECTORS]
+            same = own == _record(study, collection, encoder, measure).reindex(own.index)
+            row |= {"n": len(own), "as recorded": int(same.sum())}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -141,8 +156,7 @@ def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> 
 def costs(made: Made, encoder: str) -> pd.DataFrame:
     """What each arm takes to index, to what vectors take, in the collections that ran both."""
     parts = made["parts"]
-    slug = str(EncoderName(models.spec(encoder).id, WINDOW))
-    own = parts[parts["encoder"] == slug].set_index("collection")
+    own = parts[parts["encoder"] == run_as(encoder)].set_index("collection")
     taken = {arm: own.loc[own["arm"] == arm, ["vectors", "tokens"]] for arm in ARMS}
     rows: list[dict[str, object]] = []
     for arm, some in taken.items():
