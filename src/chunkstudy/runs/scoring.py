@@ -24,6 +24,7 @@ from chunkstudy.evaluation.retrieval.documents import (
     own_documents,
     search_documents,
 )
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each, returned
 from chunkstudy.runs import rankings
 
 By = tuple[NDArray[np.float32], NDArray[np.float32]] | retrieval.Ranking
@@ -178,7 +179,8 @@ def in_document(
         protocol: says how relevance is told.
         gold: query id to the judged passage as quoted, for relevance by substring; None where
             passages are spans only.
-        by_parent: chunks of one span, propositions, count as their parent, once.
+        by_parent: chunks of one span, propositions, count as their parent, once, as ielab scores
+            them; the parents are those of the first 2,000 chunks.
     """
     started = time.perf_counter()
     places = collection.positions
@@ -187,30 +189,26 @@ def in_document(
     depth = min(PROPOSITION_DEPTH, max(1, len(chunks))) if by_parent else max(FIRST_HIT_CUTS) + 1
     found = _ranked(by, depth, limit)
     searched = time.perf_counter()
-    texts = chunks.texts(collection.documents)
-    parents = None
+    spans = {}
+    if gold is None:
+        spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
+    ties = 0 if by_parent else int(found.tied_at(10).sum())
     if by_parent:
-        parents, first = _parents(chunks)
-        spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)[first].tolist()
-        texts_of_parents = [collection.documents[d].text[s:e] for d, s, e in spans]
-        texts = [texts_of_parents[parent] for parent in parents.tolist()]
+        chunks, parents = returned(chunks)
+        found = best_of_each(found, parents)
+    texts = chunks.texts(collection.documents)
     relevant = first_hit.relevant_chunks(collection, chunks, texts, protocol.relevance, gold)
-    if parents is not None:
-        relevant = [np.unique(parents[one]) for one in relevant]
     columns: dict[str, NDArray[np.float64]] = {}
     for cut in FIRST_HIT_CUTS:
-        columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut, parents)
+        columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut)
     columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
-    if gold is None:
-        found_spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
-        for name in ("SpanRecall", "SpanPrecision", "SpanIoU"):
-            columns[f"{name}@{SPAN_CUT}"] = found_spans[name]
-    ties = 0 if by_parent else int(found.tied_at(10).sum())
+    for name in ("SpanRecall", "SpanPrecision", "SpanIoU") if spans else ():
+        columns[f"{name}@{SPAN_CUT}"] = spans[name]
     scores = _long(collection, columns)
     if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
         judged = {judgment.query for judgment in collection.judgments}
         scores = scores[scores["query_id"].isin(judged)]
-    kept = rankings.of_chunks(found, chunks, relevant, parents)
+    kept = rankings.of_chunks(found, chunks, relevant)
     return Scored(scores, ties, kept=kept, seconds=_seconds(started, searched))
 
 
@@ -228,13 +226,6 @@ def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np
 def _ranked(by: By, depth: int, limit: retrieval.Limit | None = None) -> retrieval.Ranking:
     """The ranking, as deep as it is, or what vectors give to a depth."""
     return by if isinstance(by, retrieval.Ranking) else retrieval.search(*by, depth, limit)
-
-
-def _parents(chunks: Chunks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The parent of every chunk, (chunks,), and the first chunk of every parent, (parents,)."""
-    spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)
-    _, first, parent = np.unique(spans, axis=0, return_index=True, return_inverse=True)
-    return parent.reshape(-1).astype(np.int64), first.astype(np.int64)
 
 
 def _score_unit(
