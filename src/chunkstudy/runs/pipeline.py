@@ -26,6 +26,7 @@ from chunkstudy.runs.store import VectorStore
 
 DEFAULT = parse_encoder(MINILM).model
 STAND_IN = "recursive-200-0"
+"""The chunker that a condition names where the reader's own function cuts."""
 
 
 class Vectors(NamedTuple):

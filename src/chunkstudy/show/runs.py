@@ -18,9 +18,10 @@ from chunkstudy.encoders import models
 from chunkstudy.runs import first_chunks, records, rescore
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
 from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.pipeline import STAND_IN
 from chunkstudy.runs.run import load_collection
 from chunkstudy.show import passages
-from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, deep_enough, stored
+from chunkstudy.show.computing import Arm, Computing, Found, deep_enough, stored
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.scores import Scores
 
