@@ -47,8 +47,6 @@ from chunkstudy.runs.vectors import UnitFolder
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
-COMPARED = ("DCG@10", "nDCG@10", "SpanRecall@5")
-"""The measure by which layouts are held beside each other, by what is asked of a collection."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
     """What a record of a layout keeps, of which there are many: the scores that are compared."""
-    first = [one for one in COMPARED if one in outcome.scores][:1]
+    first = [outcome.run.condition.measure]
     scores = outcome.scores[first]
     run = outcome.run.model_copy(
         update={
@@ -292,11 +290,8 @@ def _score(
     vectors: tuple[NDArray[np.float32], NDArray[np.float32]] | None,
     approximate: bool,
 ) -> scoring.Scored:
-    of_excerpts = condition.task == "token_overlap"
-    if approximate and not of_excerpts:
+    if approximate and condition.task != "token_overlap":
         raise ConditionError(f"{condition} is searched exactly; Chroma's search is of its own task")
-    if vectors is None and not of_excerpts:
-        raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
     by: scoring.By | None = vectors
     if vectors and approximate:
         order = hnsw.as_asked(collection, chunks)

@@ -39,7 +39,6 @@ TIES_SEEN = 50
 of chunks that are only a notice of rights need more, and get it."""
 RANK = 10
 """The cut whose ties are bounded."""
-RANKED = ("nDCG@10", "R@10", "R@100")
 FIRST_HIT_CUTS = (1, 2, 5, 10, 20)
 SPAN_CUT = 5
 """Where passages of the query's own document are judged as spans."""
@@ -151,7 +150,7 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
         found = rank(depth, excluded)
     searched = time.perf_counter()
     return Scored(
-        ranking.per_query(collection, found, RANKED),
+        ranking.per_query(collection, found),
         ties_at_cut=int((found.score[:, RANK - 1] == found.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, found, f"nDCG@{RANK}")},
         kept=rankings.of_documents(found),
