@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from fnmatch import fnmatch
 from itertools import groupby
 from pathlib import Path
@@ -81,13 +80,7 @@ def load_within() -> Collection:
         for query, judged in whole.judgments_by_query().items()
         if len({one.document for one in judged}) > 1
     }
-    return within_documents(
-        replace(
-            whole,
-            queries=tuple(one for one in whole.queries if one.id not in several),
-            judgments=tuple(one for one in whole.judgments if one.query not in several),
-        )
-    )
+    return within_documents(whole.only(one.id for one in whole.queries if one.id not in several))
 
 
 def register() -> None:

@@ -24,7 +24,7 @@ CLAIMS = [claim for work in ledger.works() for claim in work.claims]
 
 def made(decide: Any, models: Any = ("a/b",), sources: Sources = SOURCES) -> pd.DataFrame:
     """The rows of one claim that a test's function decides."""
-    work = ledger.Work("chroma", models)
+    work = ledger.Claims("chroma", models)
     work.claim("Z1", "Section 1", "claims")(decide)
     return ledger.settle([work], sources)
 
@@ -32,7 +32,7 @@ def made(decide: Any, models: Any = ("a/b",), sources: Sources = SOURCES) -> pd.
 def settled(id: str, sources: Sources = SOURCES) -> pd.DataFrame:
     """A claim's rows of the ledger, the fair reading first."""
     works = [
-        ledger.Work(work.name, work.models, [claim for claim in work.claims if claim.id == id])
+        ledger.Claims(work.name, work.models, [claim for claim in work.claims if claim.id == id])
         for work in ledger.works()
     ]
     return ledger.settle(works, sources)

@@ -119,7 +119,7 @@ def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_
     outcome = evaluate(condition, collection, store, chunker=sentences)
     within = condition.task == "in_document"
     found = arms.find(arms.VECTORS, collection, store, [outcome.chunks], within)
-    for measure, own in arms.scores(collection, found, condition.task).items():
+    for measure, own in arms.scores(name, collection, found).items():
         pd.testing.assert_series_equal(
             own, outcome.scores[measure].reindex(own.index), check_names=False
         )

@@ -101,7 +101,7 @@ def test_a_claim_has_a_plain_reading_or_a_fair_and_a_strict_one() -> None:
 
 
 def test_an_id_that_stands_twice_is_refused() -> None:
-    work = ledger.Work("chroma", "any")
+    work = ledger.Claims("chroma", "any")
     work.claim("C01", "here", "claims")(lambda _: iter(()))
     with pytest.raises(ClaimError, match="C01 stands twice"):
         work.claim("C01", "there", "claims")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.evaluation.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
 from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 
 Ints = NDArray[np.int64]
 
@@ -95,7 +96,8 @@ def test_dcg_is_the_published_sum_over_the_chunks_read(seed: int, cut: int, grou
         rows.append(row)
         relevant.append(wanted)
         expected.append(lumberchunker_dcg([one in wanted for one in read[:cut]]))
-    found = dcg_first_hit(ranking_of(rows, 30), relevant, cut, parents if grouped else None)
+    ranking = ranking_of(rows, 30)
+    found = dcg_first_hit(best_of_each(ranking, parents) if grouped else ranking, relevant, cut)
     assert found.tolist() == pytest.approx(expected)
     assert (found <= ceiling(relevant)).all()
 
@@ -120,5 +122,3 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
             dcg_first_hit(ranking, none, cut)
     with pytest.raises(ValueError, match="0 queries are judged and 1 are ranked"):
         dcg_first_hit(ranking, [], 2)
-    with pytest.raises(ValueError, match="names chunk 4 of 4"):
-        dcg_first_hit(ranking, none, 2, np.zeros(4, np.int64))

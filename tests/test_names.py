@@ -14,9 +14,10 @@ from chunkstudy.base.models import MODELS
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import CHUNKERS
+from chunkstudy.collections import registry
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import display_names, grids
-from chunkstudy.runs.conditions import COLLECTIONS, NONE, Condition, parse
+from chunkstudy.runs.conditions import NONE, Condition, parse
 from chunkstudy.runs.names import (
     ChunkerSpec,
     EncoderName,
@@ -142,7 +143,7 @@ def test_positions_are_those_the_slug_names() -> None:
 @pytest.mark.parametrize("part", ["chunker", "encoder", "ordering", "protocol", "collection"])
 def test_no_two_parts_of_conditions_are_shown_alike(part: str) -> None:
     slugs = {getattr(one, part) for one in grids.grid()}
-    every = {"protocol": set(PROTOCOLS), "collection": set(COLLECTIONS)}.get(part, set())
+    every = {"protocol": set(PROTOCOLS), "collection": set(registry.COLLECTIONS)}.get(part, set())
     sizes = product(("250-125", "200-0"), ("", "-wordpiece", "-wordpiece-special", "-characters"))
     every |= {f"recursive-{size}{length}" for size, length in sizes} if part == "chunker" else set()
     assert len({getattr(display_names, part)(slug) for slug in slugs | every}) == len(slugs | every)

@@ -72,7 +72,7 @@ def store(tmp_path: Path) -> VectorStore:
 
 @pytest.fixture
 def pages(store: VectorStore) -> dict[str, inspector.Page]:
-    judged = inspection.only_queries(COLLECTION, ["comet", "../zoo", "two"])
+    judged = COLLECTION.only(["comet", "../zoo", "two"])
     found = inspector.inspect(judged, [condition(one) for one in CHUNKERS], store, DEPTH)
     return {page.query.id: page for page in found}
 

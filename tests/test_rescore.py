@@ -120,23 +120,20 @@ def test_stored_rankings_give_the_stored_scores(
     assert checked >= count
 
 
-@pytest.mark.parametrize("by_parent", [True, False])
-def test_dcg_of_the_first_hit_comes_from_the_flags_kept(by_parent: bool) -> None:
+def test_dcg_of_the_first_hit_comes_from_the_flags_kept() -> None:
     """Against the measure itself, over random rankings, chunks and answers."""
     rng = np.random.default_rng(7)
     queries, count = 4, 60
     order = np.stack([rng.permutation(count) for _ in range(queries)])
     score = -np.sort(rng.random((queries, count)).astype(np.float32), axis=1)
     found = retrieval.Ranking(order, score, np.zeros(queries, dtype=np.int64))
-    parent = np.repeat(np.arange(count // 3), 3) if by_parent else None
-    unit = np.arange(count) if parent is None else parent
-    spans = Chunks(np.zeros(count, dtype=np.int64), 10 * unit, 10 * unit + 10)
-    relevant = [rng.choice(unit, size=n, replace=False) for n in (1, 2, 5, 0)]
-    relevant = [np.unique(one) for one in relevant]
-    ranking = rankings.of_chunks(found, spans, relevant, parent)
+    place = np.arange(count)
+    spans = Chunks(np.zeros(count, dtype=np.int64), 10 * place, 10 * place + 10)
+    relevant = [np.sort(rng.choice(place, size=n, replace=False)) for n in (1, 2, 5, 0)]
+    ranking = rankings.of_chunks(found, spans, relevant)
     assert (ranking.groupby("query").size() == rankings.DEPTH).all()
     for cut in (1, 3, 10, 20):
-        expected = first_hit.dcg_first_hit(found, relevant, cut, parent)
+        expected = first_hit.dcg_first_hit(found, relevant, cut)
         got = rescore.of_chunks(MANY, SPANS, f"DCG@{cut}", ranking)
         np.testing.assert_allclose(got.to_numpy(), expected)
 

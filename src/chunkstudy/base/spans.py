@@ -135,10 +135,16 @@ class Collection:
 
     def asked_of(self, documents: Container[str]) -> Collection:
         """The same with the questions asked of some documents alone, and their judgments."""
-        queries = tuple(query for query in self.queries if query.document in documents)
-        asked = {query.id for query in queries}
-        judgments = tuple(one for one in self.judgments if one.query in asked)
-        return replace(self, queries=queries, judgments=judgments)
+        return self.only(query.id for query in self.queries if query.document in documents)
+
+    def only(self, ids: Iterable[str]) -> Collection:
+        """The same with these queries alone, in its order, and their judgments."""
+        asked = set(ids)
+        return replace(
+            self,
+            queries=tuple(query for query in self.queries if query.id in asked),
+            judgments=tuple(one for one in self.judgments if one.query in asked),
+        )
 
     def digest(self) -> str:
         """sha256 over documents, queries and judgments in their order."""
@@ -184,9 +190,11 @@ class Chunks:
         """Characters between the offsets, shape (chunks,)."""
         return self.end - self.start
 
-    def only(self, here: NDArray[np.bool_]) -> Chunks:
-        """Those chunks, which are not rewritten, where ``here``, of shape (chunks,), is true."""
-        return Chunks(self.document[here], self.start[here], self.end[here])
+    def only(self, here: NDArray[np.bool_ | np.int64]) -> Chunks:
+        """Those chunks where ``here``, of shape (chunks,), is true, or those of its indices."""
+        places = np.arange(len(self))[here]
+        text = None if self.text is None else tuple(self.text[i] for i in places.tolist())
+        return Chunks(self.document[places], self.start[places], self.end[places], text)
 
     def texts(self, documents: Sequence[Document]) -> list[str]:
         """What is embedded: the rewritten text where there is one, else the source."""

@@ -190,9 +190,7 @@ def over_all_papers(collection: Collection) -> Collection:
     """The same without the queries that several papers were asked."""
     shared = _shared(collection)
     return replace(
-        collection,
-        queries=tuple(one for one in collection.queries if one.id not in shared),
-        judgments=tuple(one for one in collection.judgments if one.query not in shared),
+        collection.only(one.id for one in collection.queries if one.id not in shared),
         groups={name: group for name, group in collection.groups.items() if name not in shared},
     )
 

@@ -39,7 +39,9 @@ def check(places: Places) -> str:
         CheckError: naming the files that differ, are missing or that nothing writes.
         ReproduceError: if a notebook failed, one whose condition broke among them.
     """
-    if stale := [found for path in _records(places) if (found := records.stale(path))]:
+    if stale := [
+        found for path in records.find(places.runs).values() if (found := records.stale(path))
+    ]:
         raise CheckError(f"{len(stale)} records are not what today's code writes: {stale[0]}")
     with tempfile.TemporaryDirectory() as folder, pool() as processes:
         copy = Places(Path(folder))
@@ -79,7 +81,3 @@ def _differing(copy: Places, places: Places) -> Iterator[str]:
             yield f"{name} (missing)"
         elif new.read_bytes() != old.read_bytes():
             yield name
-
-
-def _records(places: Places) -> list[Path]:
-    return sorted(path.parent for path in places.runs.glob("*/*/*/*/*/run.json"))

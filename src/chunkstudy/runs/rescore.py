@@ -17,7 +17,7 @@ import pandas as pd
 from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Collection
 from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking
@@ -167,7 +167,7 @@ def _overlap(
         hit = PROTOCOLS[condition.protocol].hit
         return of_spans(JudgedSpans.of(collection), hit, ranking, name, cut)
     offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
-    overlap = in_tokens(collection, _chunks(ranking), offsets)
+    overlap = in_tokens(collection, rankings.spans(ranking), offsets)
     return overlap.at(rankings.rows(len(collection.queries), ranking), cut)[name]
 
 
@@ -183,11 +183,5 @@ def of_spans(
         name: ``SpanRecall``, ``SpanPrecision``, ``SpanIoU`` or ``SpanF1``.
         cut: how many chunks are read.
     """
-    overlap = TokenOverlap(judged, _chunks(ranking), hit)
+    overlap = TokenOverlap(judged, rankings.spans(ranking), hit)
     return overlap.at(rankings.rows(judged.queries, ranking), cut)[name]
-
-
-def _chunks(ranking: pd.DataFrame) -> Chunks:
-    """Every row of a ranking as a chunk of its own."""
-    document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
-    return Chunks(document, start, end)

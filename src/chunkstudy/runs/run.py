@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from chunkstudy.base import tokens
 from chunkstudy.base.budget import budget
 from chunkstudy.base.files import check_writable
-from chunkstudy.base.protocols import AS_PUBLISHED_LUMBERCHUNKER, PROTOCOLS
+from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection
-from chunkstudy.collections import gutenqa, registry
+from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
@@ -47,8 +47,6 @@ from chunkstudy.runs.vectors import UnitFolder
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
-COMPARED = ("DCG@10", "nDCG@10", "SpanRecall@5")
-"""The measure by which layouts are held beside each other, by what is asked of a collection."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
     """What a record of a layout keeps, of which there are many: the scores that are compared."""
-    first = [one for one in COMPARED if one in outcome.scores][:1]
+    first = [outcome.run.condition.measure]
     scores = outcome.scores[first]
     run = outcome.run.model_copy(
         update={
@@ -239,7 +237,7 @@ def evaluate(
             of_queries = store.encode(questions, "query")
             vectors = (of_queries, of_chunks)
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
-    scored = _score(condition, collection, chunks, vectors, sizes["cl100k"], approximate)
+    scored = _score(condition, collection, chunks, vectors, approximate)
     timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
@@ -292,28 +290,17 @@ def _score(
     collection: Collection,
     chunks: Chunks,
     vectors: tuple[NDArray[np.float32], NDArray[np.float32]] | None,
-    chunk_tokens: NDArray[np.int64],
     approximate: bool,
 ) -> scoring.Scored:
-    protocol = PROTOCOLS[condition.protocol]
-    if condition.task == "token_overlap":
-        order = hnsw.as_asked(collection, chunks) if approximate else None
-        search = None if order is None else partial(hnsw.as_published, order=order)
-        return scoring.token_overlap(collection, chunks, vectors, protocol, chunk_tokens, search)
-    if approximate:
+    if approximate and condition.task != "token_overlap":
         raise ConditionError(f"{condition} is searched exactly; Chroma's search is of its own task")
-    if vectors is None:
-        raise ConditionError(f"{condition} ranks by vectors; name an encoder and an ordering")
-    if condition.task == "in_corpus":
-        return scoring.in_corpus(collection, chunks, vectors, protocol)
+    by: scoring.By | None = vectors
+    if vectors and approximate:
+        order = hnsw.as_asked(collection, chunks)
+        by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
     propositions = parse_chunker(condition.chunker).entry.rewrites
-    lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
-    quotations = registry.find(condition.collection).quotations
-    if propositions and lumberchunker:
-        quotations = partial(gutenqa.proposition_answers, condition.collection)
-    by_parent = propositions and not lumberchunker
-    gold = quotations() if quotations else None
-    return scoring.in_document(collection, chunks, vectors, protocol, gold, by_parent)
+    protocol = PROTOCOLS[condition.protocol]
+    return scoring.score(condition.collection, collection, chunks, by, protocol, propositions)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
-from chunkstudy.base.protocols import Protocol
+from chunkstudy.base.protocols import AS_PUBLISHED_LUMBERCHUNKER, Protocol
 from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.collections import gutenqa, registry
 from chunkstudy.evaluation.measures import first_hit, ranking
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
@@ -23,11 +24,12 @@ from chunkstudy.evaluation.retrieval.documents import (
     own_documents,
     search_documents,
 )
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each, returned
 from chunkstudy.runs import rankings
 
-Vectors = NDArray[np.float32]
-Search = Callable[[Vectors, Vectors, int], retrieval.Ranking]
-"""From vectors of queries and of chunks, and a depth, to a ranking."""
+By = tuple[NDArray[np.float32], NDArray[np.float32]] | retrieval.Ranking
+"""By what chunks are found: vectors of the queries and of the chunks, or a ranking made elsewhere,
+at least as deep as is read."""
 
 OVERLAP_DEPTH = 20
 OVERLAP_CUTS: tuple[int | str, ...] = (5, 10, "Min")
@@ -37,7 +39,6 @@ TIES_SEEN = 50
 of chunks that are only a notice of rights need more, and get it."""
 RANK = 10
 """The cut whose ties are bounded."""
-RANKED = ("nDCG@10", "R@10", "R@100")
 FIRST_HIT_CUTS = (1, 2, 5, 10, 20)
 SPAN_CUT = 5
 """Where passages of the query's own document are judged as spans."""
@@ -64,26 +65,53 @@ class Scored:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def token_overlap(
+def score(
+    name: str,
     collection: Collection,
     chunks: Chunks,
-    vectors: tuple[Vectors, Vectors] | None,
+    by: By | None,
     protocol: Protocol,
-    chunk_tokens: NDArray[np.int64],
-    search: Search | None = None,
+    propositions: bool = False,
+) -> Scored:
+    """Every measure of a collection's task.
+
+    Args:
+        name: of the collection, as the registry has it.
+        collection: it, or the part of it that is asked.
+        chunks: of the collection.
+        by: vectors, or a ranking; None where no model takes part, of token overlap alone.
+        protocol: whose rules.
+        propositions: whether the chunks are sentences that a model wrote.
+    """
+    entry = registry.find(name)
+    if entry.task == "token_overlap":
+        return token_overlap(collection, chunks, by, protocol)
+    if by is None:
+        raise ValueError(f"{name} is scored by a ranking; give vectors or one")
+    if entry.task == "in_corpus":
+        return in_corpus(collection, chunks, by, protocol)
+    lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
+    quotations = entry.quotations
+    if propositions and lumberchunker:
+        quotations = partial(gutenqa.proposition_answers, name)
+    gold = quotations() if quotations else None
+    by_parent = propositions and not lumberchunker
+    return in_document(collection, chunks, by, protocol, gold, by_parent)
+
+
+def token_overlap(
+    collection: Collection, chunks: Chunks, by: By | None, protocol: Protocol
 ) -> Scored:
     """Every measure of the token-overlap task.
 
     Args:
         collection: with judged excerpts.
         chunks: of the collection.
-        vectors: of the queries and of the chunks; None where no model takes part.
+        by: vectors, or a ranking; None where no model takes part.
         protocol: says what a hit is and in which units to count.
-        chunk_tokens: shape (chunks,), cl100k tokens of each chunk, for what the reader gets.
-        search: by which chunks are found; exact unless given.
     """
     started = time.perf_counter()
-    found = None if vectors is None else (search or retrieval.search)(*vectors, OVERLAP_DEPTH)
+    found = None if by is None else _ranked(by, OVERLAP_DEPTH)
     searched = time.perf_counter()
     columns: dict[str, NDArray[np.float64]] = {}
     _score_unit(columns, TokenOverlap.of(collection, chunks, protocol.hit), found, "", protocol)
@@ -92,6 +120,8 @@ def token_overlap(
         in_true_tokens = in_tokens(collection, chunks, offsets)
         _score_unit(columns, in_true_tokens, found, "(unit=token)", protocol)
     if found is not None:
+        texts = chunks.texts(collection.documents)
+        chunk_tokens = np.asarray(tokens.counter("cl100k").count_many(texts))
         for cut in (5, 10):
             top = found.chunk[:, :cut]
             read = np.where(top >= 0, chunk_tokens[top], 0).sum(axis=1)
@@ -104,17 +134,15 @@ def token_overlap(
     )
 
 
-def in_corpus(
-    collection: Collection, chunks: Chunks, vectors: tuple[Vectors, Vectors], protocol: Protocol
-) -> Scored:
+def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol) -> Scored:
     """nDCG@10, R@10 and R@100 of documents, each scored by its best chunk."""
     started = time.perf_counter()
     excluded = excluded_documents(collection, protocol)
-    rank = partial(search_documents, *vectors, chunks.document)
-    if protocol.depth == "formula":
+    if isinstance(by, retrieval.Ranking) or protocol.depth == "formula":
         most = int(np.bincount(chunks.document).max()) if len(chunks) else 0
-        of_chunks = retrieval.search(*vectors, jina_depth(most))
-        rank = partial(documents_of, of_chunks, chunks.document)
+        rank = partial(documents_of, _ranked(by, jina_depth(most)), chunks.document)
+    else:
+        rank = partial(search_documents, *by, chunks.document)
     depth, documents = DOCUMENT_DEPTH + TIES_SEEN, len(collection.documents)
     found = rank(depth, excluded)
     while depth < documents and ranking.ties_past_end(found, RANK).any():
@@ -122,7 +150,7 @@ def in_corpus(
         found = rank(depth, excluded)
     searched = time.perf_counter()
     return Scored(
-        ranking.per_query(collection, found, RANKED),
+        ranking.per_query(collection, found),
         ties_at_cut=int((found.score[:, RANK - 1] == found.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, found, f"nDCG@{RANK}")},
         kept=rankings.of_documents(found),
@@ -133,7 +161,7 @@ def in_corpus(
 def in_document(
     collection: Collection,
     chunks: Chunks,
-    vectors: tuple[Vectors, Vectors],
+    by: By,
     protocol: Protocol,
     gold: Mapping[str, str] | None,
     by_parent: bool,
@@ -146,43 +174,40 @@ def in_document(
     Args:
         collection: whose queries name a document.
         chunks: of the collection.
-        vectors: of the queries and of the chunks.
+        by: vectors, or a ranking within each query's document.
         protocol: says how relevance is told.
         gold: query id to the judged passage as quoted, for relevance by substring; None where
             passages are spans only.
-        by_parent: chunks of one span, propositions, count as their parent, once.
+        by_parent: chunks of one span, propositions, count as their parent, once, as ielab scores
+            them; the parents are those of the first 2,000 chunks.
     """
     started = time.perf_counter()
     places = collection.positions
     named = [places[q.document] if q.document else -1 for q in collection.queries]
     limit = retrieval.Limit(np.asarray(named, dtype=np.int64), chunks.document)
     depth = min(PROPOSITION_DEPTH, max(1, len(chunks))) if by_parent else max(FIRST_HIT_CUTS) + 1
-    found = retrieval.search(*vectors, depth, limit)
+    found = _ranked(by, depth, limit)
     searched = time.perf_counter()
-    texts = chunks.texts(collection.documents)
-    parents = None
+    spans = {}
+    if gold is None:
+        spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
+    ties = 0 if by_parent else int(found.tied_at(10).sum())
     if by_parent:
-        parents, first = _parents(chunks)
-        spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)[first].tolist()
-        texts_of_parents = [collection.documents[d].text[s:e] for d, s, e in spans]
-        texts = [texts_of_parents[parent] for parent in parents.tolist()]
+        chunks, parents = returned(chunks)
+        found = best_of_each(found, parents)
+    texts = chunks.texts(collection.documents)
     relevant = first_hit.relevant_chunks(collection, chunks, texts, protocol.relevance, gold)
-    if parents is not None:
-        relevant = [np.unique(parents[one]) for one in relevant]
     columns: dict[str, NDArray[np.float64]] = {}
     for cut in FIRST_HIT_CUTS:
-        columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut, parents)
+        columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut)
     columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
-    if gold is None:
-        found_spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
-        for name in ("SpanRecall", "SpanPrecision", "SpanIoU"):
-            columns[f"{name}@{SPAN_CUT}"] = found_spans[name]
-    ties = 0 if by_parent else int(found.tied_at(10).sum())
+    for name in ("SpanRecall", "SpanPrecision", "SpanIoU") if spans else ():
+        columns[f"{name}@{SPAN_CUT}"] = spans[name]
     scores = _long(collection, columns)
     if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
         judged = {judgment.query for judgment in collection.judgments}
         scores = scores[scores["query_id"].isin(judged)]
-    kept = rankings.of_chunks(found, chunks, relevant, parents)
+    kept = rankings.of_chunks(found, chunks, relevant)
     return Scored(scores, ties, kept=kept, seconds=_seconds(started, searched))
 
 
@@ -197,11 +222,9 @@ def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np
     return own_documents(collection)
 
 
-def _parents(chunks: Chunks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The parent of every chunk, (chunks,), and the first chunk of every parent, (parents,)."""
-    spans = np.stack([chunks.document, chunks.start, chunks.end], axis=1)
-    _, first, parent = np.unique(spans, axis=0, return_index=True, return_inverse=True)
-    return parent.reshape(-1).astype(np.int64), first.astype(np.int64)
+def _ranked(by: By, depth: int, limit: retrieval.Limit | None = None) -> retrieval.Ranking:
+    """The ranking, as deep as it is, or what vectors give to a depth."""
+    return by if isinstance(by, retrieval.Ranking) else retrieval.search(*by, depth, limit)
 
 
 def _score_unit(

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Collection
 from chunkstudy.evaluation import trec
-from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import rankings
 from chunkstudy.runs.conditions import Condition
@@ -54,17 +54,13 @@ def _write(folder: Path, condition: Condition, collection: Collection, kept: pd.
     trec.write_qrels(folder / QRELS, trec.of_documents(collection))
     rows = rankings.every_row(len(collection.queries), kept)
     if "start" in kept:
-        start, end = (kept[one].to_numpy(np.int64) for one in ("start", "end"))
-        chunks = Chunks(document, start, end)
-        names = trec.chunk_names(collection, chunks)
+        names = trec.chunk_names(collection, rankings.spans(kept))
         trec.write_run(folder / f"{tag}.chunks.run", collection, rows, names, tag)
-        hits = TokenOverlap.of(collection, chunks, PROTOCOLS[condition.protocol].hit).hit_pairs
-        own = kept["query"].to_numpy(np.int64)
-        pairs = [(q, c) for q, c in zip(*(p.tolist() for p in hits), strict=True) if own[c] == q]
+        hit = PROTOCOLS[condition.protocol].hit
+        hits = rankings.hits(kept, JudgedSpans.of(collection), hit)
         if "relevant" in kept:  # judged one by one, by the words of a passage
-            judged = kept[kept["relevant"].astype(bool)]
-            pairs = list(zip(judged["query"].tolist(), judged.index.tolist(), strict=True))
-        both = ([q for q, _ in pairs], [c for _, c in pairs])
+            hits = kept["relevant"].to_numpy(np.bool_)
+        both = (kept["query"][hits], np.flatnonzero(hits))
         trec.write_qrels(folder / f"{tag}.chunks.qrels", trec.of_chunks(collection, both, names))
     documents = best_of_each(rows, document)
     trec.write_run(folder / f"{tag}.documents.run", collection, documents, ids, tag)

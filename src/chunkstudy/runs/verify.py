@@ -300,13 +300,8 @@ def _relevance(condition: Condition, ranking: pd.DataFrame, collection: Collecti
     judged, where that is what the protocol asks."""
     if PROTOCOLS[condition.protocol].relevance != "overlap":
         return "relevance", "not checked", "relevance is a quotation in the chunk's own text"
-    spans = JudgedSpans.of(collection)
-    judged = pd.DataFrame(
-        {"query": spans.query, "document": spans.document, "from": spans.start, "to": spans.end}
-    )
-    pairs = ranking.reset_index(names="row").merge(judged, on=["query", "document"])
-    met = pairs[(pairs["start"] < pairs["to"]) & (pairs["from"] < pairs["end"])]["row"].unique()
-    wrong = int((ranking.index.isin(met) != ranking["relevant"].to_numpy()).sum())
+    hits = rankings.hits(ranking, JudgedSpans.of(collection), "overlap")
+    wrong = int((hits != ranking["relevant"].to_numpy()).sum())
     return _held(
         "relevance",
         not wrong,

@@ -26,8 +26,6 @@ from chunkstudy.show.faults import StudyError
 
 Compute = Literal["stored", "missing", "fresh"]
 COMPUTES: tuple[Compute, ...] = get_args(Compute)
-STAND_IN = "recursive-200-0"
-"""The chunker that a condition names where the reader's own function cuts."""
 WHOLE = "whole"
 """The file that says a fresh computation is finished, so that the next one begins anew."""
 

@@ -56,13 +56,8 @@ def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chu
 def marked(document: Document, span: Span, judged: Sequence[Judgment]) -> str:
     """The text of a span as HTML, marked where it is judged; dots where more stands around it."""
     start, end = span
-    places = sorted(
-        (max(start, one.start), min(end, one.end))
-        for one in judged
-        if one.document == document.id and one.start < end and start < one.end
-    )
     parts, at = [ELLIPSIS if start else ""], start
-    for first, last in places:
+    for first, last in sorted(_inside(document, span, judged)):
         parts += [escape(document.text[at : max(at, first)])]
         if last > max(at, first):
             parts += [MARK.format(escape(document.text[max(at, first) : last]))]
@@ -73,16 +68,22 @@ def marked(document: Document, span: Span, judged: Sequence[Judgment]) -> str:
 def _shortened(document: Document, chunk: Span, judged: Sequence[Judgment]) -> str:
     """A chunk around what is judged in it, or its beginning."""
     start, end = chunk
-    inside = [
-        (max(start, one.start), min(end, one.end))
-        for one in judged
-        if one.document == document.id and one.start < end and start < one.end
-    ]
+    inside = _inside(document, chunk, judged)
     if not inside:
         return marked(document, (start, min(end, start + AROUND)), judged)
     first = max(start, min(one for one, _ in inside) - AROUND)
     last = min(end, max(one for _, one in inside) + AROUND)
     return marked(document, (first, last), judged)
+
+
+def _inside(document: Document, span: Span, judged: Sequence[Judgment]) -> list[Span]:
+    """What is judged of a span."""
+    start, end = span
+    return [
+        (max(start, one.start), min(end, one.end))
+        for one in judged
+        if one.document == document.id and one.start < end and start < one.end
+    ]
 
 
 def _name(document: Document) -> str:

@@ -16,11 +16,13 @@ from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.runs import first_chunks, records, rescore
+from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError
 from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.pipeline import STAND_IN
 from chunkstudy.runs.run import load_collection
 from chunkstudy.show import passages
-from chunkstudy.show.computing import STAND_IN, Arm, Computing, Found, deep_enough, stored
+from chunkstudy.show.computing import Arm, Computing, Found, deep_enough, stored
 from chunkstudy.show.faults import StudyError
 from chunkstudy.show.scores import Scores
 
@@ -153,14 +155,13 @@ class Runs:
         for one in self:
             kept = self.computing.kept(one.arm) if one.arm.has_record else None
             if kept is not None:
-                apart = one.wide[kept.wide.columns] - kept.wide
-                apart = apart[[name for name in apart if not str(name).startswith("TokensRead")]]
+                by_question, means = apart(one.wide, kept.wide)
                 row = {
                     "chunker": one.arm.name,
                     "same chunks": one.run.chunks_sha256 == kept.run.chunks_sha256,
-                    "n": len(apart),
-                    "questions that differ": int((apart.abs() > 0).any(axis=1).sum()),
-                    "difference": float(apart.mean().abs().max()),
+                    "n": len(by_question),
+                    "questions that differ": int((by_question > 0).any(axis=1).sum()),
+                    "difference": float(means.max()),
                 }
                 rows.append(row)
         return pd.DataFrame(rows)

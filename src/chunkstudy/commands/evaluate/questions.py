@@ -13,7 +13,7 @@ from chunkstudy.commands.evaluate.scores import found_first
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.show.inspector import pages as inspector
-from chunkstudy.show.inspector.inspection import Searched, only_queries
+from chunkstudy.show.inspector.inspection import Searched
 
 WORST = 20
 FILE = "questions.html"
@@ -33,8 +33,8 @@ def write(texts: Texts, ran: Sequence[Ran], measure: str, k: int, vectors: Path,
     mean = pd.concat([one.scores[measure] for one in ran], axis=1).mean(axis=1)
     worst = mean.sort_values(kind="stable").index[:WORST].tolist()
     among = [one.arm for one in ran]
-    few = only_queries(texts.collection, worst)
-    first = only_queries(ran[0].judged, worst)
+    few = texts.collection.only(worst)
+    first = ran[0].judged.only(worst)
     searched: dict[str, dict[str, Searched]] = {}
     for one in ran:
         arm, (returned, which) = one.arm, one.indexed.returned

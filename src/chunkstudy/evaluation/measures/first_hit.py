@@ -74,26 +74,19 @@ def relevant_chunks(
     return found
 
 
-def dcg_first_hit(
-    ranking: Ranking, relevant: Sequence[Ints], cut: int = 10, parents: Ints | None = None
-) -> Floats:
+def dcg_first_hit(ranking: Ranking, relevant: Sequence[Ints], cut: int = 10) -> Floats:
     """1 / log2(rank + 1) of each query's first relevant chunk within the cut, else 0.
-
-    With ``parents``, as ielab scores propositions by their paragraphs: chunks with the same parent
-    count once, at the rank of the best, and ``relevant`` holds parents. Parents are read from the
-    ranking as deep as it is (ielab's holds 2,000 chunks), so rank well below the cut.
 
     Args:
         ranking: the search within each query's document.
-        relevant: the relevant chunks, or with ``parents`` the relevant parents, of each query.
-        parents: shape (chunks,), the index of each chunk's parent.
+        relevant: the relevant chunks of each query.
 
     Returns:
         Shape (queries,).
 
     Raises:
-        ValueError: if the relevant chunks or the parents are not those of the ranking, or it is
-            too shallow for the cut.
+        ValueError: if the relevant chunks are not those of the ranking, or it is too shallow for
+            the cut.
     """
     if len(relevant) != len(ranking.chunk):
         raise ValueError(f"{len(relevant)} queries are judged and {len(ranking.chunk)} are ranked")
@@ -102,14 +95,9 @@ def dcg_first_hit(
             f"the cut is {cut} and the ranking holds {ranking.chunk.shape[1]} chunks per query; "
             "the cut must be at least 1, and the ranking that deep"
         )
-    if parents is not None and ranking.chunk.max(initial=-1) >= len(parents):
-        raise ValueError(f"the ranking names chunk {ranking.chunk.max()} of {len(parents)}")
     scores = np.zeros(len(relevant))
     for row, (ranked, wanted) in enumerate(zip(ranking.chunk, relevant, strict=True)):
         ranked = ranked[ranked != NO_CHUNK]
-        if parents is not None:
-            ranked = parents[ranked]
-            ranked = ranked[np.sort(np.unique(ranked, return_index=True)[1])]
         hits = np.flatnonzero(np.isin(ranked[:cut], wanted))
         if len(hits):
             scores[row] = 1 / np.log2(hits[0] + 2)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, on_one_line
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
 
 Ints = NDArray[np.int64]
@@ -69,7 +69,7 @@ def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> Rea
     Raises:
         ValueError: if a ranking that leaves chunks out ends before the budget does.
     """
-    base, line = _on_one_line(judged, chunks)
+    base, line = on_one_line(judged, chunks)
     starts, ends = chunks.start + base[chunks.document], chunks.end + base[chunks.document]
     spans = [judged.start + base[judged.document], judged.end + base[judged.document]]
     read = np.zeros(line, dtype=bool)
@@ -116,11 +116,3 @@ def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> Rea
         lengths.astype(np.float64),
         most,
     )
-
-
-def _on_one_line(judged: JudgedSpans, chunks: Chunks) -> tuple[Ints, int]:
-    """Where each document starts when all are laid end to end, and how long that is."""
-    document = np.concatenate([judged.document, chunks.document])
-    extent = np.zeros(int(document.max(initial=-1)) + 1, dtype=np.int64)
-    np.maximum.at(extent, document, np.concatenate([judged.end, chunks.end]))
-    return np.cumsum(extent) - extent, int(extent.sum())

@@ -86,7 +86,7 @@ class TokenOverlap:
         self._queries = judged.queries
         self._query = judged.query[by_query]
         self._first = np.searchsorted(self._query, np.arange(judged.queries + 1))
-        base = _document_bases(judged, chunks)
+        base, _ = on_one_line(judged, chunks)
         self._start = (judged.start + base[judged.document])[by_query]
         self._end = (judged.end + base[judged.document])[by_query]
         self._judged_length = self._sum(self._query, self._end - self._start)
@@ -240,15 +240,16 @@ def _token_spans(
     return first, np.where(start < end, last, first)
 
 
-def _document_bases(judged: JudgedSpans, chunks: Chunks) -> Ints:
-    """Where each document starts when all are laid on one line, one position apart.
+def on_one_line(judged: JudgedSpans, chunks: Chunks) -> tuple[Ints, int]:
+    """Where each document starts when all are laid on one line, one position apart, and how long
+    the line is.
 
     On that line spans of different documents never meet, so nothing need compare documents.
     """
     document = np.concatenate([judged.document, chunks.document])
     extent = np.zeros(int(document.max(initial=-1)) + 1, dtype=np.int64)
     np.maximum.at(extent, document, np.concatenate([judged.end, chunks.end]))
-    return np.cumsum(extent + 1) - (extent + 1)
+    return np.cumsum(extent + 1) - (extent + 1), int((extent + 1).sum())
 
 
 def _expand(low: Ints, high: Ints) -> tuple[Ints, Ints]:

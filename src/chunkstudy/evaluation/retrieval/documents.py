@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.evaluation.retrieval.chunks import (
-    NO_CHUNK,
     Ranking,
     SearchError,
     check_shapes,
@@ -17,6 +16,7 @@ from chunkstudy.evaluation.retrieval.chunks import (
     nothing_kept,
     score_blocks,
 )
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 
 NO_DOCUMENT = -1
 
@@ -117,24 +117,11 @@ def documents_of(
             f"the ranking names chunk {ranking.chunk.max()} of {len(chunk_document)}; it was made "
             "from other chunks"
         )
-    document = np.full(ranking.chunk.shape, NO_DOCUMENT, dtype=np.int64)
-    held = ranking.chunk != NO_CHUNK
-    document[held] = chunk_document[ranking.chunk[held]]
-    by_document = np.argsort(document, axis=1, kind="stable")
-    in_order = np.take_along_axis(document, by_document, axis=1)
-    first_of_document = np.diff(in_order, axis=1, prepend=NO_DOCUMENT) != 0
-    new = np.zeros(document.shape, dtype=bool)
-    np.put_along_axis(new, by_document, first_of_document, axis=1)
-    if excluded is not None:
-        new &= document != excluded[:, None]
     # Equal scores stand by chunk, hence by document, and stay so when later chunks are dropped.
-    order = np.argsort(~new, axis=1, kind="stable")
-    new = np.take_along_axis(new, order, axis=1)
-    missing = max(depth - ranking.chunk.shape[1], 0)
-    score = np.where(new, np.take_along_axis(ranking.score, order, axis=1), -np.inf)
-    score = np.pad(score, ((0, 0), (0, missing)), constant_values=-np.inf).astype(np.float32)
-    document = np.where(new, np.take_along_axis(document, order, axis=1), NO_DOCUMENT)
-    document = np.pad(document, ((0, 0), (0, missing)), constant_values=NO_DOCUMENT)
+    best = best_of_each(ranking, chunk_document, excluded)
+    missing = ((0, 0), (0, max(depth - ranking.chunk.shape[1], 0)))
+    score = np.pad(best.score, missing, constant_values=-np.inf)
+    document = np.pad(best.chunk, missing, constant_values=NO_DOCUMENT)
     last = score[:, depth - 1 : depth]
     ties = ((score[:, depth:] == last) & ~np.isneginf(last)).sum(axis=1)
     return DocumentRanking(document[:, :depth], score[:, :depth], ties)

@@ -61,22 +61,27 @@ def returned(chunks: Chunks) -> tuple[Chunks, Ints]:
     return found, rank[place.reshape(-1)]
 
 
-def best_of_each(ranking: Ranking, group: Ints) -> Ranking:
+def best_of_each(ranking: Ranking, group: Ints, excluded: Ints | None = None) -> Ranking:
     """The ranking of groups, each at the rank of its best chunk.
 
     Args:
         ranking: of chunks.
         group: shape (chunks,), the group of each.
+        excluded: shape (queries,), a group never returned to the query, or -1.
     """
     found = np.full_like(ranking.chunk, NO_CHUNK)
-    score = np.full_like(ranking.score, -np.inf)
-    for row, (chunks, values) in enumerate(zip(ranking.chunk, ranking.score, strict=True)):
-        held = chunks != NO_CHUNK
-        groups = group[chunks[held]]
-        _, first = np.unique(groups, return_index=True)
-        first.sort()
-        found[row, : len(first)] = groups[first]
-        score[row, : len(first)] = values[held][first]
+    held = ranking.chunk != NO_CHUNK
+    found[held] = group[ranking.chunk[held]]
+    by_group = np.argsort(found, axis=1, kind="stable")
+    in_order = np.take_along_axis(found, by_group, axis=1)
+    new = np.zeros(found.shape, dtype=bool)
+    np.put_along_axis(new, by_group, np.diff(in_order, axis=1, prepend=NO_CHUNK) != 0, axis=1)
+    if excluded is not None:
+        new &= found != excluded[:, None]
+    order = np.argsort(~new, axis=1, kind="stable")
+    found[~new] = NO_CHUNK
+    score = np.where(new, ranking.score, np.float32(-np.inf))
+    found, score = (np.take_along_axis(one, order, axis=1) for one in (found, score))
     return Ranking(found, score, ranking.ties_at_cut)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from chunkstudy.published.claims import chroma_computed as computed
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
+    Claims,
     Readings,
-    Work,
     fair,
     plain,
     strict,
@@ -43,7 +43,7 @@ from chunkstudy.published.claims.predicates import (
 )
 from chunkstudy.runs.conditions import LARGE
 
-WORK = Work("chroma", (LARGE,))
+WORK = Claims("chroma", (LARGE,))
 claim = WORK.claim
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"

@@ -14,7 +14,7 @@ from chunkstudy.published.claims.evidence import Evidence, model, paired, points
 from chunkstudy.published.claims.numbers import pairs, pick, ranks, without
 from chunkstudy.published.claims.outcomes import Outcome, counted, decide, unanswered
 from chunkstudy.published.sources import chroma_minilm
-from chunkstudy.runs.conditions import MINILM, NONE, Condition
+from chunkstudy.runs.conditions import MINILM, NONE
 from chunkstudy.runs.display_names import shown
 
 Floats = NDArray[np.float64]
@@ -243,7 +243,7 @@ def prompt_of_two_thousand_tokens(evidence: Evidence, growing: bool) -> Outcome:
 
 def difference_of_records(evidence: Evidence, one: str, other: str, measure: str) -> str:
     """The paired difference of two chunkers with all-MiniLM-L6-v2; nothing without both."""
-    first, second = (evidence.per_query(_row(n), measure) for n in (one, other))
+    first, second = (evidence.per_query(chroma_minilm(n), measure) for n in (one, other))
     if first is None or second is None:
         return ""
     difference = points(paired(first, second))
@@ -253,7 +253,7 @@ def difference_of_records(evidence: Evidence, one: str, other: str, measure: str
 
 def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
     """A chunker's mean size in cl100k tokens with all-MiniLM-L6-v2's boundaries."""
-    record = evidence.record(_row(chunker))
+    record = evidence.record(chroma_minilm(chunker))
     if record is None:
         return ""
     return f"all-MiniLM-L6-v2, mean {record.run.sizes['cl100k'].mean:.1f} tokens"
@@ -309,7 +309,7 @@ def entropy_around_sentence_ends(evidence: Evidence) -> str:
 
 def ranks_by_corpus(evidence: Evidence, row: str) -> str:
     """A row's rank by recall in each corpus."""
-    rows = [_row(name).chunker for name in MINILM_ROWS]
+    rows = [chroma_minilm(name).chunker for name in MINILM_ROWS]
     found = mean_recall(evidence, "chunker", "part", encoder=MINILM, chunker=rows)
     places = pick(ranks(without(found, part="all")), chunker=row).sort_index().astype(int)
     if places.empty:
@@ -329,17 +329,12 @@ def _measure(name: str) -> str:
     return shown("measure", name)
 
 
-def _row(chunker: str) -> Condition:
-    """The record of a row of the MiniLM table, in the size and length that give its chunks."""
-    return chroma_minilm(chunker)
-
-
 def _scores(evidence: Evidence, measure: str) -> pd.DataFrame:
     """Values per query, fractions, of the rows of the MiniLM table that have a record."""
     found = {
         chunker: values
         for chunker in MINILM_ROWS
-        if (values := evidence.per_query(_row(chunker), measure)) is not None
+        if (values := evidence.per_query(chroma_minilm(chunker), measure)) is not None
     }
     return pd.DataFrame(found)
 

@@ -210,11 +210,6 @@ class Evidence:
         return self.models is None or encoder == NONE or model(encoder) in self.models
 
 
-def rank(values: pd.Series, name: str) -> int:
-    """1 for the highest value; equal values share the better rank."""
-    return int((values > values[name]).sum()) + 1
-
-
 def paired(a: pd.Series, b: pd.Series) -> tuple[float, float, float]:
     """Mean difference a - b over common queries and its 95% interval."""
     both = pd.DataFrame({"a": a, "b": b}).dropna()

@@ -11,8 +11,8 @@ from typing import Any
 from chunkstudy.published.claims import witnesses
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
+    Claims,
     Readings,
-    Work,
     fair,
     plain,
     strict,
@@ -43,7 +43,7 @@ from chunkstudy.runs.published_grid import JINA_SMALL as V2
 from chunkstudy.runs.published_grid import JINA_V3 as V3
 from chunkstudy.runs.published_grid import NOMIC
 
-WORK = Work("jina", (V2, "jinaai/jina-embeddings-v2-base-en", V3, NOMIC))
+WORK = Claims("jina", (V2, "jinaai/jina-embeddings-v2-base-en", V3, NOMIC))
 claim = WORK.claim
 
 LATE, NAIVE = "contextualized", "pre_embedding"

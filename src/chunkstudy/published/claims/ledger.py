@@ -138,7 +138,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Work:
+class Claims:
     """The claims of one work in their order, and the models that they speak of.
 
     Attributes:
@@ -182,12 +182,12 @@ class Work:
         return keep
 
 
-def works() -> list[Work]:
+def works() -> list[Claims]:
     """Every work with its claims, in the order of their files."""
     return [import_module(f"{__package__}.{name}").WORK for name in WORKS]
 
 
-def settle(works: Iterable[Work], sources: Sources) -> pd.DataFrame:
+def settle(works: Iterable[Claims], sources: Sources) -> pd.DataFrame:
     """The ledger of these works: a row per claim and reading, the fair one first.
 
     Raises:

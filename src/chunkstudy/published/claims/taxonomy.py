@@ -13,8 +13,8 @@ import pandas as pd
 from chunkstudy.published.claims import witnesses
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
+    Claims,
     Readings,
-    Work,
     fair,
     plain,
     strict,
@@ -55,7 +55,7 @@ from chunkstudy.runs.published_grid import JINA_SMALL as V2
 from chunkstudy.runs.published_grid import JINA_V3 as V3
 from chunkstudy.runs.published_grid import NOMIC
 
-WORK = Work("taxonomy", (V2, V3, NOMIC, E5))
+WORK = Claims("taxonomy", (V2, V3, NOMIC, E5))
 claim = WORK.claim
 
 REPRODUCTION, IN_CORPUS = "taxonomy_0_reproduction", "taxonomy_rq1_in_corpus"

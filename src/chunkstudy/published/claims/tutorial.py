@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from chunkstudy.published.claims.evidence import Evidence
-from chunkstudy.published.claims.ledger import Readings, Work, plain
+from chunkstudy.published.claims.ledger import Claims, Readings, plain
 from chunkstudy.published.claims.numbers import listed, over, pick
 from chunkstudy.published.claims.predicates import equal, every
 
-WORK = Work("tutorial", "any")
+WORK = Claims("tutorial", "any")
 claim = WORK.claim
 PAGE = "labels_1_precision_recall"
 FOUR = "{:.4f}"

@@ -12,7 +12,8 @@ from chunkstudy.base.protocols import (
     AS_PUBLISHED_JINA,
     AS_PUBLISHED_LUMBERCHUNKER,
 )
-from chunkstudy.published.claims.evidence import Evidence, model, points, rank
+from chunkstudy.published.claims.evidence import Evidence, model, points
+from chunkstudy.published.claims.numbers import ranks
 from chunkstudy.published.sources import IN_CORPUS
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.display_names import shown
@@ -113,7 +114,7 @@ def best_on_emma(evidence: Evidence) -> str:
         return ""
     order = rows["DCG@10"]
     return (
-        f"{WITH}Emma: rank {rank(order, 'lumberchunker-released')} of {len(order)}, best "
+        f"{WITH}Emma: rank {ranks(order)['lumberchunker-released']:.0f} of {len(order)}, best "
         f"{shown('chunker', order.idxmax())} {order.max():.3f}"
     )
 

@@ -320,8 +320,8 @@ class Searched:
         for judgments in self.judged.values():
             for judgment in judgments:
                 wanted.update(self._around(judgment, context))
-        chunks = sorted(wanted)
-        only = _take(self.chunks, chunks)
+        chunks = np.array(sorted(wanted), dtype=np.int64)
+        only = self.chunks.only(chunks)
         lengths = encoder.characters_read(only.texts(self.collection.documents))
         # The embedded text may be rewritten; then the end of the window is only near.
         self.read_to[chunks] = np.minimum(only.start + lengths, only.end)
@@ -348,23 +348,6 @@ def search_chunks(
     ranking = retrieval.search(queries, vectors, len(chunks))
     unknown = np.full(len(chunks), -1, dtype=np.int64)
     return Searched(condition, collection, store, chunks, queries, ranking, unknown)
-
-
-def only_queries(collection: Collection, ids: Sequence[str]) -> Collection:
-    """The collection with these queries and their judgments alone."""
-    wanted = set(ids)
-    return replace(
-        collection,
-        queries=tuple(query for query in collection.queries if query.id in wanted),
-        judgments=tuple(j for j in collection.judgments if j.query in wanted),
-    )
-
-
-def _take(chunks: Chunks, index: Sequence[int]) -> Chunks:
-    """The chunks of these indices, in their order."""
-    text = None if chunks.text is None else tuple(chunks.text[i] for i in index)
-    i = np.asarray(index, dtype=np.int64)
-    return Chunks(chunks.document[i], chunks.start[i], chunks.end[i], text)
 
 
 def _relevant(collection: Collection) -> dict[str, list[Judgment]]:

@@ -22,7 +22,7 @@ from chunkstudy.runs.run import load_collection, load_store
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.show.inspector.diagnosis import diagnose
 from chunkstudy.show.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
-from chunkstudy.show.inspector.inspection import MEASURES, SCORED, Searched, only_queries, search
+from chunkstudy.show.inspector.inspection import MEASURES, SCORED, Searched, search
 
 CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200")
 DEPTH = 5
@@ -72,7 +72,7 @@ def write(
     loaded = load_collection(collection)
     ids = judged_ids(loaded) if query is None else [_known(loaded, query)]
     store = load_store(conditions[0].encoder, places.vectors)
-    pages = inspect(only_queries(loaded, ids), conditions, store, depth)
+    pages = inspect(loaded.only(ids), conditions, store, depth)
     texts = {document.id: document.text for document in loaded.documents}
     if query is not None:
         write_text(target, render(pages[0], texts))

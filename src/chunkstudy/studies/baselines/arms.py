@@ -20,23 +20,17 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections import covid_qa, registry
-from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import models
-from chunkstudy.evaluation.measures import first_hit
-from chunkstudy.evaluation.measures.ranking import per_query
-from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, Search, search
-from chunkstudy.evaluation.retrieval.documents import documents_of
 from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
-from chunkstudy.runs import records
+from chunkstudy.runs import records, scoring
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.estimate import TWO_CORES, device, in_words
 from chunkstudy.runs.grids import MPNET_WINDOWS, OWN, PRE, WIDE
 from chunkstudy.runs.names import EncoderName, parse_encoder
-from chunkstudy.runs.scoring import excluded_documents
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -53,8 +47,11 @@ SEARCHED = ("chroma", covid_qa.WITHIN, covid_qa.ALL, "nfcorpus", "scifact", "arg
 UNTITLED = ("chroma", "arguana")
 """Chroma's five documents hold many texts each, and what ArguAna calls a title is a list of
 subjects, which a third of its documents have."""
-CUT = {"token_overlap": 5, "in_corpus": 10, "in_document": 10}
-"""Chunks, or documents, that are read."""
+MEASURES = {
+    "token_overlap": ["SpanRecall@5", "SpanIoU@5"],
+    "in_corpus": ["nDCG@10"],
+    "in_document": ["DCG@10"],
+}
 WINDOW = 512
 """Which cuts no chunk but the longest."""
 ENCODERS = (WIDE, f"{MPNET_WINDOWS[WINDOW]}-bfloat16")
@@ -116,22 +113,17 @@ def part(context: Context, one: Part) -> dict[str, pd.DataFrame]:
     collection, store = context.collection(one.collection), context.store(one.encoder)
     asked = [Condition(one.collection, way, one.encoder, PRE, OWN) for way in (CHUNKER, SENTENCE)]
     cut = [context.chunks(each, store) for each in asked[: 1 + (one.arm == SENTENCES)]]
-    task = asked[0].task
-    found = find(one.arm, collection, store, cut, task == "in_document")
+    found = find(one.arm, collection, store, cut, asked[0].task == "in_document")
     keys = {"part": one.name}
-    rows = pd.concat(
-        [
-            pd.DataFrame({"measure": measure, "query_id": own.index, "value": own})
-            for measure, own in scores(collection, found, task).items()
-        ],
-        ignore_index=True,
-    )
+    wide = scores(one.collection, collection, found)
+    rows = wide.melt(var_name="measure", ignore_index=False).reset_index()
     what = {
         "collection": one.collection, "encoder": one.encoder, "arm": one.arm,
         "chunks": len(found.returned), "titled": found.titled, "vectors": len(found.read),
         "tokens": tokens_read(store, found.read),
     }  # fmt: skip
-    return {"scores": rows.assign(**keys), "parts": pd.DataFrame([keys | what])}
+    rows = rows[["measure", "query_id", "value"]].assign(**keys)
+    return {"scores": rows, "parts": pd.DataFrame([keys | what])}
 
 
 def find(
@@ -178,24 +170,10 @@ def _own_documents(collection: Collection, chunks: Chunks) -> Limit:
     return Limit(np.asarray(own, dtype=np.int64), chunks.document)
 
 
-def scores(collection: Collection, found: Found, task: Task) -> dict[str, pd.Series]:
-    """By measure each question's score, as records have it: of what is returned."""
-    cut, protocol, returned = CUT[task], PROTOCOLS[OWN], found.returned
-    ids = pd.Index([query.id for query in collection.queries])
-    if task == "in_corpus":
-        own = excluded_documents(collection, protocol)
-        documents = documents_of(found.ranking, returned.document, cut, own)
-        long = per_query(collection, documents, (f"nDCG@{cut}",))
-        values = {f"nDCG@{cut}": long.set_index("query_id")["value"]}
-    elif task == "in_document":
-        texts = returned.texts(collection.documents)
-        relevant = first_hit.relevant_chunks(collection, returned, texts, protocol.relevance)
-        first = first_hit.dcg_first_hit(found.ranking, relevant, cut)
-        values = {f"DCG@{cut}": pd.Series(first, ids)}
-    else:
-        overlap = TokenOverlap.of(collection, returned, protocol.hit).at(found.ranking.chunk, cut)
-        values = {f"{m}@{cut}": pd.Series(overlap[m], ids) for m in ("SpanRecall", "SpanIoU")}
-    return {measure: records.six_decimals(own) for measure, own in values.items()}
+def scores(name: str, collection: Collection, found: Found) -> pd.DataFrame:
+    """Each question's scores, as records have them: of what is returned."""
+    ranked = scoring.score(name, collection, found.returned, found.ranking, PROTOCOLS[OWN])
+    return records.rounded(ranked.scores)[MEASURES[registry.find(name).task]]
 
 
 def tokens_read(store: VectorStore, texts: Sequence[str]) -> int:

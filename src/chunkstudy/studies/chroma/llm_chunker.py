@@ -30,11 +30,12 @@ from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.published import cells
-from chunkstudy.runs import records, scoring
+from chunkstudy.runs import pipeline
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.grids import PRE, SMOLLM
+from chunkstudy.runs.pipeline import Vectors
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -241,10 +242,8 @@ def scores(
 
     def score(chunks: Chunks) -> pd.DataFrame:
         texts = chunks.texts(collection.documents)
-        sizes = np.asarray(count(texts))
-        found = scoring.token_overlap(collection, chunks, (asked, store.encode(texts)), rule, sizes)
-        wide = records.rounded(found.scores)[list(MEASURES)]
-        return wide.assign(chunks=len(texts), tokens=sizes.mean())
+        found = pipeline.score(collection, chunks, Vectors(asked, store.encode(texts)), rule.name)
+        return found[list(MEASURES)].assign(chunks=len(texts), tokens=np.mean(count(texts)))
 
     found = {arm: score(chunks) for arm, chunks in arms.items()}
     if rule is CORRECTED:

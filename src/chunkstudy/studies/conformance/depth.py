@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.evaluation.measures.ranking import per_query
+from chunkstudy.evaluation.measures.ranking import MEASURES, per_query
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.documents import documents_of, jina_depth, search_documents
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PASSAGES, PRE, WIDE
 from chunkstudy.runs.names import parse_ordering
-from chunkstudy.runs.scoring import DOCUMENT_DEPTH, RANKED, excluded_documents
+from chunkstudy.runs.scoring import DOCUMENT_DEPTH, excluded_documents
 from chunkstudy.runs.study_runs import Context
 
 NAME = "depth"
@@ -57,7 +57,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                         "depth": str(depth or "all"),
                         "Jina's formula": depth == formula,
                         "documents": float((found.document >= 0).sum(axis=1).mean()),
-                        **{str(measure): float(means[measure]) for measure in RANKED},
+                        **{str(measure): float(means[measure]) for measure in MEASURES},
                     }
                 )
     return {"scores": pd.DataFrame(rows)}

@@ -24,8 +24,9 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
-from chunkstudy.runs.many_cuts import encoded, score
+from chunkstudy.runs.many_cuts import encoded
 from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.pipeline import Vectors, score
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.faults import StudyError
@@ -33,6 +34,8 @@ from chunkstudy.show.study import Study
 
 NAME = "random-boundaries"
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
+MEASURES = ("DCG@10", "SpanRecall@5")
+"""The second where passages are judged as spans."""
 ALL, SMALLER = "all", "its three smaller corpora"
 THREE = ("chatlogs", "state_of_the_union", "wikitexts")
 CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
@@ -197,7 +200,7 @@ def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[p
     vectors = encoded(store, collection, [chunks for *_, chunks in sets], arm.ordering)
     asked = store.encode([query.text for query in collection.queries], "query")
     found = [
-        Scored(*one, score(collection, one[-1], asked, of_chunks))
+        Scored(*one, score(collection, one[-1], Vectors(asked, of_chunks)).filter(MEASURES))
         for one, of_chunks in zip(sets, vectors, strict=True)
     ]
     for one in found:

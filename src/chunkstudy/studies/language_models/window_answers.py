@@ -21,7 +21,8 @@ from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import LATE, OWN, PRE, SMOLLM, WIDE
-from chunkstudy.runs.many_cuts import encoded, score
+from chunkstudy.runs.many_cuts import encoded
+from chunkstudy.runs.pipeline import Vectors, score
 from chunkstudy.runs.study_runs import Context
 
 NAME = "window-answers"
@@ -70,9 +71,9 @@ def scored(
     # plain chunks one set after the other, so that a run that is killed goes on where it was
     together = [sets] if ordering != PRE else [[one] for one in sets]
     found = [
-        (at_random, chunker, draw, chunks, score(collection, chunks, asked, vectors, MEASURES))
+        (*one, score(collection, one[-1], Vectors(asked, vectors))[list(MEASURES)])
         for some in together
-        for (at_random, chunker, draw, chunks), vectors in zip(
+        for one, vectors in zip(
             some, encoded(store, collection, [one[-1] for one in some], ordering), strict=True
         )
     ]
