@@ -15,6 +15,7 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
+from chunkstudy.commands.evaluate import arms
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import display_names, grids
 from chunkstudy.runs.conditions import NONE, Condition, parse
@@ -63,6 +64,14 @@ def test_what_is_printed_is_parsed_to_the_same(
     assert parse_ordering(str(ordering)) == ordering
     assert display_names.chunker(str(chunker))
     assert display_names.ordering(str(ordering))
+
+
+def test_a_model_computes_with_the_numbers_that_its_name_ends_in(tmp_path: Path) -> None:
+    asked = arms.encoder("all-MiniLM-L6-v2-w64-bfloat16")
+    store = asked.open(tmp_path)
+    assert store is not None
+    described = store.encoder.describe()
+    assert (described["window"], described["dtype"]) == (64, "bfloat16")
 
 
 def test_every_record_and_every_condition_of_the_grid_is_parsed_and_printed_again() -> None:
