@@ -159,9 +159,9 @@ def test_arms_are_held_against_vectors_and_corrected_within_a_collection() -> No
             values = {"query_id": record.index, "value": record.to_numpy() + gain + own}
             rows.append(pd.DataFrame(values).assign(measure="nDCG@10", **keys))
     made = {"parts": pd.DataFrame(parts), "scores": pd.concat(rows)}
-    table = baselines.gains(Study("trial"), made, measures, MINILM)
+    table = baselines.gains(Study("trial"), made, measures, [MINILM])
     assert table["arm"].tolist() == [arms.WORDS, arms.BOTH] * 2
     assert table["difference"].tolist() == pytest.approx([0.1, 0.2] * 2, abs=0.02)
     assert table["family_size"].eq(2).all() and table["family"].nunique() == 2
-    beside = baselines.over_words(Study("trial"), made, measures, MINILM)
+    beside = baselines.over_words(Study("trial"), made, measures, [MINILM])
     assert beside["difference"].tolist() == pytest.approx([0.1] * 2, abs=0.02)

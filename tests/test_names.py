@@ -66,7 +66,7 @@ def test_what_is_printed_is_parsed_to_the_same(
     assert display_names.ordering(str(ordering))
 
 
-def test_a_model_computes_with_the_numbers_that_its_name_ends_in(tmp_path: Path) -> None:
+def test_a_model_computes_in_the_precision_that_its_name_ends_in(tmp_path: Path) -> None:
     asked = arms.encoder("all-MiniLM-L6-v2-w64-bfloat16")
     store = asked.open(tmp_path)
     assert store is not None

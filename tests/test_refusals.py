@@ -116,7 +116,7 @@ COMMANDS = [
     ("list --only chroma/none/nobody/pre_embedding/corrected", "unknown encoder 'nobody'"),
     (
         "list --only chroma/none/text-embedding-3-small-bfloat16/pre_embedding/corrected",
-        "text-embedding-3-small is computed by who serves it; leave -bfloat16 out",
+        "text-embedding-3-small is computed by its provider; leave -bfloat16 out",
     ),
     (f"list --only chroma/none/{MINILM}/late/corrected", "unknown ordering 'late'"),
     (f"run --only chroma/none/{MINILM}/pre_embedding/mine", "unknown protocol 'mine'"),

@@ -140,7 +140,7 @@ def chunker(slug: str) -> str:
 
 
 def encoder(slug: str) -> str:
-    """A model's name, with its window and its numbers where those are not the model's own."""
+    """A model's name, with its window and precision where those are not the model's own."""
     if slug in ("none", ""):
         return "no model"
     if slug in MODELS:

@@ -47,7 +47,7 @@ CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-
 
 class EncoderName(NamedTuple):
     """A model's hub id and, where they are not its own, the window it reads, in tokens, and the
-    numbers it computes with, such as ``bfloat16``."""
+    precision it computes in, such as ``bfloat16``."""
 
     model: str
     window: int | None = None
@@ -70,14 +70,14 @@ def parse_encoder(slug: str) -> EncoderName:
     names.
 
     Raises:
-        ModelError: if the model is not registered, or numbers are named for one behind an API.
+        ModelError: if the model is not registered, or a precision is named for one behind an API.
     """
     known = {one.slug: one.id for one in models.MODELS.values()}
     asked = ENCODER.fullmatch(slug)
     if asked and asked["model"] in known:
         model, window, dtype = known[asked["model"]], asked["window"], asked["dtype"]
         if dtype and models.spec(model).kind == "api":
-            raise ModelError(f"{model} is computed by who serves it; leave -{dtype} out")
+            raise ModelError(f"{model} is computed by its provider; leave -{dtype} out")
         return EncoderName(model, int(window) if window else None, dtype)
     raise ModelError(f"unknown encoder {slug!r}; registered are {', '.join(known)}")
 

@@ -3,6 +3,7 @@
 from chunkstudy.studies.baselines.arms import BOTH, TITLE
 from chunkstudy.studies.baselines.figures import figure_gains
 from chunkstudy.studies.baselines.gains import (
+    beside_records,
     costs,
     first_measure,
     gains,

@@ -55,8 +55,8 @@ MEASURES = {
 WINDOW = 512
 """Which cuts no chunk but the longest."""
 ENCODERS = (WIDE, f"{MPNET_WINDOWS[WINDOW]}-bfloat16")
-"""The larger model computes in half the digits, nearly four times as fast where a processor can;
-what that changes is shown beside the records that have all of them."""
+"""The larger model computes in half precision, nearly four times as fast where a processor is made
+for it; what that changes is shown beside records in float32."""
 
 
 def run_as(model: str) -> str:

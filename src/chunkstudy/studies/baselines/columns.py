@@ -21,5 +21,7 @@ COLUMNS: Columns = {
     "vectors": Column("vectors kept, to those of chunks", number),
     "tokens": Column("tokens read, to those of chunks", number),
     "with a title": whole,
-    "as recorded": whole,
+    "same": Column("questions as recorded", whole),
+    "half precision": percent,
+    "float32": percent,
 }

@@ -16,6 +16,9 @@ from chunkstudy.studies.baselines.arms import ARMS, TITLE, UNTITLED, VECTORS
 from chunkstudy.studies.baselines.columns import named
 
 ACROSS = 3
+APART = 0.24
+"""Of a row, between models."""
+MARKED = ("o", "s", "^", "D")
 
 
 def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
@@ -26,6 +29,7 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
         title: what it shows, in a sentence.
     """
     collections: Sequence[str] = list(rows["collection"].unique())
+    models: Sequence[str] = list(rows["model"].unique())
     arms = [one for one in ARMS if one != VECTORS]
     down = math.ceil(len(collections) / ACROSS)
     with drawing.style():
@@ -38,8 +42,12 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
         for axes, collection in zip(grid.flat, collections, strict=False):
             part = rows[rows["collection"] == collection]
             part = part[part["measure"] == part["measure"].iloc[0]]
-            at = np.array([arms.index(one) for one in part["arm"]])
-            drawing.intervals(axes, part, at, drawing.COLORS[0])
+            for n, model in enumerate(models):
+                own = part[part["model"] == model]
+                at = np.array([arms.index(one) for one in own["arm"]], dtype=float)
+                at += APART * (n - (len(models) - 1) / 2)
+                label = display_names.encoder(model)
+                drawing.intervals(axes, own, at, drawing.COLORS[n], label, marker=MARKED[n])
             drawing.zero(axes)
             lacking = [one for one in arms if one not in set(part["arm"])]
             for arm in lacking:
@@ -50,5 +58,6 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
             axes.set_xlabel(f"minus vectors, points:\n{measure}")
         for first in grid[:, 0]:
             drawing.rows_named(first, [named(one) for one in arms])
+        drawing.one_legend(figure, grid.flat, columns=len(models))
         drawing.titled(figure, title)
     return figure

@@ -10,6 +10,7 @@ from chunkstudy.encoders import models
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
     Pair,
+    at,
     differences,
     documents_of,
 )
@@ -40,10 +41,16 @@ Measures = Mapping[str, Sequence[str]]
 COMMAND = "chunkstudy study baselines --part '{}/*{}*'"
 
 
-def make(context: Context, collections: Sequence[str], encoder: str) -> dict[str, pd.DataFrame]:
-    """All arms of collections and a model, by its hub id."""
-    plan = [Part(one.collection, run_as(encoder), one.arm) for one in PLAN if one.encoder == WIDE]
-    found = [arms.part(context, one) for one in plan if one.collection in collections]
+def make(
+    context: Context, collections: Sequence[str], encoders: Sequence[str]
+) -> dict[str, pd.DataFrame]:
+    """All arms of collections and models, by their hub ids."""
+    found = [
+        arms.part(context, Part(one.collection, run_as(encoder), one.arm))
+        for encoder in encoders
+        for one in PLAN
+        if one.encoder == WIDE and one.collection in collections
+    ]
     return {name: pd.concat([one[name] for one in found], ignore_index=True) for name in found[0]}
 
 
@@ -53,10 +60,10 @@ def scores(made: Made, collection: str, encoder: str, measure: str) -> pd.DataFr
     Raises:
         StudyError: if vectors and another were not run, with the command that runs them.
     """
-    run = _run(made, collection, encoder)
-    if VECTORS not in set(run["arm"]) or len(run) == 1:
+    if not _was_run(made, collection, encoder):
         command = COMMAND.format(collection, str(EncoderName(models.spec(encoder).id)))
         raise StudyError(f"this was not run; `{command}` runs it")
+    run = _run(made, collection, encoder)
     rows = made["scores"].merge(run[["part", "arm"]], on="part")
     rows = rows[rows["measure"] == measure]
     wide = rows.pivot(index="query_id", columns="arm", values="value")
@@ -69,40 +76,53 @@ def _run(made: Made, collection: str, encoder: str) -> pd.DataFrame:
     return parts[(parts["collection"] == collection) & (parts["encoder"] == run_as(encoder))]
 
 
-def gains(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
-    """Every arm minus vectors, a row each, Holm's correction within a collection."""
-    return _compared(study, made, measures, encoder, ARMS[1:], VECTORS)
+def _was_run(made: Made, collection: str, encoder: str) -> bool:
+    """Whether vectors and another arm were."""
+    run = set(_run(made, collection, encoder)["arm"])
+    return VECTORS in run and len(run) > 1
 
 
-def over_words(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
+def _which(made: Made, measures: Measures, encoders: Sequence[str]) -> list[tuple[str, str]]:
+    """Models and collections that were run; all are asked for where a model has none."""
+    asked = [(encoder, collection) for encoder in encoders for collection in measures]
+    run = [(encoder, name) for encoder, name in asked if _was_run(made, name, encoder)]
+    lacking = set(encoders) - {encoder for encoder, _ in run}
+    return [one for one in asked if one in run or one[0] in lacking]
+
+
+def gains(study: Study, made: Made, measures: Measures, encoders: Sequence[str]) -> pd.DataFrame:
+    """Every arm minus vectors, a row each, Holm's correction within a collection, a measure and a
+    model; of a model the collections that were run."""
+    return _compared(study, made, measures, encoders, ARMS[1:], VECTORS)
+
+
+def over_words(
+    study: Study, made: Made, measures: Measures, encoders: Sequence[str]
+) -> pd.DataFrame:
     """Both together minus BM25 alone."""
-    return _compared(study, made, measures, encoder, [BOTH], WORDS)
+    return _compared(study, made, measures, encoders, [BOTH], WORDS)
 
 
 def _compared(
     study: Study,
     made: Made,
     measures: Measures,
-    encoder: str,
+    encoders: Sequence[str],
     arms: Sequence[str],
     against: str,
 ) -> pd.DataFrame:
     pairs = []
-    for collection, names in measures.items():
+    for encoder, collection in _which(made, measures, encoders):
         documents = _documents(study, collection)
-        for measure in names:
+        for measure in measures[collection]:
             own = scores(made, collection, encoder, measure)
+            keys = {"model": encoder, "collection": collection, "measure": measure}
             pairs += [
-                Pair(
-                    {"collection": collection, "measure": measure, "arm": arm},
-                    own[arm],
-                    own[against],
-                    documents,
-                )
+                Pair(keys | {"arm": arm}, own[arm], own[against], documents)
                 for arm in arms
                 if arm in own and against in own
             ]
-    family = f"baselines against {against}, {{collection}}, {{measure}}"
+    family = f"baselines against {against}, {{model}}, {{collection}}, {{measure}}"
     return differences(pairs, family, "score", f"score of {against}")
 
 
@@ -113,19 +133,17 @@ def _documents(study: Study, collection: str) -> pd.Series | None:
     return None if few else documents
 
 
-def digits(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
-    """Vectors as they were run minus their record in float32, by the measures of collections."""
+def beside_records(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
+    """Vectors as they were run, in half precision for one, minus their record in float32."""
     pairs = []
     for collection, names in measures.items():
-        documents = _documents(study, collection)
         for measure in names:
-            keys = {"collection": collection, "measure": measure}
             own = scores(made, collection, encoder, measure)[VECTORS]
-            record = _record(study, collection, encoder, measure)
-            pairs.append(
-                Pair(keys | {"questions equal": (own == record).sum()}, own, record, documents)
-            )
-    return differences(pairs, "half of the digits", run_as(encoder).rpartition("-")[2], "float32")
+            record = _record(study, collection, encoder, measure).reindex(own.index)
+            same = int((own == record).sum())
+            keys = {"model": encoder, "collection": collection, "measure": measure, "same": same}
+            pairs.append(Pair(keys, own, record, _documents(study, collection)))
+    return differences(pairs, "half precision, {model}", "half precision", "float32")
 
 
 def _record(study: Study, collection: str, encoder: str, measure: str) -> pd.Series:
@@ -134,21 +152,14 @@ def _record(study: Study, collection: str, encoder: str, measure: str) -> pd.Ser
     return runs.scores(k, [measure]).of(CHUNKER, measure)
 
 
-def what_was_run(study: Study, made: Made, measures: Measures, encoder: str) -> pd.DataFrame:
-    """Of each collection its chunks, those that a title is put before, its questions, and of how
-    many plain vectors that were computed anew score what their record says."""
+def what_was_run(made: Made, measures: Measures, encoders: Sequence[str]) -> pd.DataFrame:
+    """Of each model and collection its chunks, those that a title is put before, and questions."""
     rows = []
-    for collection, names in measures.items():
+    for encoder, collection in _which(made, measures, encoders):
         run = _run(made, collection, encoder).set_index("arm")
-        row: dict[str, object] = {
-            "collection": collection,
-            "chunks": int(run["chunks"].max()),
-            "with a title": run["titled"].reindex([TITLE]).iloc[0],
-        }
-        for measure in names:
-            own = scores(made, collection, encoder, measure)[VECTORS]
-            same = own == _record(study, collection, encoder, measure).reindex(own.index)
-            row |= {"n": len(own), "as recorded": int(same.sum())}
+        asked = scores(made, collection, encoder, measures[collection][0])
+        row = {"model": encoder, "collection": collection, "chunks": int(run["chunks"].max())}
+        row |= {"with a title": run["titled"].reindex([TITLE]).iloc[0], "n": len(asked)}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -166,6 +177,7 @@ def costs(made: Made, encoder: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def first_measure(rows: pd.DataFrame, arm: str) -> pd.DataFrame:
-    """An arm's rows by the first measure of each collection."""
-    return rows[rows["arm"] == arm].drop_duplicates("collection").set_index("collection")
+def first_measure(rows: pd.DataFrame, arm: str, model: str) -> pd.DataFrame:
+    """A model's rows of an arm by the first measure of each collection."""
+    own = at(rows, arm=arm, model=model)
+    return own.drop_duplicates("collection").set_index("collection")
