@@ -11,6 +11,7 @@ from chunkstudy.base.spans import Document
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
+from chunkstudy.encoders.contextualized import Frame
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import afterthoughts
 from chunkstudy.runs.conditions import Condition, ConditionError
@@ -68,7 +69,7 @@ def test_the_layout_named_for_afterthoughts_gives_what_it_gave_where_no_window_l
     for name, one in of_builtin.groupby("document"):
         text, _ = vectors.as_tool(encoder, AFTERTHOUGHTS, documents[str(name)], one)
         inside = elsewhere.tokens_inside(text.offsets, text.starts, text.stops)
-        layout, spans = afterthoughts(text.content, inside, window, encoder.ends)
+        layout, spans = afterthoughts(text.content, inside, Frame(window, encoder.ends))
         few = one[vectors.COORDINATES].to_numpy()
         equal = np.abs(encoder.pool([layout], [spans])[0][:, :: vectors.EVERY] - few).max(axis=1)
         lengths = (inside[:, 1] - inside[:, 0]).tolist()
