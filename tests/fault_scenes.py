@@ -133,21 +133,11 @@ def ask(address: str, folder: str) -> None:
     write_json(Path(folder) / "replies.json", replies)
 
 
-def small_generation(source: str, address: str, folder: str) -> None:
-    """Generate questions on a folder of texts."""
-    os.environ |= {
-        "OPENAI_API_KEY": "sk-made",
-        "OPENAI_BASE_URL": f"{address}/v1",
-        "CHUNKSTUDY_LLM": "record",
-    }
-    generate(Path(source), Path(folder))
-
-
 def generate(
     source: Path, out: Path, say: Callable[[str], object] = lambda _: None, replay: bool = False
 ) -> Path:
-    """The same in this process; letters are what similarities count, so that no weights are
-    needed."""
+    """Generate questions on a folder of texts; letters are what similarities count, so that no
+    weights are needed."""
     generating.load_store = lambda _, folder: store.VectorStore(small_study.Letters(), folder)  # type: ignore[assignment]
     settings = Settings(LANGUAGE_MODEL, 6, characters=200, attempts=4)
     places = Places(source.parent)
@@ -233,20 +223,6 @@ def at_once(world: str, folder: str, processes: str, killed: str) -> None:
         raise RuntimeError(f"the others ended with {ends}")
 
 
-def stores_at_once(folder: str, processes: str) -> None:
-    """Several processes make the same new store at the same moment and fill it."""
-    children = [_child(_fill, folder) for _ in range(int(processes))]
-    if sum(os.waitpid(child, 0)[1] for child in children):
-        raise RuntimeError("one of them failed")
-
-
-def _fill(folder: str) -> None:
-    letters = small_study.Letters()
-    store.BLOCK = TEXTS
-    one = store.VectorStore(letters, Path(folder))
-    one.encode([f"text {i}" for i in range(20 * TEXTS)])
-
-
 def _child(work: Callable[..., None], *given: str) -> int:
     child = os.fork()
     if not child:
@@ -323,8 +299,3 @@ def kernel_killed(folder: str, begun: str) -> None:
 
     threading.Thread(target=watch, daemon=True).start()
     one_notebook(folder, begun, "60")
-
-
-def tell_time() -> None:
-    """Say twice what the clock of the day shows."""
-    print(time.time(), time.time(), file=sys.stderr)

@@ -48,9 +48,9 @@ class End:
 
 
 class Forker:
-    """The process, as a test sees it; ``environment`` is added to its own."""
+    """The process, as a test sees it."""
 
-    def __init__(self, **environment: str) -> None:
+    def __init__(self) -> None:
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.forking"],
@@ -58,7 +58,7 @@ class Forker:
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
-            env={**os.environ, **one_thread, "TOKENIZERS_PARALLELISM": "false", **environment},
+            env={**os.environ, **one_thread, "TOKENIZERS_PARALLELISM": "false"},
         )
 
     def __enter__(self) -> Forker:

@@ -25,7 +25,7 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies import baselines
 from chunkstudy.studies.baselines import arms
 from tests import small_context

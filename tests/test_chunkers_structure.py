@@ -57,17 +57,6 @@ def assert_in_range_and_ordered(text: str, spans: list[Span]) -> None:
     assert all(a <= c and b <= d for (a, b), (c, d) in pairwise(spans))
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize(("size", "overlap"), [(800, 400), (400, 200), (200, 0), (50, 0)])
-def test_recursive_equals_langchain_on_chromas_corpora(
-    chroma_collection: Collection, size: int, overlap: int
-) -> None:
-    count = counter("cl100k")
-    for document in chroma_collection.documents:
-        spans = structure.recursive(document.text, size=size, overlap=overlap, count=count)
-        assert slices(document.text, spans) == official(document.text, size, overlap, count)
-
-
 @given(TEXTS, SIZES, st.sampled_from(["cl100k", "wordpiece-special", "wordpiece", "characters"]))
 @settings(max_examples=300)
 def test_recursive_equals_langchain_on_any_text(

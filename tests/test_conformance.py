@@ -9,18 +9,15 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.base.spans import Document
 from chunkstudy.collections import builtin
-from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.encoders.window_layouts import afterthoughts
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.grids import SEPARATED_WINDOWS, WINDOWS
 from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies import conformance
 from chunkstudy.studies.conformance import vectors
 from chunkstudy.studies.conformance.costs import DECISIONS
-from chunkstudy.studies.conformance.readings import AFTERTHOUGHTS, TOOLS
-from chunkstudy.studies.conformance.readings import WINDOWS as WINDOWS_OF_TOOLS
+from chunkstudy.studies.conformance.readings import TOOLS
 from tests import late_chunking_elsewhere as tools
 
 LONGEST = 30
@@ -56,31 +53,6 @@ def test_our_reading_of_a_tool_gives_what_the_tool_gave(
         few = one.loc[there, vectors.COORDINATES].to_numpy()
         np.testing.assert_allclose(ours[there][:, :: vectors.EVERY], few, atol=vectors.EQUAL)
         assert not ours[~there].any()
-
-
-def test_the_layout_named_for_afterthoughts_gives_what_it_gave_where_no_window_loses_its_end(
-    encoder: TransformerEncoder,
-) -> None:
-    found = pd.read_csv(vectors.RECORDED)
-    of_builtin = found[(found["tool"] == AFTERTHOUGHTS) & (found["collection"] == "builtin")]
-    documents, compared = _documents(), 0
-    window = WINDOWS_OF_TOOLS[AFTERTHOUGHTS]
-    for name, one in of_builtin.groupby("document"):
-        text, _ = vectors.as_tool(encoder, AFTERTHOUGHTS, documents[str(name)], one)
-        inside = elsewhere.tokens_inside(text.offsets, text.starts, text.stops)
-        layout, spans = afterthoughts(text.content, inside, window, encoder.ends)
-        few = one[vectors.COORDINATES].to_numpy()
-        equal = np.abs(encoder.pool([layout], [spans])[0][:, :: vectors.EVERY] - few).max(axis=1)
-        lengths = (inside[:, 1] - inside[:, 0]).tolist()
-        cut = [
-            members[-1]
-            for members in elsewhere.half_over(lengths, window - 2)
-            if sum(lengths[i] for i in members) > window - 2
-        ]
-        whole = np.delete(equal, cut)
-        assert (whole < vectors.EQUAL).all()
-        compared += len(whole)
-    assert compared > 50
 
 
 def test_a_separator_between_chunks_is_refused_under_a_protocol_that_has_none() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunkstudy import Study
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies import contexts
 from chunkstudy.studies.contexts.gains import left_of
 

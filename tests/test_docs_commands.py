@@ -156,25 +156,6 @@ def test_every_variable_is_read_somewhere(page: Path) -> None:
     assert not named - read
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("make sausages", "no target sausages"),
-        ("python -m chunkstudy.encoders.nothing", "no module"),
-        (".venv/bin/chunkstudy dance", "no command dance"),
-        ("chunkstudy run --twice", "No such option"),
-        ("chunkstudy pack runs.tar --by me", "Missing option"),
-        ("chunkstudy run --only 'chroma/nothing-*/*/*/*'", "nothing matches"),
-        ("X=1 chunkstudy verify runs.tar | less", None),
-        ("chunkstudy verify", None),
-    ],
-)
-def test_a_command_that_cannot_be_typed_is_noticed(line: str, said: str | None) -> None:
-    (words,) = typed(f"```\n{line}\n```\n")
-    found = fault(words)
-    assert found is None if said is None else said in str(found)
-
-
 def _ours() -> list[str]:
     pages = (page.read_text(encoding="utf-8") for page in PAGES)
     found = (words[1:] for page in pages for words in typed(page) if words[0] == "chunkstudy")

@@ -153,17 +153,7 @@ ENDING: dict[str, tuple[loopback.Fault, str]] = {
         loopback.changed(lambda reply: reply.update(model="text-embedding-3-small")),
         "another model than text-embedding-3-large",
     ),
-    "400": (loopback.status(400, b'{"error": {"code": "bad_input"}}'), r"400 \(bad_input\)"),
     "401": (loopback.status(401), "401; check OPENAI_API_KEY"),
-    "404": (loopback.status(404), "404; check the address"),
-    "no credit": (
-        loopback.status(429, b'{"error": {"code": "insufficient_quota"}}'),
-        r"429 \(insufficient_quota\); add credit",
-    ),
-    "an hour to wait": (
-        loopback.status(429, headers={"Retry-After": "3600"}),
-        "wait 3600 seconds; run again",
-    ),
 }
 
 

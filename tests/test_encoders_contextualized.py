@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import (
+    Frame,
     Layout,
     continuous,
     in_sequence,
@@ -42,7 +43,7 @@ def test_every_token_counts_exactly_once_whatever_the_window(
     ids = [1, *content, 2]
     for layout in (
         continuous(ids, window, overlap),
-        most_context(content, window, overlap, ENDS),
+        most_context(content, Frame(window, ENDS), overlap),
     ):
         assert sequence(layout) == (ids if layout.windows else [])
         assert all(len(one) <= window for one in layout.windows)
@@ -54,7 +55,7 @@ def test_a_token_is_taken_from_the_window_where_it_stands_deepest(
 ) -> None:
     window, overlap = sizes
     places = list(range(100, 100 + len(content)))  # so that an id says where its token stands
-    layout = most_context(places, window, overlap, ENDS)
+    layout = most_context(places, Frame(window, ENDS), overlap)
     for ids, (first, last) in zip(layout.windows, layout.kept, strict=True):
         for position in range(first, last):
             if ids[position] < 100:
@@ -83,7 +84,7 @@ def test_only_the_first_continuous_window_sees_the_start(
 def test_chunks_put_apart_count_whole_and_once_with_one_separator_between_two(
     chunks: list[list[int]], window: int
 ) -> None:
-    layout, spans = separated(chunks, window, ENDS)
+    layout, spans = separated(chunks, Frame(window, ENDS))
     read = sequence(layout)
     assert [read[a:b] for a, b in spans] == chunks  # no chunk takes in [CLS], [SEP] or another's
     counted = [token for token in read if token not in ENDS]
@@ -119,7 +120,7 @@ def _split(ids: tuple[int, ...], at: int) -> list[tuple[int, ...]]:
 def test_a_prefix_stands_in_every_window_of_chunks_put_apart_and_in_no_chunk(
     chunks: list[list[int]], prefix: list[int]
 ) -> None:
-    layout, spans = separated(chunks, 16, ENDS, prefix)
+    layout, spans = separated(chunks, Frame(16, ENDS, prefix))
     assert all(ids[1 : 1 + len(prefix)] == tuple(prefix) for ids in layout.windows)
     read = sequence(layout)
     assert [read[a:b] for a, b in spans] == chunks
@@ -127,7 +128,7 @@ def test_a_prefix_stands_in_every_window_of_chunks_put_apart_and_in_no_chunk(
 
 
 def test_one_chunk_put_apart_is_read_as_plain_text_is() -> None:
-    layout, spans = separated([[11, 12]], 8, ENDS)
+    layout, spans = separated([[11, 12]], Frame(8, ENDS))
     assert layout == whole([1, 11, 12, 2])
     assert spans.tolist() == [[1, 3]]
 
@@ -141,7 +142,7 @@ def test_packed_chunks_keep_their_own_tokens_and_a_prefix_counts_to_its_windows_
     chunks: list[list[int]], prefix: list[int], room: int
 ) -> None:
     window = room + len(prefix) + 2
-    layout, spans = packed(chunks, window, ENDS, prefix)
+    layout, spans = packed(chunks, Frame(window, ENDS, prefix))
     assert all(len(ids) <= window for ids in layout.windows)
     assert all(list(ids[: len(prefix) + 1]) == [1, *prefix] for ids in layout.windows)
     read = sequence(layout)
@@ -156,7 +157,7 @@ def test_a_prefix_stands_in_every_overlapping_window_and_once_in_the_sequence(
     content: list[int], sizes: tuple[int, int], prefix: list[int]
 ) -> None:
     window, overlap = sizes
-    layout = most_context(content, window + len(prefix), overlap, ENDS, prefix)
+    layout = most_context(content, Frame(window + len(prefix), ENDS, prefix), overlap)
     assert all(list(ids[: len(prefix) + 1]) == [1, *prefix] for ids in layout.windows)
     assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
 
@@ -184,9 +185,9 @@ def test_the_documents_ends_and_its_prefix_go_to_its_first_and_last_chunk() -> N
 @pytest.mark.parametrize(("window", "overlap"), [(2, 0), (10, 8), (10, -1)])
 def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="impossible"):
-        most_context([5] * 30, window, overlap, ENDS)
+        most_context([5] * 30, Frame(window, ENDS), overlap)
     with pytest.raises(ValueError, match="impossible"):
-        separated([[11]], 3, ENDS, [101])
+        Frame(3, ENDS, [101])
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +196,7 @@ def encoder() -> TransformerEncoder:
 
 
 def test_empty_documents_and_empty_chunks_never_become_nan(encoder: TransformerEncoder) -> None:
-    layout, spans = packed([[], []], 512, encoder.ends)
+    layout, spans = packed([[], []], Frame(512, encoder.ends))
     empty, one = encoder.pool(
         [layout, whole((101, 2061, 102))], [spans, np.array([[0, 3], [1, 1]])]
     )

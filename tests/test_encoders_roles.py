@@ -14,7 +14,7 @@ from tokenizers.pre_tokenizers import Metaspace
 from tokenizers.processors import TemplateProcessing
 
 from chunkstudy.encoders.contextualized import most_context, whole
-from chunkstudy.encoders.interface import Role
+from chunkstudy.encoders.interface import Role, frame_of
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import checkpoints
@@ -74,7 +74,7 @@ def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
 ) -> None:
     encoder = TransformerEncoder(spec)
     ((content, _),) = encoder.content(TEXTS[:1])
-    layout = most_context(content, 64, 16, encoder.ends, encoder.prefix_ids)
+    layout = most_context(content, frame_of(encoder, 64), 16)
     (ids,) = encoder.token_ids([spec.document_prefix + TEXTS[0]])
     assert layout.windows == (tuple(ids),)
     assert layout.digest() == encoder.keys(TEXTS[:1])[0]

@@ -1,22 +1,18 @@
-"""Texts that nobody wrote for this project: packages' documentation, and a collection of BEIR."""
+"""Texts that nobody wrote for this project: a collection of BEIR."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from langchain_text_splitters import MarkdownTextSplitter
 
 from chunkstudy import evaluate
 from chunkstudy.collections import beir
 
-ROOT = Path(__file__).parents[1]
-QUESTIONS = ROOT / "src" / "chunkstudy" / "data" / "readmes" / "questions.jsonl"
 ASKED = 30
 OTHERS = 200
 
@@ -25,33 +21,6 @@ OTHERS = 200
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CHUNKSTUDY_VECTORS", str(tmp_path / "vectors"))
     return tmp_path
-
-
-@pytest.fixture
-def documentation(tmp_path: Path) -> Path:
-    """The Markdown that describes the packages asked about, as they are installed."""
-    folder = tmp_path / "documentation"
-    folder.mkdir()
-    lines = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
-    for name in {one["document"] for line in lines for one in line["excerpts"]}:
-        described = metadata(name.removesuffix(".md"))
-        assert described["Description-Content-Type"].startswith("text/markdown")
-        (folder / name).write_text(str(described.json["description"]), encoding="utf-8")
-    return folder
-
-
-def test_documentation_in_markdown_is_evaluated_with_a_librarys_splitter(
-    documentation: Path, outside: Path, little_model: Path
-) -> None:
-    ways = {
-        "markdown": MarkdownTextSplitter(chunk_size=800, chunk_overlap=0),
-        "recursive-200-0": "recursive-200-0",
-    }
-    found = evaluate(documentation, QUESTIONS, ways, [str(little_model)], output=outside / "out")
-    assert found.table["n"].eq(58).all() and found.table["score"].between(0.05, 0.95).all()
-    assert found.table["text in no chunk"].max() < 0.01
-    (splitter,) = (arm for arm in found.record["arms"] if arm["chunker"] == "markdown")
-    assert splitter["chunker_from"].startswith("langchain-text-splitters ")
 
 
 def part_of_scifact(folder: Path) -> tuple[Path, dict[str, str], dict[str, str], dict[str, Any]]:

@@ -18,7 +18,6 @@ from chunkstudy.runs import grids, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition
 from tests import embeddings_server as server
-from tests import loopback
 
 SECRET = "sk-proj-quite_secret-0123456789"
 PLAIN = Condition("builtin", "recursive-400-200", LARGE, "pre_embedding", "corrected")
@@ -147,15 +146,3 @@ def test_without_key_and_recordings_the_condition_is_listed_with_its_reason(
     assert "0 to run, 0 recorded, 2 cannot be run here" in output
     listed = CliRunner().invoke(cli.app, ["list"]).output
     assert f"{PLAIN}\tneeds OPENAI_API_KEY or recordings of {LARGE}" in listed
-
-
-def test_the_key_reaches_no_file_and_no_output(world: World) -> None:
-    world.state.faults = [
-        loopback.answer,
-        loopback.status(401, f'{{"error": "{SECRET}"}}'.encode()),
-    ]
-    outputs = [world.run()[1], world.run()[1]]
-    assert all(SECRET not in output for output in outputs)
-    files = [path for path in world.root.rglob("*") if path.is_file()]
-    assert {".json", ".parquet", ".safetensors", ".jsonl"} <= {path.suffix for path in files}
-    assert all(SECRET.encode() not in path.read_bytes() for path in files)

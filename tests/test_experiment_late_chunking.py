@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.encoders.contextualized import Layout, packed, whole
+from chunkstudy.encoders.contextualized import Frame, Layout, packed, whole
 from chunkstudy.runs import encoding, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.chunkers import build_chunker
@@ -196,7 +196,7 @@ def test_beside_a_chunk_are_those_packed_into_its_window(
         elif ids:
             windows.append([i])
     others = {i: [j for j in members if j != i] for members in windows for i in members}
-    found = beside(*packed(chunks, window, Words.ends))
+    found = beside(*packed(chunks, Frame(window, Words.ends)))
     assert found[:, 0].tolist() == [len(others.get(i, [])) for i in range(len(chunks))]
     special = 2  # those of a window count to its first and its last chunk
     for i, tokens in enumerate(found[:, 1].tolist()):
@@ -208,9 +208,9 @@ def test_beside_a_chunk_are_those_packed_into_its_window(
 def test_chunks_of_one_token_fill_the_fewest_windows_and_larger_ones_never_fewer(
     lengths: list[int], window: int
 ) -> None:
-    layout, _ = packed([[10] * length for length in lengths], window, Words.ends)
+    layout, _ = packed([[10] * length for length in lengths], Frame(window, Words.ends))
     assert fewest(layout, window) <= len(layout.windows)
-    layout, _ = packed([[10]] * sum(lengths), window, Words.ends)
+    layout, _ = packed([[10]] * sum(lengths), Frame(window, Words.ends))
     assert fewest(layout, window) == len(layout.windows)
 
 
@@ -219,7 +219,7 @@ def test_a_chunk_alone_in_its_window_is_read_as_if_it_were_the_whole_text(
     lengths: list[int], window: int
 ) -> None:
     chunks = [[10 + i] * length for i, length in enumerate(lengths)]
-    layout, spans = packed(chunks, window, Words.ends)
+    layout, spans = packed(chunks, Frame(window, Words.ends))
     encoder = Words()
     alone = beside(layout, spans)[:, 0] == 0
     pooled = encoder.pool([layout], [spans])[0]

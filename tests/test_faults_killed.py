@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Callable
@@ -11,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.runs.generation import output
 from tests import chat_server
 from tests.fault_scenes import AT_ONCE, REQUESTS, tree, vectors
 from tests.forking import Forker
-from tests.test_generating import says, written
 
 pytestmark = pytest.mark.slow
 
@@ -83,18 +80,6 @@ def test_no_reply_that_was_recorded_is_paid_for_twice(forker: Forker, tmp_path: 
     with chat_server.serving(seconds=0.01) as (address, state):
         ended, killed = kill(forker, tmp_path, replies_of, 1, "ask", address, kills=10)
     assert ended * REQUESTS <= len(state.asked) <= ended * REQUESTS + killed * AT_ONCE
-
-
-def test_a_generation_killed_at_random_moments(forker: Forker, tmp_path: Path) -> None:
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "a.md").write_text(" ".join(f"word{i}" for i in range(200)))
-    with chat_server.serving(says=says, seconds=0.01) as (address, state):
-        ended, killed = kill(
-            forker, tmp_path, lambda folder: (written(folder),), 1,
-            "small_generation", tmp_path / "texts", address, kills=10,
-        )  # fmt: skip
-    needed = json.loads((tmp_path / "calm" / output.REPORT).read_text())["requests"]
-    assert ended * needed <= len(state.asked) <= ended * needed + killed
 
 
 def test_a_reproduction_killed_at_random_moments(

@@ -11,7 +11,7 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies import labels
 from chunkstudy.studies.labels import averages, power
 from chunkstudy.studies.labels.averages import LabelRecords, worked_example

@@ -13,7 +13,7 @@ import pytest
 from chunkstudy.base.asking import LanguageModelError, Message, Request
 from chunkstudy.base.budget import Budget
 from chunkstudy.base.keys import REMOVED
-from chunkstudy.base.retries import ATTEMPTS, retry_after
+from chunkstudy.base.retries import retry_after
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.gemini_provider import GeminiProvider
@@ -158,25 +158,6 @@ def test_a_fault_that_passes_is_waited_out(
     assert reply.text == server.hashed(world.state.asked[0])
     assert world.waits == [1, 2][: len(world.state.asked) - 1]
     assert SECRET not in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("model", "fault"),
-    [
-        (OPENAI, status(500)),
-        (OPENAI, cut_json),
-        (GEMINI, status(503)),
-        (GEMINI, server.no_candidates),
-    ],
-)
-def test_a_fault_that_stays_ends_in_one_sentence_after_a_bounded_number_of_attempts(
-    world: World, model: str, fault: Fault
-) -> None:
-    world.state.faults = [fault] * 50
-    with pytest.raises(LanguageModelError, match=f"{model}.*failed {ATTEMPTS} times.*run again"):
-        world.asker().ask(ask_for(model))
-    assert len(world.state.asked) == ATTEMPTS
-    assert world.waits == [1, 2, 4, 8, 16]
 
 
 def google_error(code: int, name: str, **detail: str) -> bytes:

@@ -62,13 +62,6 @@ def written(folder: Path, count: int) -> Recordings:
     return recordings
 
 
-def test_what_is_written_is_found_again_at_once_and_later(tmp_path: Path) -> None:
-    recordings = written(tmp_path, 5)
-    for one in (recordings, opened(tmp_path)):
-        assert [found(one, i) for i in range(6)] == [*map(reply, range(5)), None]
-        assert len(one) == 5
-
-
 def test_a_line_names_request_provider_and_reply_and_holds_no_text_of_the_request(
     tmp_path: Path,
 ) -> None:

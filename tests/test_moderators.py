@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.encoders.contextualized import most_context
+from chunkstudy.encoders.contextualized import Frame, most_context
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, read_at
 from chunkstudy.studies.moderators.texts import TOKENS, Texts
@@ -58,7 +58,7 @@ def test_the_place_in_the_window_is_where_a_search_through_the_layout_finds_the_
     length: int, window: int, overlap: int, prefix: int
 ) -> None:
     overlap = min(overlap, window - 3 - prefix)
-    layout = most_context(range(length), window, overlap, (-1, -2), [-3] * prefix)
+    layout = most_context(range(length), Frame(window, (-1, -2), [-3] * prefix), overlap)
     found = read_at(range(length), length, window, overlap, prefix)
     for token in range(length):
         seen = [

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.collections import covid_qa
-from chunkstudy.encoders.contextualized import most_context
+from chunkstudy.encoders.contextualized import Frame, most_context
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
@@ -134,7 +134,7 @@ def test_moderators_are_what_the_layout_says_and_shares_of_words_add_up_to_one()
     for row in found.sample(60, random_state=0).to_dict("records"):
         question, own = asked.loc[row["query_id"]], held.loc[(row["chunker"], row["query_id"])]
         length, token = lengths[row["document"]], question[TOKENS + MODEL]
-        layout = most_context(range(length), row["window"], row["window"] // 4, (-1, -1))
+        layout = most_context(range(length), Frame(row["window"], (-1, -1)), row["window"] // 4)
         read = [
             (ids.index(token), len(ids))
             for ids, (a, b) in zip(layout.windows, layout.kept, strict=True)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from chunkstudy.base.spans import Document, chunk_documents
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked, locate_in_order
-from chunkstudy.collections import builtin
 
 TEXT = "One two.\nThree four.  One two.\n\nEnd."
 
@@ -83,18 +80,3 @@ def test_any_strings_are_located_in_the_text_or_refused(chunks: list[str]) -> No
     assert ["".join(text[start:end].split()) for start, end in found] == [
         "".join(chunk.split()) for chunk in chunks
     ]
-
-
-@pytest.mark.parametrize("overlap", [0, 80])
-def test_langchains_strings_are_located_where_langchain_cut_them(overlap: int) -> None:
-    splitter = RecursiveCharacterTextSplitter(
-        chunk_size=400, chunk_overlap=overlap, add_start_index=True
-    )
-    documents = builtin.load_documents()
-    chunks = chunk_documents(checked(splitter.split_text, documents), documents)
-    texts = chunks.texts(documents)
-    for position, document in enumerate(documents):
-        mine = chunks.document == position
-        cut = [one.metadata["start_index"] for one in splitter.create_documents([document.text])]
-        assert chunks.start[mine].tolist() == cut
-    assert len(texts) == len(chunks)

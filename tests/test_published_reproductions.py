@@ -10,7 +10,7 @@ import pytest
 
 from chunkstudy import Study
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.late_within import quoted
 from chunkstudy.studies.late_within.reading import EVERY, MINILM
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from chunkstudy.base import files
 from chunkstudy.base.places import Places
 from chunkstudy.runs import parquet, rankings, records
 from chunkstudy.runs.library import Library
@@ -184,6 +185,29 @@ def test_a_run_killed_while_it_writes_leaves_no_record(
     write_outcome(places, outcome)
     assert records.complete(folder)
     assert records.read_run(folder) == outcome.run
+
+
+def test_what_a_record_needs_is_on_the_disk_before_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    sync, rename = os.fsync, Path.replace
+
+    def synced(handle: int) -> None:
+        done.append("on the disk")
+        sync(handle)
+
+    def renamed(path: Path, target: Path) -> Path:
+        done.append(target.name)
+        return rename(path, target)
+
+    monkeypatch.setattr(files.os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", renamed)
+    write_record(Places(tmp_path), condition(), MANY)
+    kept = ["ranking.parquet", "per_query.parquet"]
+    assert [one for one in done if one != "timing.json"][-5:] == [
+        "on the disk", kept[0], "on the disk", kept[1], "run.json",
+    ]  # fmt: skip
 
 
 def test_the_same_record_written_again_is_never_away(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,12 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, text_digest
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs import run
+from chunkstudy.runs.conditions import MINILM, MPNET, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.show.inspector import diagnosis, inspection
 from chunkstudy.show.inspector import pages as inspector
@@ -71,9 +74,10 @@ def store(tmp_path: Path) -> VectorStore:
 
 
 @pytest.fixture
-def pages(store: VectorStore) -> dict[str, inspector.Page]:
+def pages(store: VectorStore, tmp_path: Path) -> dict[str, inspector.Page]:
     judged = COLLECTION.only(["comet", "../zoo", "two"])
-    found = inspector.inspect(judged, [condition(one) for one in CHUNKERS], store, DEPTH)
+    conditions = [condition(one) for one in CHUNKERS]
+    found = inspector.inspect(judged, conditions, store, tmp_path, DEPTH)
     return {page.query.id: page for page in found}
 
 
@@ -85,6 +89,17 @@ def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) 
     for name in ("notebooks", "results"):
         (tmp_path / "checkout" / name).mkdir(parents=True)
     return Places(tmp_path / "checkout")
+
+
+class Characters(Letters):
+    """An encoder of which every character is a token."""
+
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], NDArray[np.int64]]]:
+        offsets = [np.arange(len(text))[:, None] + np.arange(2) for text in texts]
+        return [(list(map(ord, text)), of) for text, of in zip(texts, offsets, strict=True)]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return "".join(map(chr, ids))
 
 
 class Read(HTMLParser):
@@ -260,7 +275,7 @@ def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
         (Judgment("q", "a", len(text) - len(answer), len(text)),),
     )
     one = condition("recursive-1000-0-characters")
-    (page,) = inspector.inspect(harbour, [one], VectorStore(encoder, tmp_path), 1)
+    (page,) = inspector.inspect(harbour, [one], VectorStore(encoder, tmp_path), tmp_path, 1)
     assert page.columns[0].diagnosis.cause == diagnosis.UNREAD
     (chunk,) = page.columns[0].inspection.excerpts[0].chunks
     assert encoder.token_ids([text[: chunk.read_to]]) == encoder.token_ids([text])
@@ -269,6 +284,26 @@ def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
     unread = "".join(piece for names, piece in pieces if "unread" in names.split())
     assert text.endswith(unread)
     assert unread.endswith(answer)
+
+
+def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
+    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = Letters()
+    other = VectorStore(named, tmp_path / "named")
+    monkeypatch.setattr(run, "load_store", lambda slug, folder: {MPNET: other}[slug])
+    inspector.write(places, "builtin", "../zoo", [f"semantic-by-{MPNET}"])
+    assert named.calls
+
+
+def test_a_protocol_of_documents_counts_in_the_encoders_own_tokens(
+    tmp_path: Path,
+) -> None:
+    store = VectorStore(Characters(), tmp_path)
+    one = condition("fixed-8", "as_published-jina")
+    (page,) = inspector.inspect(COLLECTION.only(["two"]), [one], store, tmp_path, DEPTH)
+    (column,) = page.columns
+    assert {chunk.end - chunk.start for chunk in column.inspection.retrieved} == {8}
 
 
 def ranked(
@@ -349,7 +384,9 @@ def test_the_diagnosis_names_the_cause(found: diagnosis.Diagnosis, cause: str, s
     assert diagnosis.CAUSES[cause]
 
 
-def test_the_same_words_at_another_place_are_a_wrong_copy(store: VectorStore) -> None:
+def test_the_same_words_at_another_place_are_a_wrong_copy(
+    store: VectorStore, tmp_path: Path
+) -> None:
     words = "Zigzag zebras quiz the dozing zoo."
     twins = Collection(
         "builtin",
@@ -358,7 +395,7 @@ def test_the_same_words_at_another_place_are_a_wrong_copy(store: VectorStore) ->
         (Judgment("q", "b", 0, len(words)),),
     )
     chunker = "recursive-200-0-characters"
-    (page,) = inspector.inspect(twins, [condition(chunker)], store, 1)
+    (page,) = inspector.inspect(twins, [condition(chunker)], store, tmp_path, 1)
     assert page.columns[0].diagnosis.cause == diagnosis.COPY
     assert "chunk 1 of 1 of a, which ranked 1st" in page.columns[0].diagnosis.sentence
 

@@ -95,10 +95,20 @@ def test_a_window_stays_in_its_document() -> None:
     ]  # fmt: skip
 
 
-@given(st.lists(st.integers(0, 3), min_size=6, max_size=6), st.permutations(range(6)))
-def test_of_a_group_only_the_best_chunk_counts(groups: list[int], order: list[int]) -> None:
+@given(
+    st.lists(st.integers(0, 3), min_size=6, max_size=6),
+    st.permutations(range(6)),
+    st.integers(-1, 3),
+)
+def test_of_a_group_only_the_best_chunk_counts_and_of_an_excluded_one_none(
+    groups: list[int], order: list[int], never: int
+) -> None:
     found = small_to_large.deep_enough(
-        lambda depth: ranking(list(order)[:depth]), np.array(groups), lambda _: False, 1
+        lambda depth: ranking(list(order)[:depth]),
+        np.array(groups),
+        lambda _: False,
+        1,
+        np.array([never]),
     )
-    expected = list(dict.fromkeys(groups[i] for i in order))
+    expected = [one for one in dict.fromkeys(groups[i] for i in order) if one != never]
     assert [one for one in found.chunk[0].tolist() if one != NO_CHUNK] == expected

@@ -13,8 +13,8 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.runs import first_chunks
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.records import Run, read_run
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import beside, passages
-from chunkstudy.show.faults import StudyError
 from tests.small_study import LONG
 
 PLACES = Places(Path(__file__).parents[1])

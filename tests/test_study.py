@@ -17,9 +17,9 @@ from chunkstudy import Study
 from chunkstudy.encoders import transformer
 from chunkstudy.runs.needs import Need
 from chunkstudy.runs.run import load_collection
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import computing, study
 from chunkstudy.show.computing import Compute
-from chunkstudy.show.faults import StudyError
 from tests.small_study import Letters
 
 ROOT = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ from scipy import stats
 from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies import taxonomy
 
 CELLS = published_cells.frame(published_cells.read(Places(Path(__file__).parents[1])))

@@ -16,7 +16,7 @@ from chunkstudy.runs import conditions, executors, grids, needs, records, runnin
 from chunkstudy.runs import run as one_condition
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.estimate import of_unit
-from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
+from chunkstudy.runs.units import Unit, shards, units
 from chunkstudy.runs.workers import Order, perform
 
 ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
@@ -90,10 +90,6 @@ def test_what_conditions_share_is_counted_once() -> None:
     one, both = (of_unit(units(some)[0]) for some in ([plain], [plain, jina]))
     other = Condition("scifact", "sentence-5", MINILM, "pre_embedding", "corrected")
     assert one < both < of_unit(units([plain, other])[0])
-
-
-def test_a_shard_is_read() -> None:
-    assert parse_shard("2/8") == Shard(2, 8)
 
 
 def test_a_dry_run_shows_units_shards_and_what_they_take() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
-from chunkstudy.encoders.contextualized import whole
+from chunkstudy.encoders.contextualized import Frame, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
@@ -158,7 +158,8 @@ def test_where_no_window_loses_its_end_a_chunk_is_afterthoughts_mean_of_readings
 ) -> None:
     one, chunks = document([length] * number)
     ((content, offsets),) = encoder.content([one.text])
-    read = elsewhere.afterthoughts(content, offsets, chunks.start, chunks.end, window, encoder.ends)
+    frame = Frame(window, encoder.ends)
+    read = elsewhere.afterthoughts(content, offsets, chunks.start, chunks.end, frame)
     theirs = read.pool(encoder.states([read.layout])[0].numpy())
     ours = pooled(encoder, one, chunks, window, "afterthoughts")
     np.testing.assert_allclose(ours, theirs, atol=1e-5, rtol=0)

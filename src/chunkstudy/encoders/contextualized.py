@@ -10,7 +10,7 @@ layouts are in use (docs/protocols.md#jina-long-documents, #ielab-late-encoder,
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +57,41 @@ class Layout:
         return total.digest()
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A window, and what stands in it around a document's own tokens.
+
+    Attributes:
+        window: tokens read together, special ones included.
+        ends: the ids of [CLS] and [SEP].
+        prefix: the ids of the model's document prefix, behind [CLS].
+
+    Raises:
+        ValueError: if no document's token fits.
+    """
+
+    window: int
+    ends: tuple[int, int]
+    prefix: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        check_sizes(self.room, 0)
+
+    @property
+    def lead(self) -> int:
+        """Tokens before the document's own."""
+        return 1 + len(self.prefix)
+
+    @property
+    def room(self) -> int:
+        """Tokens of the document that a window holds."""
+        return self.window - self.lead - 1
+
+    def around(self, content: Iterable[int]) -> Ids:
+        """The ids of a window that holds these of the document."""
+        return (self.ends[0], *self.prefix, *content, self.ends[1])
+
+
 def whole(ids: Sequence[int]) -> Layout:
     """One window, every state of which counts: what plain encoding reads."""
     return Layout((tuple(ids),), ((0, len(ids)),))
@@ -81,13 +116,7 @@ def continuous(ids: Sequence[int], window: int, overlap: int) -> Layout:
     return Layout(windows, kept)
 
 
-def most_context(
-    content: Sequence[int],
-    window: int,
-    overlap: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int] = (),
-) -> Layout:
+def most_context(content: Sequence[int], frame: Frame, overlap: int) -> Layout:
     """Without faults: every window has its own [CLS], prefix and [SEP].
 
     Of these only the first [CLS] and prefix and the last [SEP] stand in the sequence, where no
@@ -99,21 +128,16 @@ def most_context(
 
     Args:
         content: ids without special tokens.
-        window: tokens read together, special ones included.
+        frame: of every window.
         overlap: content tokens that two neighbouring windows share, at least.
-        ends: the ids of [CLS] and [SEP].
-        prefix: ids of the model's document prefix.
     """
-    room = window - 2 - len(prefix)
+    room, lead = frame.room, frame.lead
     check_sizes(room, overlap)
     starts = window_starts(len(content), room, overlap, full=True)
     stops = [min(start + room, len(content)) for start in starts]
     cuts = [-1, *((stop + start) // 2 for stop, start in zip(stops, starts[1:], strict=False))]
     cuts.append(len(content) + 1)
-    windows = tuple(
-        (ends[0], *prefix, *content[a:b], ends[1]) for a, b in zip(starts, stops, strict=True)
-    )
-    lead = 1 + len(prefix)
+    windows = tuple(frame.around(content[a:b]) for a, b in zip(starts, stops, strict=True))
     kept = tuple(
         (cuts[i] - start + lead if i else 0, cuts[i + 1] - start + lead)
         for i, start in enumerate(starts)
@@ -121,12 +145,7 @@ def most_context(
     return Layout(windows, kept)
 
 
-def packed(
-    chunks: Sequence[Sequence[int]],
-    window: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int] = (),
-) -> tuple[Layout, TokenSpans]:
+def packed(chunks: Sequence[Sequence[int]], frame: Frame) -> tuple[Layout, TokenSpans]:
     """ielab's: whole chunks, each tokenized alone, side by side in windows without overlap.
 
     A window is filled greedily; [CLS] and the prefix count to its first chunk and [SEP] to its
@@ -135,13 +154,9 @@ def packed(
 
     Args:
         chunks: the ids of each chunk without special tokens.
-        window: tokens read together, special ones included.
-        ends: the ids of [CLS] and [SEP].
-        prefix: ids of the model's document prefix.
+        frame: of every window.
     """
-    lead = 1 + len(prefix)
-    room = window - 1 - lead
-    check_sizes(room, 0)
+    room, lead = frame.room, frame.lead
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     windows: list[Ids] = []
     held: list[int] = []
@@ -151,7 +166,7 @@ def packed(
     def close() -> None:
         nonlocal done
         if members:
-            windows.append((ends[0], *prefix, *held, ends[1]))
+            windows.append(frame.around(held))
             spans[members[0], 0] -= lead
             spans[members[-1], 1] += 1
             done += lead + len(held) + 1
@@ -171,12 +186,7 @@ def packed(
     return Layout(tuple(windows), tuple((0, len(one)) for one in windows)), spans
 
 
-def separated(
-    chunks: Sequence[Sequence[int]],
-    window: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int] = (),
-) -> tuple[Layout, TokenSpans]:
+def separated(chunks: Sequence[Sequence[int]], frame: Frame) -> tuple[Layout, TokenSpans]:
     """ConTEB's, made whole for long documents: chunks tokenized alone, a [SEP] between any two.
 
     The model is told where chunks end; no chunk takes in a separator, [CLS] or the prefix
@@ -188,13 +198,9 @@ def separated(
 
     Args:
         chunks: the ids of each chunk without special tokens; one without any stays empty.
-        window: tokens read together, special ones included.
-        ends: the ids of [CLS] and [SEP].
-        prefix: ids of the model's document prefix.
+        frame: of every window.
     """
-    lead = 1 + len(prefix)
-    room = window - 1 - lead
-    check_sizes(room, 0)
+    room, lead = frame.room, frame.lead
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     held: list[list[int]] = []
     done = lead
@@ -202,14 +208,14 @@ def separated(
         for start in range(0, len(ids), room):
             piece = ids[start : start + room]
             if held and len(held[-1]) + 1 + len(piece) <= room:
-                held[-1].append(ends[1])
+                held[-1].append(frame.ends[1])
                 done += 1
             else:
                 held.append([])
             held[-1].extend(piece)
             spans[i] = spans[i, 0] if start else done, done + len(piece)
             done += len(piece)
-    windows = tuple((ends[0], *prefix, *content, ends[1]) for content in held)
+    windows = tuple(map(frame.around, held))
     kept = tuple(
         (lead if i else 0, len(one) - (i < len(windows) - 1)) for i, one in enumerate(windows)
     )

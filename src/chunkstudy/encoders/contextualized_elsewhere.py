@@ -1,8 +1,8 @@
 """What tools that ship late chunking read and pool, decision by decision, without the tools.
 
-Each function lays one document out as a tool does; the sources and lines are in
-docs/protocols.md#late-chunking-as-others-ship-it. A tool's chunk is the mean of one reading, or
-of several, of its tokens' states.
+Each function lays one document out as a tool does, in windows without a prefix; the sources and
+lines are in docs/protocols.md#late-chunking-as-others-ship-it. A tool's chunk is the mean of one
+reading, or of several, of its tokens' states.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.encoders.contextualized import Layout, TokenSpans
+from chunkstudy.encoders.contextualized import Frame, Layout, TokenSpans
 
 Ids = Sequence[int]
 
@@ -57,32 +57,29 @@ class Readings:
 def chonkie(
     content: Ids,
     chunks: Sequence[Ids],
-    window: int,
-    ends: tuple[int, int],
+    frame: Frame,
     reread: Callable[[Ids], Ids],
 ) -> Readings:
     """chonkie's LateChunker: chunks are told by how many tokens each has when tokenized alone.
 
-    The document's tokens are cut every ``window`` of them, put back into text, and read with [CLS]
-    and [SEP], for which the last two make room. These states stand in for the two, the first chunk
-    takes in [CLS], the last [SEP]; half of whatever else is left over goes to either. Where fewer
-    states than tokens come out, each chunk is read by itself.
+    The document's tokens are cut every window's length of them, put back into text, and read with
+    [CLS] and [SEP], for which the last two make room. These states stand in for the two, the first
+    chunk takes in [CLS], the last [SEP]; half of whatever else is left over goes to either. Where
+    fewer states than tokens come out, each chunk is read by itself.
 
     Args:
         content: the document's ids without special tokens.
         chunks: of each chunk the ids without special tokens, tokenized alone.
-        window: tokens read together, special ones included.
-        ends: the ids of [CLS] and [SEP].
         reread: ids put back into text and tokenized again.
     """
     windows = [
-        (ends[0], *reread(content[start : start + window])[: window - 2], ends[1])
-        for start in range(0, len(content), window)
+        frame.around(reread(content[start : start + frame.window])[: frame.room])
+        for start in range(0, len(content), frame.window)
     ]
     counts = [len(ids) for ids in chunks]
     left = sum(map(len, windows)) - sum(counts)
     if left < 0:
-        windows = [(ends[0], *ids[: window - 2], ends[1]) for ids in chunks]
+        windows = [frame.around(ids[: frame.room]) for ids in chunks]
         counts = [len(one) for one in windows]
     elif counts:
         counts[0] += left // 2
@@ -93,7 +90,7 @@ def chonkie(
     return _single(windows, spans, np.stack([tokens[:-1], tokens[1:]], axis=1))
 
 
-def conteb(chunks: Sequence[Ids], window: int, ends: tuple[int, int]) -> Readings:
+def conteb(chunks: Sequence[Ids], frame: Frame) -> Readings:
     """ConTEB's contextual-embeddings: chunks joined by [SEP] in one input, cut at the window.
 
     The first chunk takes in [CLS]; no chunk takes in a separator. Those beyond the window have no
@@ -101,19 +98,17 @@ def conteb(chunks: Sequence[Ids], window: int, ends: tuple[int, int]) -> Reading
 
     Args:
         chunks: of each chunk the ids without special tokens, tokenized alone.
-        window: tokens read together, special ones included.
-        ends: the ids of [CLS] and [SEP].
     """
     joined: list[int] = []
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     for i, ids in enumerate(chunks):
-        joined += ([ends[1]] if i else []) + list(ids)
+        joined += ([frame.ends[1]] if i else []) + list(ids)
         spans[i] = 1 + len(joined) - len(ids), 1 + len(joined)
     if len(chunks):
         spans[0, 0] = 0
-    spans = np.minimum(spans, window - 1)
+    spans = np.minimum(spans, frame.window - 1)
     tokens = np.cumsum([0, *map(len, chunks)], dtype=np.int64)
-    windows = [(ends[0], *joined[: window - 2], ends[1])] if joined else []
+    windows = [frame.around(joined[: frame.room])] if joined else []
     return _single(windows, spans, np.stack([tokens[:-1], tokens[1:]], axis=1))
 
 
@@ -122,8 +117,7 @@ def afterthoughts(
     offsets: NDArray[np.int64],
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
-    window: int,
-    ends: tuple[int, int],
+    frame: Frame,
 ) -> Readings:
     """afterthoughts' LateEncoder, its sentences being the chunks and a chunk one sentence.
 
@@ -138,10 +132,8 @@ def afterthoughts(
         offsets: (tokens, 2), characters of each.
         starts: (chunks,), first character of each chunk.
         stops: (chunks,), one past its last.
-        window: tokens read together, special ones included.
-        ends: the ids of [CLS] and [SEP].
     """
-    room = window - 2
+    room = frame.room
     parts = [
         (a, min(a + room, stop))
         for start, stop in tokens_inside(offsets, starts, stops).tolist()
@@ -158,7 +150,7 @@ def afterthoughts(
             end = done + 1 + room
             spans.append((min(at, end), min(at + stop - start, end)))
             vectors.append(part)
-        windows.append((ends[0], *read[:room], ends[1]))
+        windows.append(frame.around(read[:room]))
         done += len(windows[-1])
     return Readings(
         _layout(windows),
@@ -177,30 +169,26 @@ def tokens_inside(
     return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
 
 
-def disjoint(content: Ids, places: TokenSpans, window: int, ends: tuple[int, int]) -> Readings:
+def disjoint(content: Ids, places: TokenSpans, frame: Frame) -> Readings:
     """Windows side by side that share nothing, every token read once: chonkie's without its seams.
 
     Args:
         content: the document's ids without special tokens.
         places: (chunks, 2), the tokens of each chunk.
-        window: tokens read together, special ones included.
-        ends: the ids of [CLS] and [SEP].
     """
-    room = window - 2
-    windows = [
-        (ends[0], *content[start : start + room], ends[1]) for start in range(0, len(content), room)
-    ]
+    room = frame.room
+    windows = [frame.around(content[at : at + room]) for at in range(0, len(content), room)]
     kept = tuple((1, len(one) - 1) for one in windows)
     numbers = np.arange(len(places), dtype=np.int64)
     return Readings(Layout(tuple(windows), kept), places, numbers, places)
 
 
-def side_by_side(chunks: Sequence[Ids], window: int, ends: tuple[int, int]) -> Readings:
+def side_by_side(chunks: Sequence[Ids], frame: Frame) -> Readings:
     """Whole chunks packed in windows with nothing between them: what a [SEP] is compared with.
 
     Each window holds the chunks that it holds with separators, so that nothing else differs.
     """
-    room = window - 2
+    room = frame.room
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     held: list[list[int]] = []
     taken = room  # tokens of the open window, separators included
@@ -216,7 +204,7 @@ def side_by_side(chunks: Sequence[Ids], window: int, ends: tuple[int, int]) -> R
             held[-1].extend(piece)
             spans[i] = spans[i, 0] if start else done, done + len(piece)
             done += len(piece)
-    windows = tuple((ends[0], *content, ends[1]) for content in held)
+    windows = tuple(map(frame.around, held))
     kept = tuple((1, len(one) - 1) for one in windows)
     tokens = np.cumsum([0, *map(len, chunks)], dtype=np.int64)
     numbers = np.arange(len(chunks), dtype=np.int64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.encoding import Vectors
 from chunkstudy.base.tokens import TokenOffsets
-from chunkstudy.encoders.contextualized import Layout
+from chunkstudy.encoders.contextualized import Frame, Layout
 
 Role = Literal["document", "query"]
 
@@ -54,3 +54,8 @@ class TokenEncoder(Encoder, Protocol):
     def pool(self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]) -> list[Vectors]:
         """Vectors of each layout's chunks; a zero row for an empty span."""
         ...
+
+
+def frame_of(encoder: TokenEncoder, window: int) -> Frame:
+    """A window of so many tokens as the encoder reads documents in."""
+    return Frame(window, encoder.ends, encoder.prefix_ids)

@@ -11,20 +11,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from chunkstudy.encoders.contextualized import Layout, TokenSpans, check_sizes, window_starts
+from chunkstudy.encoders.contextualized import Frame, Layout, TokenSpans, window_starts
 from chunkstudy.encoders.contextualized_elsewhere import half_over
 
 Tokens = tuple[int, int]
 """First token and one past the last, in a document's content."""
 
 
-def averaged(
-    content: Sequence[int],
-    chunks: TokenSpans,
-    window: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int] = (),
-) -> tuple[Layout, TokenSpans]:
+def averaged(content: Sequence[int], chunks: TokenSpans, frame: Frame) -> tuple[Layout, TokenSpans]:
     """Windows moved by half of their content; a token's state is the mean over all that hold it.
 
     The last window reaches back so that it is full.
@@ -32,67 +26,51 @@ def averaged(
     Args:
         content: the document's ids without special tokens.
         chunks: (chunks, 2), the tokens of each.
-        window: tokens read together, special ones included.
-        ends: the ids of [CLS] and [SEP].
-        prefix: ids of the model's document prefix.
+        frame: of every window.
     """
-    room = _room(window, prefix)
+    room = frame.room
     starts = window_starts(len(content), room, room // 2, full=True)
     read = [(start, min(start + room, len(content))) for start in starts]
-    return _layout(content, read, read, ends, prefix, tuple(starts)), chunks
+    return _layout(content, read, read, frame, tuple(starts)), chunks
 
 
-def centred(
-    content: Sequence[int],
-    chunks: TokenSpans,
-    window: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int] = (),
-) -> tuple[Layout, TokenSpans]:
+def centred(content: Sequence[int], chunks: TokenSpans, frame: Frame) -> tuple[Layout, TokenSpans]:
     """Each chunk in a window of its own with as much text before it as behind it.
 
     At the document's ends the window is moved so that it stays full; neighbours that then have the
     same one share it. A chunk longer than a window is read in pieces as long as one, the rest
     centred like a chunk. Arguments are those of ``averaged``.
     """
-    room = _room(window, prefix)
+    room = frame.room
     last = max(0, len(content) - room)
 
     def around(piece: Tokens, _: Tokens | None) -> Tokens:
         start = min(max(0, (sum(piece) - room) // 2), last)
         return start, min(start + room, len(content))
 
-    return _by_chunk(content, chunks, room, ends, prefix, around)
+    return _by_chunk(content, chunks, frame, around)
 
 
 def whole_chunks(
-    content: Sequence[int],
-    chunks: TokenSpans,
-    window: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int] = (),
+    content: Sequence[int], chunks: TokenSpans, frame: Frame
 ) -> tuple[Layout, TokenSpans]:
     """Chunks side by side, a window filled greedily, as ielab's but with the document's own tokens.
 
     A chunk longer than a window takes several, so that every token counts, and the next chunks
     share the last of them. Arguments are those of ``averaged``.
     """
-    room = _room(window, prefix)
+    room = frame.room
 
     def filled(piece: Tokens, before: Tokens | None) -> Tokens:
         if before and before[0] <= piece[0] and piece[1] - before[0] <= room:
             return before[0], max(before[1], piece[1])
         return piece
 
-    return _by_chunk(content, chunks, room, ends, prefix, filled)
+    return _by_chunk(content, chunks, frame, filled)
 
 
 def afterthoughts(
-    content: Sequence[int],
-    chunks: TokenSpans,
-    window: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int] = (),
+    content: Sequence[int], chunks: TokenSpans, frame: Frame
 ) -> tuple[Layout, TokenSpans]:
     """The windows of afterthoughts' LateEncoder, a token's state being the mean of its readings.
 
@@ -102,16 +80,16 @@ def afterthoughts(
     are those of ``averaged``; see ``contextualized_elsewhere.afterthoughts`` for the windows and
     ``tokens_inside`` for the chunks.
     """
-    room = _room(window, prefix)
+    room = frame.room
     parts = [(at, min(at + room, last)) for first, last in chunks.tolist()
              for at in range(first, last, room)]  # fmt: skip
     begins = np.cumsum([0, *(last - first for first, last in parts)])
     windows, places = [], []
     for members in half_over([last - first for first, last in parts], room):
         read = [token for part in members for token in content[slice(*parts[part])]]
-        windows.append((ends[0], *prefix, *read[:room], ends[1]))
+        windows.append(frame.around(read[:room]))
         places.append(int(begins[members[0]]))
-    kept = tuple((1 + len(prefix), len(ids) - 1) for ids in windows)
+    kept = tuple((frame.lead, len(ids) - 1) for ids in windows)
     read_to = max((at + b - a for at, (a, b) in zip(places, kept, strict=True)), default=0)
     stops = np.cumsum(np.maximum(0, chunks[:, 1] - chunks[:, 0]), dtype=np.int64)
     spans = np.stack([np.concatenate([[0], stops])[:-1], stops], axis=1).astype(np.int64)
@@ -121,9 +99,7 @@ def afterthoughts(
 def _by_chunk(
     content: Sequence[int],
     chunks: TokenSpans,
-    room: int,
-    ends: tuple[int, int],
-    prefix: Sequence[int],
+    frame: Frame,
     reads: Callable[[Tokens, Tokens | None], Tokens],
 ) -> tuple[Layout, TokenSpans]:
     """Every chunk in pieces that fit a window; ``reads`` says which tokens are read for a piece,
@@ -133,8 +109,8 @@ def _by_chunk(
     kept: list[Tokens] = []
     done = 0
     for i, (first, last) in enumerate(chunks.tolist()):
-        for at in range(first, last, room):
-            stop = min(at + room, last)
+        for at in range(first, last, frame.room):
+            stop = min(at + frame.room, last)
             window = reads((at, stop), read[-1] if read else None)
             # A chunk's pieces follow each other in the sequence, so a window never grows forwards.
             if read and window[0] == read[-1][0] and kept[-1][0] <= at:
@@ -145,31 +121,23 @@ def _by_chunk(
                 kept.append((at, stop))
             place = done + at - kept[-1][0]
             spans[i] = place if at == first else spans[i, 0], place + stop - at
-    return _layout(content, read, kept, ends, prefix), spans
+    return _layout(content, read, kept, frame), spans
 
 
 def _layout(
     content: Sequence[int],
     read: Sequence[Tokens],
     kept: Sequence[Tokens],
-    ends: tuple[int, int],
-    prefix: Sequence[int],
+    frame: Frame,
     places: tuple[int, ...] | None = None,
 ) -> Layout:
     """Windows that read some tokens and of which some count."""
-    lead = 1 + len(prefix)
-    windows = tuple((ends[0], *prefix, *content[a:b], ends[1]) for a, b in read)
+    windows = tuple(frame.around(content[a:b]) for a, b in read)
     counted = tuple(
-        (first - start + lead, last - start + lead)
+        (first - start + frame.lead, last - start + frame.lead)
         for (start, _), (first, last) in zip(read, kept, strict=True)
     )
     return Layout(windows, counted, places)
-
-
-def _room(window: int, prefix: Sequence[int]) -> int:
-    room = window - 2 - len(prefix)
-    check_sizes(room, 0)
-    return room
 
 
 AFTERTHOUGHTS = "afterthoughts"

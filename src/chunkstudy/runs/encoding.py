@@ -24,7 +24,7 @@ from chunkstudy.encoders.contextualized import (
     separated,
 )
 from chunkstudy.encoders.contextualized_elsewhere import tokens_inside
-from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.encoders.interface import TokenEncoder, frame_of
 from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS, LAYOUTS
 from chunkstudy.runs.names import SEPARATED, Ordering
 from chunkstudy.runs.store import VectorStore
@@ -65,37 +65,33 @@ def jobs(
     the layout, but by afterthoughts, which leaves out what is not wholly inside a chunk.
     """
     encoder = cast(TokenEncoder, store.encoder)
+    frame = frame_of(encoder, ordering.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"
     if ordering.layout == SEPARATED or protocol.layout == "packed" or rewritten:
         lay_out = separated if ordering.layout == SEPARATED else packed
         ids = [one for one, _ in encoder.content(chunks.texts(documents))]
-        parts = [
-            lay_out(ids[a:b], ordering.window, encoder.ends, encoder.prefix_ids)
-            for a, b in itertools.pairwise(limits)
-        ]
+        parts = [lay_out(ids[a:b], frame) for a, b in itertools.pairwise(limits)]
         return Jobs([layout for layout, _ in parts], [spans for _, spans in parts])
     layouts = []
     spans = []
-    window, ends, prefix = ordering.window, encoder.ends, encoder.prefix_ids
     document_ends = protocol.special_tokens == "document"
     contents = encoder.content([documents[i].text for i in index.tolist()])
     for (content, offsets), a, b in zip(contents, limits, limits[1:], strict=False):
         bounds = chunks.start[a:b], chunks.end[a:b]
         places = tokens_between(offsets, *bounds)
-        fits = len(content) + SPECIAL + len(prefix) <= window
+        fits = len(content) <= frame.room
         if protocol.layout == "continuous":
-            whole = [ends[0], *prefix, *content, ends[1]]
-            layout = continuous(whole, window, ordering.overlap)
-            span = in_sequence(places, document_ends, len(prefix))
+            layout = continuous(frame.around(content), ordering.window, ordering.overlap)
+            span = in_sequence(places, document_ends, len(frame.prefix))
         elif ordering.layout == AFTERTHOUGHTS or (ordering.layout and not fits):
             if ordering.layout == AFTERTHOUGHTS:
                 places = tokens_inside(offsets, *bounds)
-            layout, span = LAYOUTS[ordering.layout](content, places, window, ends, prefix)
+            layout, span = LAYOUTS[ordering.layout](content, places, frame)
         else:
-            layout = most_context(content, window, ordering.overlap, ends, prefix)
-            span = in_sequence(places, document_ends, len(prefix))
+            layout = most_context(content, frame, ordering.overlap)
+            span = in_sequence(places, document_ends, len(frame.prefix))
         layouts.append(layout)
         spans.append(span)
     return Jobs(layouts, spans)

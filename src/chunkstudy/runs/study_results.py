@@ -36,7 +36,7 @@ DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", 
 
 
 class StudyError(RuntimeError):
-    """A study that is unknown, or whose tables are not what its provenance says."""
+    """A study or its notebook cannot go on; the message says what to do."""
 
 
 class _Strict(BaseModel):

@@ -15,7 +15,7 @@ from chunkstudy.published.verdicts import RUN, verdict
 from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.names import CONTEXTUALIZED
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show.formats import decimals
 
 KEYS = ("chunker", "part", "measure", "statistic")

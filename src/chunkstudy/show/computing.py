@@ -22,7 +22,7 @@ from chunkstudy.runs import first_chunks, rankings, records
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.run import compute, load_collection, load_store, run
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 
 Compute = Literal["stored", "missing", "fresh"]
 COMPUTES: tuple[Compute, ...] = get_args(Compute)

@@ -21,9 +21,9 @@ from chunkstudy.runs.conditions import NONE, Condition, ConditionError
 from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.pipeline import STAND_IN
 from chunkstudy.runs.run import load_collection
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import passages
 from chunkstudy.show.computing import Arm, Computing, Found, deep_enough, stored
-from chunkstudy.show.faults import StudyError
 from chunkstudy.show.scores import Scores
 
 MEASURES = {

@@ -12,7 +12,7 @@ from IPython.display import HTML
 from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import display_names
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show.tables import Table
 
 KEYS = ("chunker", "part", "query_id")

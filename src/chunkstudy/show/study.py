@@ -25,12 +25,12 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.published import cells
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.names import PRE_EMBEDDING
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import beside as published
 from chunkstudy.show import drawing, latex, parameters, runs
 from chunkstudy.show.collection import ShownCollection
 from chunkstudy.show.columns import Columns, over
 from chunkstudy.show.computing import COMPUTES, Compute, Computing
-from chunkstudy.show.faults import StudyError
 from chunkstudy.show.formats import decimals, estimate, points, write_csv
 from chunkstudy.show.tables import Table
 

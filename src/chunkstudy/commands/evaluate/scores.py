@@ -95,18 +95,10 @@ def rank_documents(collection: Collection, search: Search, document: Ints) -> Ra
     collection says so."""
 
     def enough(found: Ranking) -> bool:
-        return bool(((found.chunk != NO_CHUNK).sum(axis=1) > DEEPEST).all())
+        return bool(((found.chunk != NO_CHUNK).sum(axis=1) >= DEEPEST).all())
 
-    found = deep_enough(search, document, enough, FIRST)
-    if collection.skips_own_id:
-        own = own_documents(collection)
-        for row, chunks in enumerate(found.chunk):
-            kept = np.flatnonzero(chunks != own[row])
-            found.chunk[row] = np.append(chunks[kept], [NO_CHUNK] * (len(chunks) - len(kept)))
-            found.score[row] = np.append(
-                found.score[row, kept], [-np.inf] * (len(chunks) - len(kept))
-            )
-    return _at_least(found, DEEPEST)
+    own = own_documents(collection) if collection.skips_own_id else None
+    return _at_least(deep_enough(search, document, enough, FIRST, own), DEEPEST)
 
 
 def of_documents(collection: Collection, found: Ranking, asked: Asked) -> pd.DataFrame:

@@ -86,7 +86,11 @@ def best_of_each(ranking: Ranking, group: Ints, excluded: Ints | None = None) ->
 
 
 def deep_enough(
-    search: Search, group: Ints, enough: Callable[[Ranking], bool], first: int
+    search: Search,
+    group: Ints,
+    enough: Callable[[Ranking], bool],
+    first: int,
+    excluded: Ints | None = None,
 ) -> Ranking:
     """The ranking of groups by the best chunk of each, searched deeper until it is enough.
 
@@ -95,10 +99,11 @@ def deep_enough(
         group: shape (chunks,).
         enough: whether a ranking of groups is.
         first: the depth at which the search begins.
+        excluded: as of ``best_of_each``.
     """
     depth = min(first, len(group))
     while True:
-        found = best_of_each(search(depth), group)
+        found = best_of_each(search(depth), group, excluded)
         if depth >= len(group) or enough(found):
             return found
         depth = min(8 * depth, len(group))

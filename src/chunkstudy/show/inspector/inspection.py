@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, PROTOCOLS
-from chunkstudy.base.spans import Chunks, Collection, Judgment, Query, Span, chunk_documents
+from chunkstudy.base.spans import Chunks, Collection, Judgment, Query, Span
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.store import VectorStore
 
 MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU")
 SCORED = (AS_PUBLISHED_CHROMA.name, CORRECTED.name)
-"""Protocols of token overlap; measures are given under each."""
+"""Protocols of token overlap; measures are given under each, and under the one that is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,23 +327,19 @@ class Searched:
         self.read_to[chunks] = np.minimum(only.start + lengths, only.end)
 
 
-def search(condition: Condition, collection: Collection, store: VectorStore) -> Searched:
-    """Chunk, embed and rank in full; vectors at hand are not computed again."""
-    protocol = PROTOCOLS[condition.protocol]
-    chunker = build_chunker(condition.chunker, protocol, store.encode)
-    chunks = chunk_documents(chunker, collection.documents)
-    vectors = store.encode(chunks.texts(collection.documents), label=condition.chunker)
-    return search_chunks(condition, collection, store, chunks, vectors)
-
-
-def search_chunks(
+def search(
     condition: Condition,
     collection: Collection,
     store: VectorStore,
-    chunks: Chunks,
-    vectors: NDArray[np.float32],
+    boundaries: VectorStore | None = None,
 ) -> Searched:
-    """Rank chunks in full that are there with their vectors, (chunks, dimension)."""
+    """Chunk, embed and rank in full; vectors at hand are not computed again.
+
+    Raises:
+        ConditionError: if another model draws the boundaries and ``boundaries`` was not given.
+    """
+    chunks = chunking.chunk(condition, collection, store, boundaries=boundaries)
+    vectors = store.encode(chunks.texts(collection.documents), label=condition.chunker)
     queries = store.encode([query.text for query in collection.queries], "query")
     ranking = retrieval.search(queries, vectors, len(chunks))
     unknown = np.full(len(chunks), -1, dtype=np.int64)

@@ -18,7 +18,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
-from chunkstudy.runs.run import load_collection, load_store
+from chunkstudy.runs.run import boundary_store, load_collection, load_store
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.show.inspector.diagnosis import diagnose
 from chunkstudy.show.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
@@ -52,7 +52,7 @@ def write(
         query: a query id.
         chunkers: slugs; each is one column, and the worst queries are worst over all of them.
         encoder: its slug or hub id.
-        protocol: the one whose chunks are drawn; measures are given under every protocol.
+        protocol: the one whose chunks are drawn; measures are given under it and under ``SCORED``.
         depth: chunks taken as read.
         worst: pages written beside an index.
         out: the page's file, or the index's; its pages go into a folder of its name beside it.
@@ -72,7 +72,7 @@ def write(
     loaded = load_collection(collection)
     ids = judged_ids(loaded) if query is None else [_known(loaded, query)]
     store = load_store(conditions[0].encoder, places.vectors)
-    pages = inspect(loaded.only(ids), conditions, store, depth)
+    pages = inspect(loaded.only(ids), conditions, store, places.vectors, depth)
     texts = {document.id: document.text for document in loaded.documents}
     if query is not None:
         write_text(target, render(pages[0], texts))
@@ -109,18 +109,24 @@ def refuse_committed(path: Path, places: Places) -> None:
 
 
 def inspect(
-    collection: Collection, conditions: Sequence[Condition], store: VectorStore, depth: int
+    collection: Collection,
+    conditions: Sequence[Condition],
+    store: VectorStore,
+    vectors: Path,
+    depth: int,
 ) -> list[Page]:
-    """Every query of the collection under every condition, in the collection's order."""
+    """Every query of the collection under every condition, in the collection's order; ``vectors``
+    is the folder of a model that draws boundaries for the evaluated one."""
+    searched: dict[str, dict[str, Searched]] = {}
+    for condition in conditions:
+        boundaries = boundary_store(condition, vectors)
+        searched[condition.chunker] = {
+            name: search(replace(condition, protocol=name), collection, store, boundaries)
+            for name in dict.fromkeys((*SCORED, condition.protocol))
+        }
     return pages_of(
         collection,
-        {
-            condition.chunker: {
-                name: search(replace(condition, protocol=name), collection, store)
-                for name in SCORED
-            }
-            for condition in conditions
-        },
+        searched,
         conditions[0].protocol,
         depth,
     )

@@ -17,8 +17,8 @@ from chunkstudy.evaluation.statistics.differences import (
 from chunkstudy.runs import facts
 from chunkstudy.runs.grids import WIDE
 from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.faults import StudyError
 from chunkstudy.show.study import Study
 from chunkstudy.studies.baselines import arms
 from chunkstudy.studies.baselines.arms import (

@@ -14,6 +14,7 @@ from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders.contextualized import Layout, separated
 from chunkstudy.encoders.contextualized_elsewhere import Readings
+from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs import scoring
 from chunkstudy.runs.chunking import chunk
@@ -125,7 +126,7 @@ def _first_with_cls(
     encoder = cast(TransformerEncoder, store.encoder)
     layouts, spans = [], []
     for text in texts:
-        layout, places = separated(text.alone, 256, encoder.ends)
+        layout, places = separated(text.alone, frame_of(encoder, 256))
         window = layout.windows[0]
         layouts.append(Layout((window,), ((0, len(window)),)))
         spans.append(np.asarray([[0, min(int(places[0, 1]), len(window) - 1)]]))

@@ -12,6 +12,7 @@ from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders import contextualized_elsewhere as elsewhere
 from chunkstudy.encoders.contextualized import TokenSpans, separated
 from chunkstudy.encoders.contextualized_elsewhere import Ids, Readings
+from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 
 CHONKIE, CONTEB, AFTERTHOUGHTS = "chonkie", "contextual-embeddings", "afterthoughts"
@@ -63,30 +64,29 @@ def chonkie(encoder: TransformerEncoder, text: Text, window: int) -> Readings:
     def reread(ids: Ids) -> Ids:
         return encoder.content([encoder.decode(ids)])[0][0]
 
-    return elsewhere.chonkie(text.content, text.alone, window, encoder.ends, reread)
+    return elsewhere.chonkie(text.content, text.alone, frame_of(encoder, window), reread)
 
 
 def conteb(encoder: TransformerEncoder, text: Text, window: int) -> Readings:
-    return elsewhere.conteb(text.alone, window, encoder.ends)
+    return elsewhere.conteb(text.alone, frame_of(encoder, window))
 
 
 def afterthoughts(encoder: TransformerEncoder, text: Text, window: int) -> Readings:
-    return elsewhere.afterthoughts(
-        text.content, text.offsets, text.starts, text.stops, window, encoder.ends
-    )
+    frame = frame_of(encoder, window)
+    return elsewhere.afterthoughts(text.content, text.offsets, text.starts, text.stops, frame)
 
 
 def disjoint(encoder: TransformerEncoder, text: Text, window: int) -> Readings:
-    return elsewhere.disjoint(text.content, text.places, window, encoder.ends)
+    return elsewhere.disjoint(text.content, text.places, frame_of(encoder, window))
 
 
 def side_by_side(encoder: TransformerEncoder, text: Text, window: int) -> Readings:
-    return elsewhere.side_by_side(text.alone, window, encoder.ends)
+    return elsewhere.side_by_side(text.alone, frame_of(encoder, window))
 
 
 def apart(encoder: TransformerEncoder, text: Text, window: int) -> Readings:
     """Ours with a [SEP] between chunks."""
-    layout, spans = separated(text.alone, window, encoder.ends)
+    layout, spans = separated(text.alone, frame_of(encoder, window))
     return Readings(layout, spans, np.arange(len(spans), dtype=np.int64), text.places)
 
 

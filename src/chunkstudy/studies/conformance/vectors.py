@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Document
 from chunkstudy.encoders.contextualized import in_sequence, most_context
+from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
@@ -98,5 +99,5 @@ def as_here(encoder: TransformerEncoder, text: Text, tool: str) -> NDArray[np.fl
     if tool == CONTEB:
         read = readings.apart(encoder, text, window)
         return encoder.pool([read.layout], [read.spans])[0]
-    layout = most_context(text.content, window, window // 4, encoder.ends)
+    layout = most_context(text.content, frame_of(encoder, window), window // 4)
     return encoder.pool([layout], [in_sequence(text.places, document_ends=False)])[0]

@@ -28,8 +28,8 @@ from chunkstudy.runs.many_cuts import encoded
 from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.pipeline import Vectors, score
 from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.faults import StudyError
 from chunkstudy.show.study import Study
 
 NAME = "random-boundaries"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.labels.averages import Floats, LabelRecords
 
 SIZES_DRAWN = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 700, 1000)

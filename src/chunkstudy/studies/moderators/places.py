@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chunkstudy.base.spans import Chunks
 from chunkstudy.base.tokens import tokens_between
-from chunkstudy.encoders.contextualized import most_context
+from chunkstudy.encoders.contextualized import Frame, most_context
 
 Ints = NDArray[np.int64]
 CLS = 1
@@ -60,7 +60,7 @@ def read_at(tokens: ArrayLike, length: int, window: int, overlap: int, prefix: i
 def _windows(length: int, window: int, overlap: int, prefix: int) -> tuple[Ints, Ints, Ints]:
     """Of each window the place in the sequence of its first state that counts, that state's place
     in the window, and the window's tokens."""
-    layout = most_context(range(length), window, overlap, (-1, -1), [-1] * prefix)
+    layout = most_context(range(length), Frame(window, (-1, -1), [-1] * prefix), overlap)
     kept = np.asarray(layout.kept, dtype=np.int64).reshape(-1, 2)
     counts = kept[:, 1] - kept[:, 0]
     sizes = np.asarray([len(ids) for ids in layout.windows], dtype=np.int64)

@@ -17,7 +17,7 @@ from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder, parse_ordering
-from chunkstudy.show.faults import StudyError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.moderators.places import read_at
 from chunkstudy.studies.moderators.texts import DIGITS, TOKENS
 

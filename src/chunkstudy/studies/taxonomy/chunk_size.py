@@ -32,9 +32,9 @@ from chunkstudy.published.chunk_size import (
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.run import boundary_store, load_collection, load_store
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.computing import Computing, Found
-from chunkstudy.show.faults import StudyError
 from chunkstudy.show.formats import number, whole
 from chunkstudy.show.runs import Runs
 from chunkstudy.studies.taxonomy import chunk_sizes

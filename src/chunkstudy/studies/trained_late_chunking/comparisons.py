@@ -18,8 +18,8 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.faults import StudyError
 from chunkstudy.studies.trained_late_chunking.scores import (
     ARMS,
     COST,

@@ -21,6 +21,7 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
+from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.states import CausalStates
@@ -125,15 +126,11 @@ def load(name: str) -> Model:
             "how a chunk's vector moves inside a text; take a model whose weights are at hand"
         )
     encoder = TransformerEncoder(spec, window=WINDOW)
-    lead = 1 + len(encoder.prefix_ids)
+    frame = frame_of(encoder, WINDOW)
 
     def states(batch: Sequence[Sequence[int]]) -> list[Any]:
-        first, last = encoder.ends
         return encoder.states(
-            [
-                Layout(((first, *encoder.prefix_ids, *ids, last),), ((lead, lead + len(ids)),))
-                for ids in batch
-            ]
+            [Layout((frame.around(ids),), ((frame.lead, frame.lead + len(ids)),)) for ids in batch]
         )
 
     return Model(encoder.describe(), lambda text: encoder.content([text])[0][0], _as_arrays(states))

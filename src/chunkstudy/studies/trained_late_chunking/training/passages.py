@@ -19,7 +19,7 @@ from chunkstudy.encoders.contextualized import (
     in_sequence,
     most_context,
 )
-from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.encoders.interface import TokenEncoder, frame_of
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
@@ -127,17 +127,16 @@ def prepare(
     ((ids, offsets),) = encoder.content([document.text])
     characters = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
     tokens = tokens_between(offsets, characters[:, 0], characters[:, 1])
-    special = encoder.ends, encoder.prefix_ids
+    frame = frame_of(encoder, window)
     if layout:
-        windows, tokens = LAYOUTS[layout](ids, tokens, window, *special)
+        windows, tokens = LAYOUTS[layout](ids, tokens, frame)
     else:
-        windows = most_context(ids, window, window // 4, *special)
-        tokens = in_sequence(tokens, document_ends=False, prefix=len(encoder.prefix_ids))
+        windows = most_context(ids, frame, window // 4)
+        tokens = in_sequence(tokens, document_ends=False, prefix=len(frame.prefix))
     texts = [document.text[a:b] for a, b in spans]
     alone = encoder.token_ids(texts)
-    added = len(encoder.ends) + len(encoder.prefix_ids)
     whole = [
-        len(read) == len(ids) + added
+        len(read) == len(frame.around(ids))
         for read, (ids, _) in zip(alone, encoder.content(texts), strict=True)
     ]
     return Passages(
