@@ -143,7 +143,7 @@ def beside_records(study: Study, made: Made, measures: Measures, encoder: str) -
             same = int((own == record).sum())
             keys = {"model": encoder, "collection": collection, "measure": measure, "same": same}
             pairs.append(Pair(keys, own, record, _documents(study, collection)))
-    return differences(pairs, "half precision, {model}", "half precision", "float32")
+    return differences(pairs, "half precision, {model}, {measure}", "half precision", "float32")
 
 
 def _record(study: Study, collection: str, encoder: str, measure: str) -> pd.Series:
