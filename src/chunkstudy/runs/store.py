@@ -99,9 +99,28 @@ class VectorStore:
         """Compute what :meth:`pool` would and only keep it, since it may be needed later."""
         self._fill(layouts, spans, label)
 
+    def unread(
+        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
+    ) -> dict[bytes, Layout]:
+        """By digest the layouts that :meth:`pool` would read."""
+        wanted = self._wanted(layouts, spans)[2]
+        return {digest: layout for digest, (layout, _) in wanted.items()}
+
     def _fill(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]], label: str
     ) -> tuple[dict[bytes, NDArray[np.float32]], list[bytes]]:
+        known, keys, wanted = self._wanted(layouts, spans)
+        jobs = sorted(wanted.values(), key=lambda job: job[0].tokens)
+        with _progress(sum(job[0].tokens for job in jobs), label, "token") as bar:
+            for block in _blocks(jobs):
+                self._pool_block(known, block)
+                bar.update(sum(layout.tokens for layout, _ in block))
+        return known, keys
+
+    def _wanted(
+        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
+    ) -> tuple[dict[bytes, NDArray[np.float32]], list[bytes], dict[bytes, PoolJob]]:
+        """What is kept of the chunks, the keys of all, and by layout what is missing."""
         digests = [layout.digest() for layout in layouts]
         keys = [
             [_span_key(digest, layout, *place) for place in places.tolist()]
@@ -113,12 +132,7 @@ class VectorStore:
             for key, place in zip(of_document, places.tolist(), strict=True):
                 if key not in known:
                     wanted.setdefault(digest, (layout, {}))[1][key] = place
-        jobs = sorted(wanted.values(), key=lambda job: job[0].tokens)
-        with _progress(sum(job[0].tokens for job in jobs), label, "token") as bar:
-            for block in _blocks(jobs):
-                self._pool_block(known, block)
-                bar.update(sum(layout.tokens for layout, _ in block))
-        return known, [key for of_document in keys for key in of_document]
+        return known, [key for of_document in keys for key in of_document], wanted
 
     def _pool_block(self, known: dict[bytes, NDArray[np.float32]], block: list[PoolJob]) -> None:
         encoder = cast(TokenEncoder, self.encoder)

@@ -187,7 +187,7 @@ def read_tokens(texts: Texts, arm: Arm, store: VectorStore | None, indexed: Inde
     if store is None:
         return 0
     if parse_ordering(arm.condition.ordering).window:
-        return sum(one.tokens for one in _jobs(texts, arm, store, indexed.chunks).layouts)
+        return sum(one.tokens for one in late_jobs(texts, arm, store, indexed.chunks).layouts)
     counted = np.asarray(token_count(store, indexed.matched))
     special = 0 if isinstance(store.encoder, ApiEncoder) else SPECIAL
     window = getattr(store.encoder, "window", None) or np.inf
@@ -308,14 +308,20 @@ def _read_late(
     for ordering, group in groups.items():
         if store is None:
             continue
-        each = [_jobs(texts, a, store, index(texts, a, store, own, vectors).chunks) for a in group]
+        indexed = [(arm, index(texts, arm, store, own, vectors)) for arm in group]
+        each = [late_jobs(texts, arm, store, one.chunks) for arm, one in indexed]
         before = store.seconds
         read_once(store, each, label=f"reading for {len(group)} chunkers, {ordering}")
         seconds[ordering] = store.seconds - before
     return seconds
 
 
-def _jobs(texts: Texts, arm: Arm, store: VectorStore, chunks: Chunks) -> Jobs:
+def late_jobs(texts: Texts, arm: Arm, store: VectorStore, chunks: Chunks) -> Jobs:
+    """What late chunking reads and pools for an arm's chunks.
+
+    Raises:
+        ModelError: if the encoder shows no token states.
+    """
     if not hasattr(store.encoder, "pool"):
         raise ModelError(f"{arm.encoder.name} takes no late chunking: {arm.encoder.why_plain}")
     ordering = parse_ordering(arm.condition.ordering)
