@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training import batches, folds, passages
 from chunkstudy.studies.trained_late_chunking.training import triples as of_collection
 from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError, TripleError
 from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from tests import small_training as small
@@ -63,9 +63,9 @@ def test_a_triple_whose_answer_lies_in_no_passage_or_whose_window_is_not_there_i
     library: batches.Library,
 ) -> None:
     document = library["small", "a"]
-    with pytest.raises(TripleError, match="lies in no passage"):
+    with pytest.raises(StudyError, match="lies in no passage"):
         document.best(replace(TRIPLES[0], start=10**5, end=10**5 + 3))
-    with pytest.raises(TripleError, match="not all among the"):
+    with pytest.raises(StudyError, match="not all among the"):
         passages.excerpt(document, [0, 99])
 
 
@@ -94,7 +94,7 @@ def test_a_smaller_share_of_the_triples_is_within_a_larger_and_the_whole_is_all(
         assert set(smaller) < set(larger)
     assert shares[-1] == TRIPLES
     for wrong in (0.0, 1.5):
-        with pytest.raises(TripleError, match="fraction"):
+        with pytest.raises(StudyError, match="fraction"):
             folds.share(TRIPLES, wrong, 0)
 
 
@@ -195,15 +195,15 @@ def test_a_question_that_every_passage_answers_is_trained_on_beside_others(
 def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
     document = small.document("x", 1)
     known = small.library(encoder, [document])
-    with pytest.raises(TripleError, match="at least two passages"):
+    with pytest.raises(StudyError, match="at least two passages"):
         next(stream(small.triples([document]), known, 60, 0))
-    with pytest.raises(TripleError, match="to validate on"):
+    with pytest.raises(StudyError, match="to validate on"):
         once(small.triples([document]), known, 60)
 
 
 def test_a_batch_of_one_passage_is_refused() -> None:
     one = torch.ones(1, 4)
-    with pytest.raises(TrainingError, match="nothing to tell them from"):
+    with pytest.raises(StudyError, match="nothing to tell them from"):
         info_nce(one, one, torch.tensor([0]), torch.ones(1, 1, dtype=torch.bool), 0.05)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.chunkers.signals import PROFILE, SIGNALS, SIZE
-from chunkstudy.llm.causal_models import SMOLLM
+from chunkstudy.llm.causal_models import MODELS, SMOLLM, described
 from chunkstudy.llm.reading import CausalReader
 from chunkstudy.runs import by_signals
 from chunkstudy.runs.conditions import MINILM
@@ -33,7 +33,8 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     memory = by_signals.memory(SMOLLM, context.places.vectors)
     found = reading.read(reader, every, memory)
     anew = reading.cut_anew(reader, every, memory)
-    context.note(described(reader))
+    pooling = "none: probabilities and attention"
+    context.note(described(MODELS[SMOLLM], SIZE, pooling, "one pass at a time"))
     store = context.store(MINILM)
     apart = pd.concat(
         [
@@ -71,16 +72,3 @@ def profile(found: pd.DataFrame) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
-
-
-def described(reader: CausalReader) -> dict[str, object]:
-    """The model as provenance has it."""
-    return {
-        **reader.describe(),
-        "window": SIZE,
-        "pooling": "none: probabilities and attention",
-        "normalised": False,
-        "query_prefix": "",
-        "document_prefix": "",
-        "batch_rule": "one pass at a time",
-    }

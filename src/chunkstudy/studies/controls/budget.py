@@ -72,9 +72,8 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
         ends = _intervals(wide, document)
         for chunker, interval in zip(wide, ends, strict=True):
             of_one = {**keys, "chunker": chunker}
-            mean = float(wide[chunker].mean())
-            spread = {"recall low": interval.low, "recall high": interval.high}
-            rows.append(of_one | {"recall": mean, **spread, BEST: best})
+            recall = statistics.with_interval("recall", wide[chunker].mean(), interval)
+            rows.append(of_one | recall | {BEST: best})
             if chunker != best:
                 compared = (wide[chunker], wide[best], document)
                 pairs.append(Pair({**of_one, "measure": MEASURE}, *compared))

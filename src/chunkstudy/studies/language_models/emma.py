@@ -88,7 +88,6 @@ def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
     for measure, ordering, chunker in keys:
         arm = arms[ordering, chunker]
         values = arm.scores[measure]
-        low, high = statistics.bootstrap_interval(values)
         rows.append(
             {
                 "measure": measure,
@@ -100,9 +99,9 @@ def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
                 "chunks": arm.chunks,
                 "mean tokens": arm.tokens,
                 "n": len(values),
-                "score": statistics.mean(values),
-                "score low": low,
-                "score high": high,
+                **statistics.with_interval(
+                    "score", statistics.mean(values), statistics.bootstrap_interval(values)
+                ),
             }
         )
     index = ["measure", "ordering", "chunker"]

@@ -20,5 +20,5 @@ from chunkstudy.studies.late_within.gains import (
 )
 from chunkstudy.studies.late_within.leaderboard import AS_WITNESSES, beside_leaderboard
 from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN, moved
-from chunkstudy.studies.late_within.quoted import at, points
+from chunkstudy.studies.late_within.quoted import at
 from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, SHORT, read

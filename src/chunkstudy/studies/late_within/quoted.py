@@ -21,11 +21,6 @@ Named = Mapping[str, tuple[str, Mapping[str, object]]]
 """By a number's name, how its test ends, and which row it is."""
 
 
-def points(rows: pd.DataFrame) -> str:
-    """How large the one difference is, in words."""
-    return f"{100 * rows['difference'].abs().mean():.1f} points"
-
-
 def of_windows(study: Study, rows: pd.DataFrame) -> None:
     """Gains over plain chunks of the same window, and their table in the appendix."""
     endings = {

@@ -149,20 +149,20 @@ def _predicted(part: pd.DataFrame) -> dict[str, Any]:
     sums = pd.DataFrame(errors).groupby(part["group"][known]).sum()
     squared, squared_of_mean, absolute, absolute_of_mean, rows = statistics.resampled_sums(sums.T)
     total = sums.sum()
-    low, high = statistics.percentile_interval(1 - squared / squared_of_mean)
+    r2 = low, high = statistics.percentile_interval(1 - squared / squared_of_mean)
     less = statistics.percentile_interval((absolute - absolute_of_mean) / rows)
     sure = len(sums) >= FEWEST
     return {
         "n": questions(part[known]),
         "rows": int(known.sum()),
         "documents": len(sums),
-        "r2": 1 - total["squared"] / total["squared of mean"],
-        "r2 low": low,
-        "r2 high": high,
+        **statistics.with_interval("r2", 1 - total["squared"] / total["squared of mean"], r2),
         "error of the mean": total["absolute of mean"] / total["rows"],
         "error": total["absolute"] / total["rows"],
-        "change of error": (total["absolute"] - total["absolute of mean"]) / total["rows"],
-        "change of error low": less.low,
-        "change of error high": less.high,
+        **statistics.with_interval(
+            "change of error",
+            (total["absolute"] - total["absolute of mean"]) / total["rows"],
+            less,
+        ),
         "shown": "better" if sure and low > 0 else "worse" if sure and high < 0 else "not shown",
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -24,11 +22,6 @@ PASSAGES = "sentence-5"
 READ = 512
 """Tokens read of a passage that is read alone, whatever the window."""
 BASE = models.spec(parse_encoder(MINILM).model)
-
-
-def base_folder() -> Path:
-    """The folder of the model that training starts from."""
-    return models.weights_folder(BASE)
 
 
 def library(context: Context, encoder: TransformerEncoder, window: int, layout: str) -> Library:

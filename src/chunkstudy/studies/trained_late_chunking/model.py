@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.grids import WIDE
@@ -23,12 +24,12 @@ CHECKPOINTS = "training"
 
 def store(context: Context, part: Part, window: int) -> VectorStore:
     """The part's model, trained first where it is not at hand, reading so many tokens of a text."""
-    recipe = part.recipe
-    if recipe is None:
+    if part.recipe is None:
         return context.store(WIDE if window == material.READ else MINILM)
     ensure(context, part)
     folder = folder_of(context, part)
-    encoder = checkpoints.encoder(folder, material.BASE, part.model, window)
+    spec = checkpoints.trained(folder, material.BASE, part.model)
+    encoder = TransformerEncoder(spec, window=window, folder=folder)
     found = VectorStore(encoder, folder / "vectors")
     context.note(encoder.describe())
     return found
@@ -45,7 +46,7 @@ def ensure(context: Context, part: Part) -> dict[str, Any]:
     training = folds.of_documents(asked, left_out.train, "train")
     return train(
         recipe,
-        material.base_folder(),
+        models.weights_folder(material.BASE),
         folder_of(context, part),
         encoder,
         material.library(context, encoder, part.window, part.layout),

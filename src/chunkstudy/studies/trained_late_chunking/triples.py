@@ -3,9 +3,6 @@ all shares of the triples have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import cast
-
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
@@ -14,7 +11,6 @@ from chunkstudy.studies.trained_late_chunking.scores import (
     PLAIN,
     WITHIN,
     Models,
-    Scored,
     chosen,
     family_of,
     places,
@@ -25,33 +21,22 @@ from chunkstudy.studies.trained_late_chunking.training.recipe import CONTEXT, ST
 def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
     """The arm pooled in context by how many triples it saw, on the folds that all shares have:
     late against plain chunking; none seen is the model as it was."""
-    pairs = [
-        Pair(keys | {"triples": seen}, one.values[LATE], one.values[PLAIN], one.documents)
-        for keys, curve in _curves(models, parts)
-        for seen, one in curve.items()
-    ]
-    return differences(pairs, family_of("by triples"), LATE, PLAIN)
-
-
-def _curves(
-    models: Models, parts: pd.DataFrame
-) -> Iterator[tuple[dict[str, object], dict[int, Scored]]]:
-    """Each learning curve: the models by triples seen, on the folds that all shares have."""
-    shares = {key[2] for key in models if key[0] == CONTEXT}
+    shares = sorted({key[2] for key in models if key[0] == CONTEXT})
+    pairs = []
     for window, collection in places(models):
-        untrained = models.get((UNTRAINED, window, 1.0, 0, collection))
-        known = {share: models.get((CONTEXT, window, share, 0, collection)) for share in shares}
-        if len(shares) < 2 or untrained is None or not all(known.values()):
+        asked = [(UNTRAINED, 1.0), *((CONTEXT, share) for share in shares)]
+        curve = [models.get((arm, window, share, 0, collection)) for arm, share in asked]
+        known = [one for one in curve if one]
+        folds = set.intersection(*({*one.folds} for one in known[1:])) if known[1:] else set()
+        if len(shares) < 2 or len(known) < len(asked) or not folds:
             continue
-        folds = set.intersection(*(set(of.folds) for of in known.values() if of))
-        if not folds:
-            continue
-        keys: dict[str, object] = {"measure": WITHIN, "collection": collection, "window": window}
-        curve = {0: untrained.within(folds)}
-        for share in sorted(shares):
-            seen = _seen(parts, window, share, folds)
-            curve[seen] = cast(Scored, known[share]).within(folds)
-        yield keys | {"folds": len(folds)}, curve
+        seen = [0, *(_seen(parts, window, share, folds) for share in shares)]
+        keys = {"measure": WITHIN, "collection": collection, "window": window, "folds": len(folds)}
+        for count, one in zip(seen, known, strict=True):
+            values = one.values[one.folds.isin(folds)]
+            named = keys | {"triples": count}
+            pairs.append(Pair(named, values[LATE], values[PLAIN], one.documents))
+    return differences(pairs, family_of("by triples"), LATE, PLAIN)
 
 
 def _seen(parts: pd.DataFrame, window: int, share: float, folds: set[int]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
 Source = tuple[str, str]
@@ -34,7 +34,7 @@ def folds(
     and large, so validation takes papers only.
 
     Raises:
-        TripleError: if a fold would have nothing to train on, validate on or test on.
+        StudyError: if a fold would have nothing to train on, validate on or test on.
     """
     names = sorted(papers)
     shuffled = [names[i] for i in np.random.default_rng(seed).permutation(len(names))]
@@ -45,7 +45,7 @@ def folds(
         validation = set(rest[: max(1, round(VALIDATION * len(rest)))])
         train = {*rest, *corpora} - validation - test
         if not (train and test and rest):
-            raise TripleError(
+            raise StudyError(
                 f"fold {k} of {number} has no documents to train, validate or test on; make fewer "
                 "folds"
             )
@@ -64,11 +64,11 @@ def of_documents(
         part: what it is for, in words.
 
     Raises:
-        TripleError: if nobody asks anything of these documents.
+        StudyError: if nobody asks anything of these documents.
     """
     found = sorted(one for one in triples if one.source in documents)
     if not found:
-        raise TripleError(
+        raise StudyError(
             f"no question is asked of the {len(documents)} documents to {part} on; choose another "
             "fold or give these documents questions"
         )
@@ -79,10 +79,10 @@ def share(triples: Sequence[Triple], fraction: float, seed: int) -> list[Triple]
     """So large a part of the triples; a smaller one is always within a larger.
 
     Raises:
-        TripleError: if the fraction is not within (0, 1].
+        StudyError: if the fraction is not within (0, 1].
     """
     if not 0 < fraction <= 1:
-        raise TripleError(f"a fraction of {fraction} of the triples is impossible; use 0 < f <= 1")
+        raise StudyError(f"a fraction of {fraction} of the triples is impossible; use 0 < f <= 1")
     order = np.random.default_rng(seed).permutation(len(triples))
     kept = sorted(order[: max(1, round(fraction * len(triples)))].tolist())
     return [triples[i] for i in kept]

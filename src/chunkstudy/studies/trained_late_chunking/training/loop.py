@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from chunkstudy.base.files import sha256
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training import checkpoints
 from chunkstudy.studies.trained_late_chunking.training.batches import (
     Batch,
@@ -23,7 +24,6 @@ from chunkstudy.studies.trained_late_chunking.training.batches import (
     stream,
 )
 from chunkstudy.studies.trained_late_chunking.training.checkpoints import WEIGHTS, Progress
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
 from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from chunkstudy.studies.trained_late_chunking.training.passages import Tokenizes
@@ -31,6 +31,11 @@ from chunkstudy.studies.trained_late_chunking.training.recipe import ALONE, CONT
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
 Say = Callable[[str], None]
+OTHERS = {
+    "digest": "another recipe or other triples",
+    "origin": "another model to start from or other passages",
+}
+"""What a run of another digest is of."""
 
 
 def train(
@@ -60,15 +65,19 @@ def train(
         say: hears how far it is.
 
     Raises:
-        TrainingError: if the loss is not finite, or the folder holds another run: another recipe,
+        StudyError: if the loss is not finite, or the folder holds another run: another recipe,
             other triples, another model to start from, or other passages.
     """
     torch.set_num_threads(1)  # sums of several threads need not be the same twice
     given = len(training) + len(validation)
     training, validation = read_whole(training, library), read_whole(validation, library)
-    begun = Progress(data_digest(recipe, training, validation), origin_digest(base, library))
+    begun = Progress(recipe.digest(training, validation), origin_digest(base, library))
     if found := checkpoints.summary(folder):
-        _same(begun, Progress(str(found["digest"]), str(found["origin"])), folder)
+        for name, other in OTHERS.items():
+            if found[name] != getattr(begun, name):
+                raise StudyError(
+                    f"{folder} holds a run of {other}; delete it or choose another folder"
+                )
         return found
     run = _Run(recipe, base, tokenizer, library, validation, begun)
     run.look()
@@ -89,11 +98,6 @@ def train(
     }
     checkpoints.finish(folder, base, run.best, about)
     return checkpoints.summary(folder) or {}
-
-
-def data_digest(recipe: Recipe, training: Sequence[Triple], validation: Sequence[Triple]) -> str:
-    """sha256 of a recipe and its triples."""
-    return recipe.digest([[asdict(one) for one in part] for part in (training, validation)])
 
 
 def origin_digest(base: Path, library: Library) -> str:
@@ -192,7 +196,7 @@ class _Run:
 
     def stop(self, what: str) -> None:
         """Refuse to go on from a number that is none."""
-        raise TrainingError(
+        raise StudyError(
             f"the {what} is not finite after step {self.progress.step} of {self.recipe.name}; "
             "lower the learning rate"
         )
@@ -204,14 +208,3 @@ class _Run:
             f"{self.recipe.name}: step {progress.step} of {self.recipe.steps}, loss "
             f"{sum(recent) / len(recent):.3f}, validation {progress.looks[-1][1]:.3f}"
         )
-
-
-def _same(begun: Progress, found: Progress, folder: Path) -> None:
-    """Refuse to take one run for another."""
-    if found.digest != begun.digest:
-        other = "another recipe or other triples"
-    elif found.origin != begun.origin:
-        other = "another model to start from or other passages"
-    else:
-        return
-    raise TrainingError(f"{folder} holds a run of {other}; delete it or choose another folder")

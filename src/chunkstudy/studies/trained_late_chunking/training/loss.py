@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
+from chunkstudy.runs.study_results import StudyError
 
 
 def info_nce(
@@ -29,11 +29,11 @@ def info_nce(
         temperature: by which the cosines are divided.
 
     Raises:
-        TrainingError: if no question has a passage that its own could be told from, as in a batch
+        StudyError: if no question has a passage that its own could be told from, as in a batch
             of one passage.
     """
     if bool(relevant.all()):
-        raise TrainingError(
+        raise StudyError(
             "every passage of a batch answers all of its questions, so that there is nothing to "
             "tell them from; raise the budget of tokens"
         )
