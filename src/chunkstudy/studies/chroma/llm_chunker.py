@@ -139,12 +139,8 @@ def part(whole: Collection, document: str | None) -> Collection:
     """One document of a collection and the questions that it answers; all of it for None."""
     if document is None:
         return whole
-    judgments = tuple(one for one in whole.judgments if one.document == document)
-    asked = {one.query for one in judgments}
-    queries = tuple(one for one in whole.queries if one.id in asked)
-    documents = tuple(one for one in whole.documents if one.id == document)
-    groups = {query: group for query, group in whole.groups.items() if query in asked}
-    return replace(whole, documents=documents, queries=queries, judgments=judgments, groups=groups)
+    asked = whole.only(one.query for one in whole.judgments if one.document == document)
+    return replace(asked, documents=tuple(one for one in whole.documents if one.id == document))
 
 
 def asked(

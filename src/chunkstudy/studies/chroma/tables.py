@@ -11,6 +11,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.runs import chunker_costs
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
 from chunkstudy.show.runs import MIN, Cut, Runs
 from chunkstudy.show.scores import Scores
@@ -31,16 +32,7 @@ REPEATED = "excerpts_that_stand_more_than_once"
 CAPTION_QUERIES = 474
 """What the last caption of the report's appendix says; its table of corpora says 472."""
 CUTS: tuple[Cut, ...] = (5, 10, MIN)
-WITHOUT_A_MODEL = (
-    "recursive-800-400",
-    "token-800-400",
-    "recursive-400-200",
-    "token-400-200",
-    "recursive-400-0",
-    "token-400-0",
-    "recursive-200-0",
-    "token-200-0",
-)
+WITHOUT_A_MODEL = tuple(f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token"))
 """Rows of the main table whose chunks need no model."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -74,7 +75,7 @@ def part(collection: Collection, of: Callable[[Sequence[Document]], list[Documen
     """A collection of some of its documents, with the questions asked of them."""
     documents = tuple(of(collection.documents))
     asked = collection.asked_of({document.id for document in documents})
-    return Collection(collection.name, documents, asked.queries, asked.judgments)
+    return replace(asked, documents=documents)
 
 
 def _arms(

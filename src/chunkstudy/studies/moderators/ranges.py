@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.studies.moderators.left_out import Design
+from chunkstudy.studies.moderators.left_out import fit
 from chunkstudy.studies.moderators.rows import DEEPER, NEAR, questions
 
 PLACE, TUNED = "place in the window", "first 128 places or later"
@@ -74,7 +74,7 @@ def _ranges(part: pd.DataFrame, window: int) -> Iterator[tuple[str, str, pd.Data
 
 
 def _mean(own: pd.DataFrame) -> dict[str, object]:
-    fitted = Design(np.ones((len(own), 1)), own["document"]).fit(own["gain"])
+    fitted = fit(np.ones((len(own), 1)), own["gain"], own["document"])
     low, high = fitted.intervals()[0]
     return {
         "n": questions(own),

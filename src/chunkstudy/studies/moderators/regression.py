@@ -27,7 +27,7 @@ import pandas as pd
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import POINT
 from chunkstudy.evaluation.statistics.differences import corrected
-from chunkstudy.studies.moderators.left_out import Design
+from chunkstudy.studies.moderators.left_out import fit
 from chunkstudy.studies.moderators.rows import DOUBLED, MODERATORS, YES_OR_NO, questions
 
 STEPS = {YES_OR_NO: "yes", DOUBLED: "doubling"}
@@ -108,8 +108,8 @@ def _columns(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float], pd.Dat
 
 def _effects(part: pd.DataFrame, model: str, collection: str) -> Iterator[dict[str, object]]:
     columns, steps, constants = _columns(part)
-    design = Design(pd.concat([columns, constants], axis=1), part["group"])
-    gain, plain, late = (design.fit(part[name]) for name in ("gain", "plain", "late"))
+    design = pd.concat([columns, constants], axis=1)
+    gain, plain, late = (fit(design, part[one], part["group"]) for one in ("gain", "plain", "late"))
     intervals, p, asked = gain.intervals(), gain.p, questions(part)
     for i, (name, step) in enumerate(steps.items()):
         yield {
@@ -142,7 +142,7 @@ def _predicted(part: pd.DataFrame) -> dict[str, Any]:
     if part["group"].nunique() < 2 or not known.any():
         return {"n": questions(part), "rows": 0}
     designs = pd.concat([columns, constants], axis=1), constants
-    fitted, mean = (Design(one, part["group"]).fit(part["gain"]).predicted for one in designs)
+    fitted, mean = (fit(one, part["gain"], part["group"]).predicted for one in designs)
     wrong, of_mean = ((part["gain"] - one)[known].abs() for one in (fitted, mean))
     errors = {"squared": wrong**2, "squared of mean": of_mean**2, "absolute": wrong,
               "absolute of mean": of_mean, "rows": 1.0}  # fmt: skip

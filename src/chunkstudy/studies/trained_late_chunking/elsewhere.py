@@ -74,10 +74,8 @@ def sample(collection: Collection) -> Collection:
         documents.add(collection.documents[i].id)
     asked = {query.id for query in queries}
     return replace(
-        collection,
+        collection.only(asked),
         documents=tuple(one for one in collection.documents if one.id in documents),
-        queries=tuple(queries),
-        judgments=tuple(one for one in collection.judgments if one.query in asked),
         groups={},
         absent=tuple(one for one in collection.absent if one[0] in asked),
     )
