@@ -19,10 +19,10 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.trained_late_chunking.training import batches, folds, passages
+from chunkstudy.studies.trained_late_chunking.training import batches, passages
 from chunkstudy.studies.trained_late_chunking.training import triples as of_collection
 from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
-from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
+from chunkstudy.studies.trained_late_chunking.training.loop import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from tests import small_training as small
 
@@ -77,7 +77,7 @@ def test_a_triple_whose_answer_lies_in_no_passage_or_whose_window_is_not_there_i
 def test_nothing_trained_on_is_tested_on(papers: int, corpora: int, number: int, seed: int) -> None:
     names = [("papers", str(i)) for i in range(papers)]
     large = [("corpora", str(i)) for i in range(corpora)]
-    found = folds.folds(names, large, number, seed)
+    found = of_collection.folds(names, large, number, seed)
     tested = Counter(one for fold in found for one in fold.test)
     assert tested == Counter([*names, *large]), "every document is tested on once"
     for fold in found:
@@ -89,13 +89,13 @@ def test_nothing_trained_on_is_tested_on(papers: int, corpora: int, number: int,
 
 
 def test_a_smaller_share_of_the_triples_is_within_a_larger_and_the_whole_is_all() -> None:
-    shares = [folds.share(TRIPLES, one, seed=3) for one in (0.125, 0.25, 0.5, 1.0)]
+    shares = [of_collection.share(TRIPLES, one, seed=3) for one in (0.125, 0.25, 0.5, 1.0)]
     for smaller, larger in pairwise(shares):
         assert set(smaller) < set(larger)
     assert shares[-1] == TRIPLES
     for wrong in (0.0, 1.5):
         with pytest.raises(StudyError, match="fraction"):
-            folds.share(TRIPLES, wrong, 0)
+            of_collection.share(TRIPLES, wrong, 0)
 
 
 @pytest.mark.parametrize("layout", ["", *LAYOUTS])

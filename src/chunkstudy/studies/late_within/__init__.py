@@ -7,6 +7,8 @@ from chunkstudy.studies.late_within.book import scores as book_scores
 from chunkstudy.studies.late_within.cut import CUT, FIT, TRUNCATED, WHOLE, by_cut
 from chunkstudy.studies.late_within.figures import figure_by_window
 from chunkstudy.studies.late_within.gains import (
+    IN_ORDER,
+    PLAIN,
     best,
     between_models,
     by_window,
@@ -15,10 +17,10 @@ from chunkstudy.studies.late_within.gains import (
     ends,
     held,
     lost_together,
+    moved,
     read_whole,
     read_whole_by_chunker,
 )
 from chunkstudy.studies.late_within.leaderboard import AS_WITNESSES, beside_leaderboard
-from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN, moved
 from chunkstudy.studies.late_within.quoted import at
 from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, SHORT, read

@@ -10,8 +10,7 @@ from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOW
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.cut import CUT, TRUNCATED, WHOLE
-from chunkstudy.studies.late_within.gains import between_models, by_window
-from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN
+from chunkstudy.studies.late_within.gains import IN_ORDER, PLAIN, between_models, by_window
 from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, read
 
 CORPORA, PAPERS, BOOK = "chroma-within", "covid-qa-within", "gutenqa-emma"

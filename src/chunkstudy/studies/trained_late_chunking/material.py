@@ -9,7 +9,7 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.trained_late_chunking.training import folds, passages, triples
+from chunkstudy.studies.trained_late_chunking.training import passages, triples
 from chunkstudy.studies.trained_late_chunking.training.batches import Library
 
 PAPERS, CORPORA = covid_qa.WITHIN, "chroma-within"
@@ -47,9 +47,9 @@ def asked(context: Context) -> list[triples.Triple]:
     return [one for name in COLLECTIONS for one in triples.triples(context.collection(name))]
 
 
-def fold(context: Context, number: int) -> folds.Fold:
+def fold(context: Context, number: int) -> triples.Fold:
     """Which documents are trained on, validated on and tested on."""
     papers, corpora = (
         [(name, one.id) for one in context.collection(name).documents] for name in COLLECTIONS
     )
-    return folds.folds(papers, corpora, FOLDS, DEALT)[number]
+    return triples.folds(papers, corpora, FOLDS, DEALT)[number]

@@ -15,7 +15,7 @@ from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import material
 from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.studies.trained_late_chunking.training import checkpoints, folds
+from chunkstudy.studies.trained_late_chunking.training import checkpoints, triples
 from chunkstudy.studies.trained_late_chunking.training.loop import train
 
 CHECKPOINTS = "training"
@@ -43,15 +43,15 @@ def ensure(context: Context, part: Part) -> dict[str, Any]:
     context.note(encoder.describe())
     left_out = material.fold(context, part.fold)
     asked = material.asked(context)
-    training = folds.of_documents(asked, left_out.train, "train")
+    training = triples.of_documents(asked, left_out.train, "train")
     return train(
         recipe,
         models.weights_folder(material.BASE),
         folder_of(context, part),
         encoder,
         material.library(context, encoder, part.window, part.layout),
-        folds.share(training, part.share, part.seed),
-        folds.of_documents(asked, left_out.validation, "validate"),
+        triples.share(training, part.share, part.seed),
+        triples.of_documents(asked, left_out.validation, "validate"),
         context.say,
     )
 

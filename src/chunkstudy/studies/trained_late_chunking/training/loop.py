@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.nn import functional
 
 from chunkstudy.base.files import sha256
 from chunkstudy.runs.study_results import StudyError
@@ -24,11 +25,46 @@ from chunkstudy.studies.trained_late_chunking.training.batches import (
     stream,
 )
 from chunkstudy.studies.trained_late_chunking.training.checkpoints import WEIGHTS, Progress
-from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from chunkstudy.studies.trained_late_chunking.training.passages import Tokenizes
 from chunkstudy.studies.trained_late_chunking.training.recipe import ALONE, CONTEXT, MIXED, Recipe
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
+
+
+def info_nce(
+    questions: torch.Tensor,
+    passages: torch.Tensor,
+    positive: torch.Tensor,
+    relevant: torch.Tensor,
+    temperature: float,
+) -> torch.Tensor:
+    """Mean over questions of minus the log of the share that its passage has among all.
+
+    From questions to passages only: several questions share a passage and most passages have no
+    question, so the other direction has no single right answer. Other passages that answer the
+    question too are neither right nor wrong here; they are left out of its sum.
+
+    Args:
+        questions: (questions, d), unit length.
+        passages: (passages, d), unit length.
+        positive: (questions,), the passage of each.
+        relevant: (questions, passages), true where a passage answers the question.
+        temperature: by which the cosines are divided.
+
+    Raises:
+        StudyError: if no question has a passage that its own could be told from, as in a batch
+            of one passage.
+    """
+    if bool(relevant.all()):
+        raise StudyError(
+            "every passage of a batch answers all of its questions, so that there is nothing to "
+            "tell them from; raise the budget of tokens"
+        )
+    cosines = questions @ passages.T / temperature
+    aside = relevant.clone()
+    aside[torch.arange(len(positive)), positive] = False
+    return functional.cross_entropy(cosines.masked_fill(aside, -torch.inf), positive)
+
 
 Say = Callable[[str], None]
 OTHERS = {
