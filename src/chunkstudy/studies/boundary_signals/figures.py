@@ -32,7 +32,6 @@ def figure_areas(rows: pd.DataFrame) -> Figure:
         figsize=(9, 0.36 * len(names) + 1.7),
         sharex=True,
         sharey=True,
-        layout="constrained",
     )
     for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
         here = rows[rows["among"] == among]
@@ -65,7 +64,7 @@ def figure_areas(rows: pd.DataFrame) -> Figure:
 def figure_profile(rows: pd.DataFrame) -> Figure:
     """Mean entropy by token before and after the end of a sentence, a line per text, with 95%
     intervals over places."""
-    figure, axes = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7.5, 3.8))
     for color, (text, of) in zip(COLORS, rows.groupby("text", sort=False), strict=False):
         axes.errorbar(of["offset"], of["entropy"], NORMAL_95 * of["error"], fmt="o-", ms=3, lw=1.2,
                       color=color, label=str(text))  # fmt: skip

@@ -35,7 +35,6 @@ def figure_gains(rows: pd.DataFrame) -> Figure:
     down = math.ceil(len(collections) / 2)
     figure, panels = plt.subplots(
         down, 2, figsize=(8.3, down * (0.3 * len(names) + 1.1) + 0.5), squeeze=False, sharey=True,
-        layout="constrained",
     )  # fmt: skip
     for unused in panels.flat[len(collections) :]:
         unused.set_visible(False)

@@ -24,7 +24,7 @@ def figure_emma(rows: pd.DataFrame) -> Figure:
     orderings = list(dict.fromkeys(rows["ordering"]))
     figure, panels = plt.subplots(
         1, len(orderings), figsize=(8.3, 0.42 * len(names) + 1.9), squeeze=False, sharex=True,
-        sharey=True, layout="constrained",
+        sharey=True,
     )  # fmt: skip
     for axes, ordering in zip(panels[0], orderings, strict=True):
         of = rows[rows["ordering"] == ordering]
@@ -53,7 +53,6 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
     groups = list(rows.groupby(["text", "answered by"], sort=False))
     figure, panels = plt.subplots(
         1, len(groups), figsize=(8.3, 3.3), squeeze=False, sharey=True,
-        layout="constrained",
     )  # fmt: skip
     for axes, ((text, by), of) in zip(panels[0], groups, strict=True):
         at = [FIFTHS.index(one) for one in of["place"]]
