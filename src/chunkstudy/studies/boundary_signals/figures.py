@@ -12,9 +12,9 @@ from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, s
 from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
 from chunkstudy.studies.boundary_signals.columns import SIGNALS
 from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
+from chunkstudy.studies.boundary_signals.roc import CHANCE
+from chunkstudy.studies.boundary_signals.texts import ALONE
 
-ALONE = "text alone"
-CHANCE = 0.5
 NORMAL_95 = float(stats.norm.ppf(0.975))
 """Standard errors on either side of a mean."""
 

@@ -140,7 +140,11 @@ def part(whole: Collection, document: str | None) -> Collection:
     if document is None:
         return whole
     asked = whole.only(one.query for one in whole.judgments if one.document == document)
-    return replace(asked, documents=tuple(one for one in whole.documents if one.id == document))
+    return replace(
+        asked,
+        documents=tuple(one for one in whole.documents if one.id == document),
+        groups={one.id: whole.groups[one.id] for one in asked.queries},
+    )
 
 
 def asked(

@@ -16,7 +16,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, SIGNIFICANT, Pair, differences
 from chunkstudy.runs.names import parse_ordering
 from chunkstudy.show.study import Study
-from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell, cut, read
+from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell, read
 
 HELD = ["collection", "measure", "over", "window"]
 WHERE = "{collection}, {measure}, {over}"
@@ -191,7 +191,7 @@ def moved(
         (arms,) = read(study, collection, chunkers, [encoder], sizes, [measure], protocol)
         for ordering, window in windows.items():
             runs = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
-            scores = runs.scores(cut(measure), [measure]).wide(measure).mean(axis=1)
+            scores = runs.by(measure).wide(measure).mean(axis=1)
             for against, others in ((PLAIN, arms.plain), (IN_ORDER, arms.late)):
                 keys = arms.keys | {"model": encoder, "window": window, "against": against}
                 keys |= {"positions": "at-" + ordering.partition("-at-")[2]}

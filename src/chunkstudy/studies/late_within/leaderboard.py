@@ -39,7 +39,7 @@ def beside_leaderboard(study: Study, encoders: list[str]) -> pd.DataFrame:
     every = read(study.places)
     for one in every[every["encoder"].isin(encoders)].to_dict("records"):
         encoder, measure = one["encoder"], one["measure"]
-        scores = study.runs(one["collection"], [NONE], encoder).scores(k=10, measures=[measure])
+        scores = study.runs(one["collection"], [NONE], encoder).by(measure)
         own = scores.of(NONE, measure).dropna()
         difference = float(own.mean()) - one["published"]
         rows.append(
