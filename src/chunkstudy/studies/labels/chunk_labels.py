@@ -35,6 +35,7 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverl
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 GoldRule = Literal["any", "majority", "whole", "tutorial"]
+SPANS = ("query", "document", "start", "end")
 GOLD_RULES: tuple[GoldRule, ...] = ("any", "majority", "whole", "tutorial")
 
 
@@ -151,16 +152,8 @@ def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") 
     judged = JudgedSpans.of(collection)
     query, chunk = TokenOverlap(judged, chunks, "overlap").hit_pairs
     hits = pd.DataFrame({"query": query, "chunk": chunk, "document": chunks.document[chunk]})
-    spans = pd.DataFrame(
-        {
-            "span": np.arange(len(judged.query)),
-            "query": judged.query,
-            "document": judged.document,
-            "start": judged.start,
-            "end": judged.end,
-        }
-    )
-    pairs = hits.merge(spans, on=["query", "document"])
+    spans = pd.DataFrame({one: getattr(judged, one) for one in SPANS})
+    pairs = hits.merge(spans.reset_index(names="span"), on=["query", "document"])
     at = pairs["chunk"].to_numpy()
     start, end = pairs["start"].to_numpy(), pairs["end"].to_numpy()
     shared = np.minimum(end, chunks.end[at]) - np.maximum(start, chunks.start[at])

@@ -70,8 +70,7 @@ def beside_score(
         row["printed a second"] = said.get(chunker, np.nan)
         row["US dollars, Emma"] = _dollars(chunker, places)
         row |= _score(library, on_emma)
-        if set(row) - {"chunker"}:
-            rows.append(row)
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -4,7 +4,7 @@ from chunkstudy.studies.late_within import quoted
 from chunkstudy.studies.late_within.book import BY_SMALL_MODEL, RELEASED
 from chunkstudy.studies.late_within.book import read as read_book
 from chunkstudy.studies.late_within.book import scores as book_scores
-from chunkstudy.studies.late_within.cut import CUT, FIT, TRUNCATED, WHOLE, by_cut
+from chunkstudy.studies.late_within.cut_chunks import CUT, FIT, TRUNCATED, WHOLE, by_cut
 from chunkstudy.studies.late_within.figures import figure_by_window
 from chunkstudy.studies.late_within.gains import (
     IN_ORDER,

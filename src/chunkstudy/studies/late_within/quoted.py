@@ -9,7 +9,7 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, at
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.study import Study
-from chunkstudy.studies.late_within.cut import CUT, TRUNCATED, WHOLE
+from chunkstudy.studies.late_within.cut_chunks import CUT, TRUNCATED, WHOLE
 from chunkstudy.studies.late_within.gains import IN_ORDER, PLAIN, between_models, by_window
 from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, read
 

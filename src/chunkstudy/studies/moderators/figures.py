@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
 from chunkstudy.show import drawing
-from chunkstudy.studies.moderators.ranges import PLACE, SHARES, WORDS
-from chunkstudy.studies.moderators.regression import ALL, STEPS
+from chunkstudy.studies.moderators.regression import ALL, PLACE, SHARES, STEPS, WORDS
 
 MARKERS = "osD^v"
 """An encoder each, so that they differ in grey print too."""

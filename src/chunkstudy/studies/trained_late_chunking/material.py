@@ -30,14 +30,11 @@ def library(context: Context, encoder: TransformerEncoder, window: int, layout: 
     for name in COLLECTIONS:
         collection = context.collection(name)
         chunks = context.chunks(Condition(name, PASSAGES, MINILM, PRE_EMBEDDING, OWN))
-        spans: list[list[tuple[int, int]]] = [[] for _ in collection.documents]
-        for i, start, end in zip(
-            chunks.document.tolist(), chunks.start.tolist(), chunks.end.tolist(), strict=True
-        ):
-            spans[i].append((start, end))
-        for document, of_document in zip(collection.documents, spans, strict=True):
+        for i, document in enumerate(collection.documents):
+            own = chunks.only(chunks.document == i)
+            spans = list(zip(own.start.tolist(), own.end.tolist(), strict=True))
             found[name, document.id] = passages.prepare(
-                encoder, name, document, of_document, window, layout
+                encoder, name, document, spans, window, layout
             )
     return found
 

@@ -122,22 +122,16 @@ def guard(found: pd.DataFrame) -> pd.DataFrame:
     Args:
         found: a row per draw of empty documents.
     """
-    keys = ["collection", "proportion", "documents", "empty documents"]
-    rows = []
-    for (name, proportion, documents, empties), group in found.groupby(keys, sort=False):
-        change = group["NaN kept"] / group["guarded"] - 1
-        rows.append(
-            {
-                "collection": name,
-                "arm": ARMS[str(proportion)],
-                "documents": documents,
-                "empty documents": empties,
-                "nDCG@10, guarded": group["guarded"].mean(),
-                "nDCG@10, NaN kept": group["NaN kept"].mean(),
-                "change": change.mean(),
-                "smallest": change.max(),
-                "largest": change.min(),
-                "draws": len(group),
-            }
-        )
-    return pd.DataFrame(rows)
+    change = found["NaN kept"] / found["guarded"] - 1
+    draws = found.assign(arm=found["proportion"].map(ARMS), change=change)
+    by = draws.groupby(["collection", "arm", "documents", "empty documents"], sort=False)
+    return by.agg(
+        **{
+            "nDCG@10, guarded": ("guarded", "mean"),
+            "nDCG@10, NaN kept": ("NaN kept", "mean"),
+            "change": ("change", "mean"),
+            "smallest": ("change", "max"),
+            "largest": ("change", "min"),
+            "draws": ("change", "size"),
+        }
+    ).reset_index()
