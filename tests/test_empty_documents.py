@@ -17,7 +17,6 @@ from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import (
     chain,
     evidence,
-    library_of_then,
     simulation,
 )
 
@@ -43,7 +42,7 @@ def test_a_splitter_that_cannot_run_says_so_in_one_sentence(tmp_path: Path) -> N
     broken.write_text("#!/bin/sh\necho first >&2\necho no such module >&2\nexit 1\n")
     broken.chmod(0o755)
     with pytest.raises(study_results.StudyError, match="splitter failed: no such module"):
-        library_of_then.split([""], broken)
+        chain.split([""], broken)
 
 
 def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_corrected() -> None:
