@@ -99,23 +99,28 @@ def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
     Args:
         found: as ``Study.beside`` gives it.
     """
-    rows = []
     found = found[found["measure"] != "chunk size"]
-    for part, own in found.groupby("part", sort=False):
-        verdict, of_retrieval = own["verdict"], own["measure"].str.startswith(RETRIEVAL)
-        counts = {one: int((verdict == one).sum()) for one in (EXACT, INSIDE, DEVIATES)}
-        off = own.loc[verdict == DEVIATES, "difference"].abs()
-        rows.append(
-            {
-                "part": part,
-                "published numbers": sum(counts.values()),
-                "exact": counts[EXACT],
-                "of these, of retrieval": int(((verdict == EXACT) & of_retrieval).sum()),
-                **{one: counts[one] for one in (INSIDE, DEVIATES)},
-                "largest difference": float(off.max()) if len(off) else 0.0,
+    told = {one: found["verdict"] == one for one in (EXACT, INSIDE, DEVIATES)}
+    judged = found.assign(
+        **told,
+        judged=found["verdict"].isin(list(told)),
+        scores=told[EXACT] & found["measure"].str.startswith(RETRIEVAL),
+        off=found["difference"].abs().where(told[DEVIATES], 0.0),
+    )
+    return (
+        judged.groupby("part", sort=False)
+        .agg(
+            **{
+                "published numbers": ("judged", "sum"),
+                EXACT: (EXACT, "sum"),
+                "of these, of retrieval": ("scores", "sum"),
+                INSIDE: (INSIDE, "sum"),
+                DEVIATES: (DEVIATES, "sum"),
+                "largest difference": ("off", "max"),
             }
         )
-    return pd.DataFrame(rows)
+        .reset_index()
+    )
 
 
 def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
@@ -155,22 +160,16 @@ def agreement(stated: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
         stated: windows of the stated sizes beside the published rows (``Study.beside``).
         found: those of the sizes found.
     """
-    rows = []
-    for at, frame in (("as stated", stated), ("as found", found)):
-        judged = frame[frame["verdict"] != ""]
-        for row, own in judged.groupby("chunker", sort=False):
-            if row not in TOKEN_WINDOWS.values():
-                continue
-            omega, exact = own["measure"] == OMEGA, own["verdict"] == EXACT
-            searched = own["stack_low"].notna()
-            rows.append(
-                {
-                    "chunker": own["run"].iloc[0].split("/")[1],
-                    "windows": at,
-                    "of precision omega": int(omega.sum()),
-                    "exact of these": int((omega & exact).sum()),
-                    "of retrieval": int(searched.sum()),
-                    "exact of retrieval": int((searched & exact).sum()),
-                }
-            )
-    return pd.DataFrame(rows)
+    both = pd.concat([stated.assign(windows="as stated"), found.assign(windows="as found")])
+    both = both[(both["verdict"] != "") & both["chunker"].isin(TOKEN_WINDOWS.values())]
+    omega, exact = both["measure"] == OMEGA, both["verdict"] == EXACT
+    searched = both["stack_low"].notna()
+    counts = {
+        "of precision omega": omega,
+        "exact of these": omega & exact,
+        "of retrieval": searched,
+        "exact of retrieval": searched & exact,
+    }
+    own = both["run"].str.split("/").str[1]
+    table = both.assign(chunker=own, **counts).groupby(["chunker", "windows"], sort=False)
+    return table[list(counts)].sum().reset_index()

@@ -65,10 +65,10 @@ def scores(context: Context, name: str) -> pd.DataFrame:
             of_measure = scored.scores[scored.scores["measure"] == MEASURE]
             columns[arm] = of_measure.set_index("query_id")["value"]
         wide = pd.DataFrame(columns).rename_axis("query_id").reset_index()
-        rows.append(wide.assign(collection=name, chunker=slug))
-    found = pd.concat(rows, ignore_index=True)
-    return found[["collection", "chunker", "query_id", *found.columns.drop(
-        ["collection", "chunker", "query_id"])]]  # fmt: skip
+        wide.insert(0, "collection", name)
+        wide.insert(1, "chunker", slug)
+        rows.append(wide)
+    return pd.concat(rows, ignore_index=True)
 
 
 def part(collection: Collection, of: Callable[[Sequence[Document]], list[Document]]) -> Collection:
