@@ -71,26 +71,11 @@ class LabelCounts:
         retrieved: shape (queries,), distinct chunks retrieved, TP + FP.
         gold: shape (queries,), distinct gold chunks, TP + FN.
         true_positives: shape (queries,), chunks in both.
-
-    Raises:
-        ValueError: if the shapes differ, or more chunks are in both than in either.
     """
 
     retrieved: Ints
     gold: Ints
     true_positives: Ints
-
-    def __post_init__(self) -> None:
-        shapes = {np.shape(one) for one in (self.retrieved, self.gold, self.true_positives)}
-        if len(shapes) != 1 or len(shapes.pop()) != 1:
-            raise ValueError("counts must be one-dimensional, one for each query")
-        least = np.minimum(self.retrieved, self.gold)
-        wrong = (self.true_positives < 0) | (self.true_positives > least)
-        if wrong.any():
-            raise ValueError(
-                f"query {int(np.argmax(wrong))} has {self.true_positives[wrong][0]} true positives "
-                f"and at most {least[wrong][0]} chunks that could be"
-            )
 
     @property
     def false_positives(self) -> Ints:
@@ -174,20 +159,7 @@ def count(ranking: Ints, gold: Gold, cut: int | None = None) -> LabelCounts:
 
     Args:
         ranking: shape (queries, depth), chunk indices, best first, padded with -1.
-
-    Raises:
-        ValueError: if the ranking is of other queries or too shallow for the cut.
     """
-    if ranking.ndim != 2 or len(ranking) != gold.queries:
-        raise ValueError(
-            f"the ranking has shape {ranking.shape}; it must be (queries, depth) with "
-            f"{gold.queries} queries"
-        )
-    if cut is not None and not 1 <= cut <= ranking.shape[1]:
-        raise ValueError(
-            f"the cut is {cut} and the ranking holds {ranking.shape[1]} chunks per query; the cut "
-            "must be at least 1, and the ranking that deep"
-        )
     read = ranking[:, :cut]
     row = np.broadcast_to(np.arange(gold.queries)[:, None], read.shape)[read >= 0]
     chunk = read[read >= 0]

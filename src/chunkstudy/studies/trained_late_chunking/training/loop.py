@@ -48,18 +48,10 @@ def info_nce(
         questions: (questions, d), unit length.
         passages: (passages, d), unit length.
         positive: (questions,), the passage of each.
-        relevant: (questions, passages), true where a passage answers the question.
+        relevant: (questions, passages), true where a passage answers the question, which not all
+            may do.
         temperature: by which the cosines are divided.
-
-    Raises:
-        StudyError: if no question has a passage that its own could be told from, as in a batch
-            of one passage.
     """
-    if bool(relevant.all()):
-        raise StudyError(
-            "every passage of a batch answers all of its questions, so that there is nothing to "
-            "tell them from; raise the budget of tokens"
-        )
     cosines = questions @ passages.T / temperature
     aside = relevant.clone()
     aside[torch.arange(len(positive)), positive] = False

@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
 UNTRAINED, ALONE, CONTEXT, MIXED = "untrained", "alone", "context", "mixed"
@@ -55,15 +54,6 @@ class Recipe:
     clip: float = 1.0
     every: int = 40
     patience: int = 2
-
-    def __post_init__(self) -> None:
-        if self.arm not in ARMS:
-            raise StudyError(f"unknown arm {self.arm!r}; use one of {', '.join(ARMS)}")
-        if not 0 < self.fraction <= 1 or self.steps < 1 or self.every < 1:
-            raise StudyError(
-                f"a fraction of {self.fraction}, {self.steps} steps and a look every {self.every} "
-                "are impossible; use 0 < fraction <= 1 and at least one step"
-            )
 
     @property
     def name(self) -> str:

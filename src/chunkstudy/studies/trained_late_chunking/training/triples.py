@@ -111,13 +111,7 @@ def of_documents(
 
 
 def share(triples: Sequence[Triple], fraction: float, seed: int) -> list[Triple]:
-    """So large a part of the triples; a smaller one is always within a larger.
-
-    Raises:
-        StudyError: if the fraction is not within (0, 1].
-    """
-    if not 0 < fraction <= 1:
-        raise StudyError(f"a fraction of {fraction} of the triples is impossible; use 0 < f <= 1")
+    """So large a part of the triples, at most 1; a smaller one is always within a larger."""
     order = np.random.default_rng(seed).permutation(len(triples))
     kept = sorted(order[: max(1, round(fraction * len(triples)))].tolist())
     return [triples[i] for i in kept]
