@@ -9,7 +9,7 @@ import pytest
 from chunkstudy.chunkers.signals import SIGNALS, Memory
 from chunkstudy.studies import boundary_signals as study
 from chunkstudy.studies.boundary_signals import areas as analysis
-from chunkstudy.studies.boundary_signals import blocks, reading, texts
+from chunkstudy.studies.boundary_signals import blocks, texts
 from chunkstudy.studies.boundary_signals import means as over
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
 from tests.plain_reader import MadeReader
@@ -82,13 +82,13 @@ def test_the_text_alone_gives_no_boundary_away(found: Text) -> None:
 def test_a_text_read_as_it_stands_has_no_influence_and_the_others_have_every_signal() -> None:
     said = " ".join(f"Number {i} is {i * i % 97}, they say." for i in range(60))
     raw = f"# One\n\n{said}\n\n## Two\n\n{said}\n"
-    one = texts.text(reading.CUT_ANEW, raw, blocks.markdown(raw, 1, 2))
-    found = reading.read(MadeReader(), [one], Memory())
+    one = texts.text(study.CUT_ANEW, raw, blocks.markdown(raw, 1, 2))
+    found = study.read(MadeReader(), [one], Memory())
     alone, stands = (found[found["form"] == form] for form in (ALONE, STANDS))
     assert alone[alone["entropy"].notna()][list(SIGNALS)].notna().all().all()
     assert stands["influence"].isna().all()
     assert stands["attention"].notna().sum() > 50
-    table = study.profile(reading.read(MadeReader(), [one], Memory()))
+    table = study.profile(study.read(MadeReader(), [one], Memory()))
     assert table["offset"].tolist() == list(range(-8, 8))
     assert table["entropy"].gt(0).all()
 

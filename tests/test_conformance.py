@@ -62,7 +62,7 @@ def test_a_separator_between_chunks_is_refused_under_a_protocol_that_has_none() 
 
 
 def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:
-    arms = {arm for one in DECISIONS for arm in (one.arm, one.against)}
+    arms = {arm for *_, with_it, without in DECISIONS for arm in (with_it, without)}
     scores = pd.DataFrame({arm: [0.0, 0.5, 1.0] for arm in sorted(arms)})
     scores["chonkie"] = [0.5, 0.5, 1.0]
     scores[["collection", "chunker"]] = "chroma-within", "fixed-64"

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chunkstudy.base import places as here
@@ -13,25 +14,26 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.taxonomy.empty_documents import chain, library_of_then, simulation
+from chunkstudy.studies.taxonomy.empty_documents import (
+    chain,
+    evidence,
+    simulation,
+)
 
 PLACES = here.find()
-STEPS = {step.name: step for step in chain.STEPS}
+STEPS = pd.read_csv(evidence.STEPS, index_col="name")["result"]
 NEED_DATA_OR_A_DOWNLOAD = {
     "No empty document where nothing is lost",
     "The splitter, the paper's version",
 }
-RUN = [step.name for step in chain.STEPS if step.check]
-HERE = [name for name in RUN if name not in NEED_DATA_OR_A_DOWNLOAD]
+HERE = [name for name in chain.CHECKS if name not in NEED_DATA_OR_A_DOWNLOAD]
 IDS = [f"d{i:03}" for i in range(400)]
 
 
 @pytest.mark.parametrize("name", HERE)
 def test_each_step_of_the_chain_comes_out_as_the_explanation_needs(name: str) -> None:
-    check = STEPS[name].check
-    assert check is not None
-    ran, result = check(Context(PLACES))
-    assert result == STEPS[name].result
+    ran, result = chain.CHECKS[name](Context(PLACES))
+    assert result == STEPS[name]
     assert any(letter.isdigit() for letter in ran)  # with its version
 
 
@@ -40,7 +42,7 @@ def test_a_splitter_that_cannot_run_says_so_in_one_sentence(tmp_path: Path) -> N
     broken.write_text("#!/bin/sh\necho first >&2\necho no such module >&2\nexit 1\n")
     broken.chmod(0o755)
     with pytest.raises(study_results.StudyError, match="splitter failed: no such module"):
-        library_of_then.split([""], broken)
+        chain.split([""], broken)
 
 
 def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_corrected() -> None:
@@ -48,7 +50,8 @@ def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_correct
     assert found["semantic"] == "one empty chunk"
     assert set(found.drop("semantic")) == {"no chunk"}
     assert not build_chunker("semantic", CORRECTED, chain.no_vectors)("")
-    assert {name: chain.OFFICIAL[name][0] for name in found.index} == found.to_dict()
+    official = pd.read_csv(evidence.OFFICIAL, index_col="chunker")["official code"]
+    assert official[found.index].to_dict() == found.to_dict()
 
 
 def test_an_unscored_document_lets_documents_from_below_rise_and_a_guarded_one_does_not() -> None:

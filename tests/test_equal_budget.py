@@ -9,7 +9,7 @@ import pytest
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.base.tokens import cl100k_offsets
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
-from chunkstudy.studies.controls import budget as analysis
+from chunkstudy.studies.controls import comparisons as analysis
 from chunkstudy.studies.controls import equal_budget as study
 
 QUESTIONS = 200

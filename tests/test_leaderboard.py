@@ -13,7 +13,7 @@ WITNESSES = read(Places(ROOT))
 
 
 def test_every_recorded_score_without_chunking_agrees_with_its_witness() -> None:
-    encoders = sorted({one.encoder for one in WITNESSES})
+    encoders = sorted(set(WITNESSES["encoder"]))
     beside = beside_leaderboard(Study("trial"), encoders)
     assert len(beside) == len(WITNESSES)
     apart = (beside["score"] - beside["witness"]).abs()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.studies.one_post.boundary_agreement import boundary_similarity, pk, window_diff
+from chunkstudy.studies.one_post.cuts import boundary_similarity, pk, window_diff
 
 UNITS = 12
 

@@ -13,8 +13,7 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import parse_encoder
-from chunkstudy.studies.moderators.ranges import TUNED, WORDS, ranges
-from chunkstudy.studies.moderators.regression import ALL, effects, predictions
+from chunkstudy.studies.moderators.regression import ALL, TUNED, WORDS, effects, predictions, ranges
 from chunkstudy.studies.moderators.rows import (
     AMID,
     DEEPER,

@@ -20,7 +20,7 @@ from chunkstudy.collections import covid_qa
 from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.controls import chance as analysis
+from chunkstudy.studies.controls import comparisons as analysis
 from chunkstudy.studies.controls import random_boundaries as study
 from tests.made_keys import text_keys
 

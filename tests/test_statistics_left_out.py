@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from numpy.typing import ArrayLike
 
-from chunkstudy.studies.moderators.left_out import Design, GroupedFit
+from chunkstudy.studies.moderators.left_out import fit
 
 RNG = np.random.default_rng(11)
-
-
-def fit(columns: ArrayLike, values: ArrayLike, groups: ArrayLike) -> GroupedFit:
-    return Design(columns, groups).fit(values)
 
 
 ROWS, GROUPS = 120, 9

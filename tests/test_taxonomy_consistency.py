@@ -12,8 +12,7 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.cells import frame, read
-from chunkstudy.studies.taxonomy.checks import WHERE, Check, Tables, compare
-from chunkstudy.studies.taxonomy.consistency import every_check
+from chunkstudy.studies.taxonomy.consistency import WHERE, Check, Tables, compare, every_check
 
 ROOT = Path(__file__).parents[1]
 CELLS = frame(read(Places(ROOT)), WHERE)

@@ -13,8 +13,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from chunkstudy.encoders.models import ModelError
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training import checkpoints, loop
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from chunkstudy.studies.trained_late_chunking.training.recipe import (
     ALONE,
@@ -76,19 +77,19 @@ def test_a_finished_run_is_not_trained_again_and_another_recipe_is_not_taken_for
 ) -> None:
     monkeypatch.setattr(loop._Run, "step", lambda *_: pytest.fail("trained again"))
     assert small.train(calm[0], base) == calm[1]
-    with pytest.raises(TrainingError, match="another recipe or other triples"):
+    with pytest.raises(StudyError, match="another recipe or other triples"):
         small.train(calm[0], base, replace(small.RECIPE, rate=1e-4))
-    with pytest.raises(TrainingError, match="another recipe or other triples"):
+    with pytest.raises(StudyError, match="another recipe or other triples"):
         small.train(calm[0], base, training=small.triples([small.document("a")]))
 
 
 def test_a_run_from_another_model_or_on_other_passages_is_not_taken_for_it(
     base: Path, tmp_path: Path, calm: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(TrainingError, match="another model to start from or other passages"):
+    with pytest.raises(StudyError, match="another model to start from or other passages"):
         small.train(calm[0], tmp_path, spec=small.model(tmp_path, layers=1))
     monkeypatch.setattr(small, "WINDOW", small.WINDOW + 10)
-    with pytest.raises(TrainingError, match="another model to start from or other passages"):
+    with pytest.raises(StudyError, match="another model to start from or other passages"):
         small.train(calm[0], base)
 
 
@@ -96,7 +97,8 @@ def test_a_trained_model_is_an_encoder_whose_name_and_digests_say_what_it_is(
     base: Path, calm: tuple[Path, dict[str, Any]]
 ) -> None:
     spec = small.model(base)
-    encoder = checkpoints.encoder(calm[0], spec, small.RECIPE.name)
+    found = checkpoints.trained(calm[0], spec, small.RECIPE.name)
+    encoder = TransformerEncoder(found, folder=calm[0])
     described = encoder.describe()
     assert described["id"] == f"{spec.id} trained mixed-20-fold-0-seed-0-steps-12"
     assert described["weights_sha256"] == calm[1]["weights_sha256"]
@@ -111,7 +113,7 @@ def test_a_trained_model_is_an_encoder_whose_name_and_digests_say_what_it_is(
 def test_weights_changed_after_training_are_refused(
     base: Path, calm: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
-    with pytest.raises(TrainingError, match="train small first"):
+    with pytest.raises(StudyError, match="train small first"):
         checkpoints.trained(tmp_path, small.model(base), "small")
     for path in calm[0].iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -133,7 +135,3 @@ def test_weights_are_published_under_the_names_of_their_checkpoint(base: Path) -
 def test_an_arm_says_which_steps_pool_in_context() -> None:
     ways = {arm: [Recipe(arm).in_context(i) for i in range(4)] for arm in ARMS}
     assert ways == {ALONE: [False] * 4, CONTEXT: [True] * 4, MIXED: [True, False] * 2}
-    with pytest.raises(TrainingError, match="unknown arm"):
-        Recipe("untrained")
-    with pytest.raises(TrainingError, match="impossible"):
-        Recipe(ALONE, fraction=0.0)

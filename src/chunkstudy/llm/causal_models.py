@@ -42,6 +42,23 @@ def of_the_hub(model: str, revision: str) -> ModelSpec:
     return ModelSpec(model, 0, 0, 0, "as its card says", revision=revision, kind="causal")
 
 
+def described(model: ModelSpec, window: int, pooling: str, batch_rule: str) -> dict[str, Any]:
+    """A registered model in an encoder's words, as provenance has it; weights are not needed."""
+    return {
+        "id": model.id,
+        "revision": model.revision,
+        "weights_sha256": model.files["model.safetensors"],
+        "tokenizer_sha256": model.files["tokenizer.json"],
+        "window": window,
+        "pooling": pooling,
+        "normalised": False,
+        "dtype": "float32",
+        "query_prefix": "",
+        "document_prefix": "",
+        "batch_rule": batch_rule,
+    }
+
+
 def weights_folder(model: ModelSpec) -> Path:
     """A folder with configuration, weights and tokenizer, digests checked.
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from chunkstudy.base.models import ModelSpec
-from chunkstudy.llm.causal_models import weights_folder
+from chunkstudy.llm.causal_models import described, weights_folder
 from chunkstudy.llm.local import Causal
 
 TOGETHER = 2048
@@ -33,20 +33,8 @@ class CausalStates:
 
     def describe(self, window: int) -> dict[str, Any]:
         """What determines the states, in an encoder's words; ``window``: tokens read at once."""
-        model = self._registered
-        return {
-            "id": model.id,
-            "revision": model.revision,
-            "weights_sha256": model.files["model.safetensors"],
-            "tokenizer_sha256": model.files["tokenizer.json"],
-            "window": window,
-            "pooling": "mean",
-            "normalised": False,
-            "dtype": "float32",
-            "query_prefix": "",
-            "document_prefix": "",
-            "batch_rule": f"in their order, at most {TOGETHER} tokens, one length at a time",
-        }
+        rule = f"in their order, at most {TOGETHER} tokens, one length at a time"
+        return described(self._registered, window, "mean", rule)
 
     def content(self, text: str) -> list[int]:
         """The ids of a text without special tokens."""

@@ -104,6 +104,10 @@ class Runs:
         paths = {name: one.arm.path for name, one in self.found.items()}
         return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
 
+    def by(self, measure: str) -> Scores:
+        """Scores by one measure of as many as it names: ``DCG@10`` is of the first ten."""
+        return self.scores(int(measure.partition("@")[2]), [measure])
+
     def within(self, characters: int) -> Scores:
         """Recall where everyone reads as much: the first chunks of each question up to so many
         characters, the last one cut off there. A text that stands in two of them is read twice;

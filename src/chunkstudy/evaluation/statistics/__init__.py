@@ -23,6 +23,7 @@ from chunkstudy.evaluation.statistics.intervals import (
     percentile_interval,
     population_std,
     resampled_sums,
+    with_interval,
 )
 from chunkstudy.evaluation.statistics.paired import (
     effect,
@@ -54,4 +55,5 @@ __all__ = [
     "resampled_sums",
     "smallest_significant_r",
     "two_one_sided",
+    "with_interval",
 ]

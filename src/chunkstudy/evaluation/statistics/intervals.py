@@ -59,6 +59,11 @@ def bootstrap_interval(values: ArrayLike, seed: int = 0) -> Interval:
     return bootstrap_intervals([values], seed)[0]
 
 
+def with_interval(name: str, value: float, interval: Interval) -> dict[str, float]:
+    """A value as three columns of a table, ``low`` and ``high`` behind its name."""
+    return {name: value, f"{name} low": interval.low, f"{name} high": interval.high}
+
+
 def bootstrap_intervals(columns: Iterable[ArrayLike], seed: int = 0) -> list[Interval]:
     """The interval of each of several columns of values, the same queries drawn for all of one
     length, and once: asking of many together takes little longer than asking of one."""

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers.signals import READ, SIGNALS, strength
+from chunkstudy.evaluation.statistics import with_interval
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.studies.boundary_signals import held_out, roc
 from chunkstudy.studies.boundary_signals.means import (
@@ -167,9 +168,7 @@ def added(found: list[Task]) -> pd.DataFrame:
                 {
                     **task.asked(name, *WHERE),
                     **_told(roc.area(other, wins), of=both),
-                    "bits saved": bits.mean,
-                    "bits saved low": bits.interval.low,
-                    "bits saved high": bits.interval.high,
+                    **with_interval("bits saved", bits.mean, bits.interval),
                     "bits p": bits.p,
                 }
             )

@@ -12,9 +12,9 @@ from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, s
 from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
 from chunkstudy.studies.boundary_signals.columns import SIGNALS
 from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
+from chunkstudy.studies.boundary_signals.roc import CHANCE
+from chunkstudy.studies.boundary_signals.texts import ALONE
 
-ALONE = "text alone"
-CHANCE = 0.5
 NORMAL_95 = float(stats.norm.ppf(0.975))
 """Standard errors on either side of a mean."""
 
@@ -32,7 +32,6 @@ def figure_areas(rows: pd.DataFrame) -> Figure:
         figsize=(9, 0.36 * len(names) + 1.7),
         sharex=True,
         sharey=True,
-        layout="constrained",
     )
     for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
         here = rows[rows["among"] == among]
@@ -65,7 +64,7 @@ def figure_areas(rows: pd.DataFrame) -> Figure:
 def figure_profile(rows: pd.DataFrame) -> Figure:
     """Mean entropy by token before and after the end of a sentence, a line per text, with 95%
     intervals over places."""
-    figure, axes = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7.5, 3.8))
     for color, (text, of) in zip(COLORS, rows.groupby("text", sort=False), strict=False):
         axes.errorbar(of["offset"], of["entropy"], NORMAL_95 * of["error"], fmt="o-", ms=3, lw=1.2,
                       color=color, label=str(text))  # fmt: skip

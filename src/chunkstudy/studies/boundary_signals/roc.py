@@ -66,11 +66,9 @@ def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
         groups: the name of its group.
 
     Raises:
-        ValueError: if these are not equally many, or a score is missing.
+        ValueError: if a score is missing.
     """
     value, is_true, name = np.asarray(scores, float), np.asarray(true, bool), np.asarray(groups)
-    if not len(value) == len(is_true) == len(name):
-        raise ValueError(f"{len(value)} scores, {len(is_true)} truths and {len(name)} groups")
     if np.isnan(value).any():
         raise ValueError("a score is missing; leave out what was not measured first")
     names, group = np.unique(name, return_inverse=True)

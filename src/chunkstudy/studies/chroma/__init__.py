@@ -22,11 +22,12 @@ from chunkstudy.studies.chroma.figures import (
     figure_chunk_sizes,
     figure_shares,
 )
-from chunkstudy.studies.chroma.printed import printed_twice, rerun
 from chunkstudy.studies.chroma.tables import (
     CAPTION_QUERIES,
     REPEATED,
     WITHOUT_A_MODEL,
+    agreement,
+    as_rows,
     by_corpus,
     by_verdict,
     costs,
@@ -35,5 +36,4 @@ from chunkstudy.studies.chroma.tables import (
     minilm_table,
     sizes,
 )
-from chunkstudy.studies.chroma.units import lengths, token_unit
-from chunkstudy.studies.chroma.windows import agreement, as_rows
+from chunkstudy.studies.chroma.units import lengths, printed_twice, rerun, token_unit

@@ -13,6 +13,8 @@ import pandas as pd
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.published.claims.chroma_computed import MINILM_ROWS
+from chunkstudy.published.sources import chroma_minilm
 from chunkstudy.runs import first_chunks, rankings, records
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import PRE
@@ -21,16 +23,7 @@ from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import corrected
 
 COLLECTIONS = ("chroma",)
-CHUNKERS = (
-    "recursive-250-125-wordpiece-special",
-    "token-278-139",
-    "recursive-250-0-wordpiece-special",
-    "token-278-0",
-    "recursive-200-0-wordpiece-special",
-    "token-222-0",
-    "cluster-250",
-    "cluster-200",
-)
+CHUNKERS = tuple(chroma_minilm(row).chunker for row in MINILM_ROWS)
 CUT = 5
 LEAST = 1e-9
 """A smaller change of a question's score is none."""

@@ -93,27 +93,27 @@ def settings(found: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame:
     """
     measured = spread.groupby(KEYS).size()
     everywhere = measured[measured == measured.max()].index
-    found = found[found["stack_low"].notna()]
-    found = found[pd.MultiIndex.from_frame(found[KEYS]).isin(everywhere)].reset_index(drop=True)
-    missed = (found["verdict"] != "exact").to_numpy()
-    rows = []
-    for setting, own in spread.groupby(SETTING, sort=False):
-        ends = 100 * own.set_index(KEYS).loc[pd.MultiIndex.from_frame(found[KEYS])]
-        inside = _within(found, ends)
-        recalls = _recalls(found)
-        above = ends["mean"].to_numpy() - found["published"].astype(float)
-        rows.append(
-            {
-                **dict(zip(SETTING, setting, strict=True)),
-                "published numbers": len(found),
-                "inside": int(inside.sum()),
-                "not by exact search": int(missed.sum()),
-                "explained": int((inside & missed).sum()),
-                "rows above": int((above[recalls] > 0).sum()),
-                "mean above": float(above[recalls].mean()) / 100,
-            }
-        )
-    return pd.DataFrame(rows)
+    found = found.loc[found["stack_low"].notna(), [*KEYS, "published", "verdict"]]
+    found = found[pd.MultiIndex.from_frame(found[KEYS]).isin(everywhere)]
+    both = found.merge(spread, on=KEYS)
+    low, high = np.transpose([printed_ends(one) for one in both["published"]])
+    inside = (low <= 100 * both["high"]) & (100 * both["low"] < high)
+    missed = both["verdict"] != "exact"
+    above = 100 * both["mean"] - both["published"].astype(float)
+    above = above.where(_recalls(both)) / 100
+    settings = both[SETTING].assign(inside=inside, missed=missed, above=above)
+    settings = settings.assign(explained=inside & missed, higher=above > 0)
+    by = settings.groupby(SETTING, sort=False)
+    return by.agg(
+        **{
+            "published numbers": ("inside", "size"),
+            "inside": ("inside", "sum"),
+            "not by exact search": ("missed", "sum"),
+            "explained": ("explained", "sum"),
+            "rows above": ("higher", "sum"),
+            "mean above": ("above", "mean"),
+        }
+    ).reset_index()
 
 
 def corpora(found: pd.DataFrame, experiment: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -127,20 +127,17 @@ def corpora(found: pd.DataFrame, experiment: Mapping[str, pd.DataFrame]) -> pd.D
     counts = experiment["moved"].groupby("part")[["chunks", "moved"]].sum()
     counts.loc["all"] = counts.sum()
     elsewhere = counts["moved"] / counts["chunks"]
-    rows = []
-    for part, own in found.groupby("part", sort=False):
-        rows.append(
-            {
-                "part": part,
-                "published numbers": len(own),
-                "not by exact search": int((own["verdict"] != "exact").sum()),
-                "explained": int((own["verdict"] == "within_stack").sum()),
-                "missed, list 50": lost[50][part],
-                "missed, list 10": lost[10][part],
-                "located elsewhere": elsewhere[part],
-            }
-        )
-    return pd.DataFrame(rows)
+    is_missed, explained = found["verdict"] != "exact", found["verdict"] == "within_stack"
+    by = found.assign(missed=is_missed, explained=explained).groupby("part", sort=False)
+    table = by.agg(
+        **{
+            "published numbers": ("missed", "size"),
+            "not by exact search": ("missed", "sum"),
+            "explained": ("explained", "sum"),
+        }
+    )
+    shares = {f"missed, list {size}": lost[size] for size in (50, 10)}
+    return table.assign(**shares, **{"located elsewhere": elsewhere}).reset_index()
 
 
 def recalls(found: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
@@ -233,10 +230,3 @@ def _recalls(found: pd.DataFrame) -> NDArray[np.bool_]:
     return (
         (found["part"] == "all") & (found["measure"] == RECALL) & (found["statistic"] == "mean")
     ).to_numpy()
-
-
-def _within(found: pd.DataFrame, ends: pd.DataFrame) -> NDArray[np.bool_]:
-    """Whether each published number could have been printed from its spread, in percent."""
-    low, high = np.transpose([printed_ends(one) for one in found["published"]])
-    inside: NDArray[np.bool_] = (low <= ends["high"].to_numpy()) & (ends["low"].to_numpy() < high)
-    return inside

@@ -50,21 +50,20 @@ def cost(requests: pd.DataFrame) -> pd.DataFrame:
 
 def filtered(candidates: pd.DataFrame) -> pd.DataFrame:
     """What the filters did with questions of each kind, as their author meant them."""
-    rows = []
-    for (replies, meant), of in candidates.groupby(["replies", "meant"], sort=False):
-        rows.append(
-            {
-                "replies": replies,
-                "meant": meant,
-                "questions": len(of),
-                "dropped: unlike an excerpt": int((of["dropped"] == UNLIKE).sum()),
-                "dropped: like an earlier one": int((of["dropped"] == ALIKE).sum()),
-                "kept": int((of["dropped"] == "").sum()),
-                "least similar excerpt, from": float(of["least similar excerpt"].min()),
-                "to": float(of["least similar excerpt"].max()),
-            }
-        )
-    return pd.DataFrame(rows)
+    unlike, alike, kept = (candidates["dropped"] == one for one in (UNLIKE, ALIKE, ""))
+    by = candidates.assign(unlike=unlike, alike=alike, kept=kept).groupby(
+        ["replies", "meant"], sort=False
+    )
+    return by.agg(
+        **{
+            "questions": ("kept", "size"),
+            "dropped: unlike an excerpt": ("unlike", "sum"),
+            "dropped: like an earlier one": ("alike", "sum"),
+            "kept": ("kept", "sum"),
+            "least similar excerpt, from": ("least similar excerpt", "min"),
+            "to": ("least similar excerpt", "max"),
+        }
+    ).reset_index()
 
 
 @drawing.style()

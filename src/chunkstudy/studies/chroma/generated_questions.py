@@ -85,21 +85,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
 
 def requests(name: str, made: Generated) -> pd.DataFrame:
     """A row per request: the model, the document, and why the reply was rejected, if it was."""
-    return pd.DataFrame(
-        [
-            {
-                "replies": name,
-                "number": one.number,
-                "attempt": one.attempt,
-                "document": one.document,
-                "rejected": one.rejected,
-                "input tokens": one.input_tokens,
-                "output tokens": one.output_tokens,
-                "seconds": one.seconds,
-            }
-            for one in made.asked
-        ]
-    )
+    asked = pd.DataFrame(made.asked).rename(columns=lambda one: one.replace("_", " "))
+    asked.insert(0, "replies", name)
+    return asked.drop(columns=["start", "finish"])
 
 
 def candidates(

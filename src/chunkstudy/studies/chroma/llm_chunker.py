@@ -25,7 +25,7 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
-from chunkstudy.evaluation.statistics import bootstrap_interval
+from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
@@ -61,7 +61,6 @@ SAME_SIZES = "the same sizes"
 """The held model's chunks, their sizes in another order: what is left without its choice."""
 DRAWS = 10
 RECALL = "SpanRecall@5"
-DIFFERENCE = f"{RECALL} difference"
 MEASURES = (RECALL, "SpanPrecision@5", "SpanIoU@5", "PrecisionOmega")
 OUTCOMES = CUT_OFF, OTHER, REPEATED, OUTSIDE, USED = (
     "cut off", "another form", "not ascending", "outside the window", "used",
@@ -79,7 +78,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     Raises:
         LanguageModelError: if a reply is neither recorded nor can be had.
     """
-    context.note(described())
+    model = causal_models.MODELS[causal_models.SMOLLM]
+    batches = "one request at a time"
+    context.note(causal_models.described(model, model.positions, "none: replies", batches))
     store = context.store(MINILM)
     counted, scored = [], []
     with Asker() as held, Asker("record", context.places.build / "chroma-llm-chunker") as free:
@@ -138,12 +139,12 @@ def part(whole: Collection, document: str | None) -> Collection:
     """One document of a collection and the questions that it answers; all of it for None."""
     if document is None:
         return whole
-    judgments = tuple(one for one in whole.judgments if one.document == document)
-    asked = {one.query for one in judgments}
-    queries = tuple(one for one in whole.queries if one.id in asked)
-    documents = tuple(one for one in whole.documents if one.id == document)
-    groups = {query: group for query, group in whole.groups.items() if query in asked}
-    return replace(whole, documents=documents, queries=queries, judgments=judgments, groups=groups)
+    asked = whole.only(one.query for one in whole.judgments if one.document == document)
+    return replace(
+        asked,
+        documents=tuple(one for one in whole.documents if one.id == document),
+        groups={one.id: whole.groups[one.id] for one in asked.queries},
+    )
 
 
 def asked(
@@ -259,36 +260,17 @@ def scores(
             "chunks": int(one["chunks"].iloc[0]),
             "mean tokens": float(one["tokens"].iloc[0]),
             "n": len(one),
-            **{
-                column: value
-                for measure in MEASURES
-                for column, value in with_interval(measure, one[measure]).items()
-            },
-            **({} if arm == HELD else with_interval(DIFFERENCE, found[HELD][RECALL] - one[RECALL])),
+            **means(one[list(MEASURES)]),
+            **({} if arm == HELD else means(found[HELD][[RECALL]] - one[[RECALL]], " difference")),
         }
         for arm, one in found.items()
     )
 
 
-def with_interval(name: str, values: pd.Series) -> dict[str, float]:
-    """A mean, and the interval of other questions."""
-    low, high = bootstrap_interval(values)
-    return {name: float(values.mean()), f"{name} low": low, f"{name} high": high}
-
-
-def described() -> dict[str, object]:
-    """The model that is asked, as provenance has it; its weights are not needed for that."""
-    model = causal_models.MODELS[causal_models.SMOLLM]
-    return {
-        "id": model.id,
-        "revision": model.revision,
-        "weights_sha256": model.files["model.safetensors"],
-        "tokenizer_sha256": model.files["tokenizer.json"],
-        "window": model.positions,
-        "pooling": "none: replies",
-        "normalised": False,
-        "dtype": "float32",
-        "query_prefix": "",
-        "document_prefix": "",
-        "batch_rule": "one request at a time",
-    }
+def means(values: pd.DataFrame, suffix: str = "") -> dict[str, float]:
+    """The mean of each column, with the interval of other questions."""
+    columns: dict[str, float] = {}
+    for name, own in values.items():
+        interval = statistics.bootstrap_interval(own)
+        columns |= statistics.with_interval(f"{name}{suffix}", own.mean(), interval)
+    return columns

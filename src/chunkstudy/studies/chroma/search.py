@@ -22,7 +22,9 @@ from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOv
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
 from chunkstudy.evaluation.statistics import population_std
+from chunkstudy.published.claims.chroma_computed import MINILM_ROWS
 from chunkstudy.published.side_by_side import OFFICIAL
+from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import PRE
@@ -32,17 +34,8 @@ from chunkstudy.runs.study_runs import Context
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)
 CHUNKERS = (
-    "recursive-250-125-wordpiece-special",
-    "token-250-125",
-    "recursive-250-0-wordpiece-special",
-    "token-250-0",
-    "recursive-200-0-wordpiece-special",
-    "token-200-0",
-    "cluster-250",
-    "cluster-200",
-    "token-278-139",
-    "token-278-0",
-    "token-222-0",
+    *(f"{row}{CHROMA_LENGTH}" if row.startswith("recursive") else row for row in MINILM_ROWS),
+    *reversed(TOKEN_WINDOWS.values()),
 )
 """The rows of the MiniLM table, recursive ones by the length function that prints their sizes, and
 token windows at the sizes that they have too (:data:`chunkstudy.published.sources.TOKEN_WINDOWS`).

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from chunkstudy.base.places import Places
+from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.runs import chunker_costs
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
 from chunkstudy.show.runs import MIN, Cut, Runs
 from chunkstudy.show.scores import Scores
@@ -31,16 +33,7 @@ REPEATED = "excerpts_that_stand_more_than_once"
 CAPTION_QUERIES = 474
 """What the last caption of the report's appendix says; its table of corpora says 472."""
 CUTS: tuple[Cut, ...] = (5, 10, MIN)
-WITHOUT_A_MODEL = (
-    "recursive-800-400",
-    "token-800-400",
-    "recursive-400-200",
-    "token-400-200",
-    "recursive-400-0",
-    "token-400-0",
-    "recursive-200-0",
-    "token-200-0",
-)
+WITHOUT_A_MODEL = tuple(f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token"))
 """Rows of the main table whose chunks need no model."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
 
@@ -106,23 +99,28 @@ def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
     Args:
         found: as ``Study.beside`` gives it.
     """
-    rows = []
     found = found[found["measure"] != "chunk size"]
-    for part, own in found.groupby("part", sort=False):
-        verdict, of_retrieval = own["verdict"], own["measure"].str.startswith(RETRIEVAL)
-        counts = {one: int((verdict == one).sum()) for one in (EXACT, INSIDE, DEVIATES)}
-        off = own.loc[verdict == DEVIATES, "difference"].abs()
-        rows.append(
-            {
-                "part": part,
-                "published numbers": sum(counts.values()),
-                "exact": counts[EXACT],
-                "of these, of retrieval": int(((verdict == EXACT) & of_retrieval).sum()),
-                **{one: counts[one] for one in (INSIDE, DEVIATES)},
-                "largest difference": float(off.max()) if len(off) else 0.0,
+    told = {one: found["verdict"] == one for one in (EXACT, INSIDE, DEVIATES)}
+    judged = found.assign(
+        **told,
+        judged=found["verdict"].isin(list(told)),
+        scores=told[EXACT] & found["measure"].str.startswith(RETRIEVAL),
+        off=found["difference"].abs().where(told[DEVIATES], 0.0),
+    )
+    return (
+        judged.groupby("part", sort=False)
+        .agg(
+            **{
+                "published numbers": ("judged", "sum"),
+                EXACT: (EXACT, "sum"),
+                "of these, of retrieval": ("scores", "sum"),
+                INSIDE: (INSIDE, "sum"),
+                DEVIATES: (DEVIATES, "sum"),
+                "largest difference": ("off", "max"),
             }
         )
-    return pd.DataFrame(rows)
+        .reset_index()
+    )
 
 
 def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
@@ -142,3 +140,36 @@ def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
     table[columns] = beside[columns].to_numpy()
     found = table[["part", "tokens", columns[0], "queries", columns[1], "excerpts", REPEATED]]
     return found.astype({one: "Int64" for one in found if one != "part"})
+
+
+OMEGA = "PrecisionOmega"
+
+
+def as_rows(summary: pd.DataFrame) -> pd.DataFrame:
+    """Windows of the stated sizes, to be set beside the published rows that state them: these are
+    known by the windows that give their numbers."""
+    stated = summary[summary["chunker"].isin(TOKEN_WINDOWS)]
+    return stated.assign(chunker=stated["chunker"].map(TOKEN_WINDOWS))
+
+
+def agreement(stated: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+    """By row: how many published numbers of Precision Omega and of retrieval are exact at the
+    stated size and at the one found.
+
+    Args:
+        stated: windows of the stated sizes beside the published rows (``Study.beside``).
+        found: those of the sizes found.
+    """
+    both = pd.concat([stated.assign(windows="as stated"), found.assign(windows="as found")])
+    both = both[(both["verdict"] != "") & both["chunker"].isin(TOKEN_WINDOWS.values())]
+    omega, exact = both["measure"] == OMEGA, both["verdict"] == EXACT
+    searched = both["stack_low"].notna()
+    counts = {
+        "of precision omega": omega,
+        "exact of these": omega & exact,
+        "of retrieval": searched,
+        "exact of retrieval": searched & exact,
+    }
+    own = both["run"].str.split("/").str[1]
+    table = both.assign(chunker=own, **counts).groupby(["chunker", "windows"], sort=False)
+    return table[list(counts)].sum().reset_index()

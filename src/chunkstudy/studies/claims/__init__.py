@@ -63,7 +63,7 @@ def counts(claims: pd.DataFrame) -> pd.DataFrame:
 @style()
 def figure_verdicts(claims: pd.DataFrame) -> Figure:
     """Stacked bars of the claims of each work, a panel for each way of reading them."""
-    figure, panels = plt.subplots(1, 2, figsize=(8.3, 2.8), sharey=True, layout="constrained")
+    figure, panels = plt.subplots(1, 2, figsize=(8.3, 2.8), sharey=True)
     found = both(claims)
     for axes, (reading, title) in zip(panels, READINGS.items(), strict=True):
         by_work = pd.crosstab(found["work"], found[reading])

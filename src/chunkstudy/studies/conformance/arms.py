@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -64,17 +65,17 @@ def scores(context: Context, name: str) -> pd.DataFrame:
             of_measure = scored.scores[scored.scores["measure"] == MEASURE]
             columns[arm] = of_measure.set_index("query_id")["value"]
         wide = pd.DataFrame(columns).rename_axis("query_id").reset_index()
-        rows.append(wide.assign(collection=name, chunker=slug))
-    found = pd.concat(rows, ignore_index=True)
-    return found[["collection", "chunker", "query_id", *found.columns.drop(
-        ["collection", "chunker", "query_id"])]]  # fmt: skip
+        wide.insert(0, "collection", name)
+        wide.insert(1, "chunker", slug)
+        rows.append(wide)
+    return pd.concat(rows, ignore_index=True)
 
 
 def part(collection: Collection, of: Callable[[Sequence[Document]], list[Document]]) -> Collection:
     """A collection of some of its documents, with the questions asked of them."""
     documents = tuple(of(collection.documents))
     asked = collection.asked_of({document.id for document in documents})
-    return Collection(collection.name, documents, asked.queries, asked.judgments)
+    return replace(asked, documents=documents)
 
 
 def _arms(

@@ -8,7 +8,6 @@ plain; an official protocol against the corrected one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import pandas as pd
 
@@ -31,33 +30,25 @@ EVERYTHING = "all of them"
 UNREAD = "what lies beyond the window has no vector"
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What a tool does otherwise, as two ways to read that differ in nothing else."""
-
-    tool: str
-    what: str
-    arm: str
-    against: str
-
-
 DECISIONS = (
-    Decision(CHONKIE, EVERYTHING, CHONKIE, OURS[256]),
-    Decision(CHONKIE, "neighbouring windows share no tokens", DISJOINT, OURS[256]),
-    Decision(
+    (CHONKIE, EVERYTHING, CHONKIE, OURS[256]),
+    (CHONKIE, "neighbouring windows share no tokens", DISJOINT, OURS[256]),
+    (
         CHONKIE,
         "special tokens for two tokens of every window, counts for offsets, and chunks read by "
         "themselves where counts run over",
         CHONKIE,
         DISJOINT,
     ),
-    Decision(CONTEB, EVERYTHING, CONTEB, OURS[256]),
-    Decision(CONTEB, "whole chunks in windows that share nothing", SIDE, OURS[256]),
-    Decision(CONTEB, "a [SEP] between chunks", APART, SIDE),
-    Decision(CONTEB, "[CLS] counts to the first chunk", APART_CLS, APART),
-    Decision(CONTEB, UNREAD, CONTEB, APART_CLS),
-    Decision(AFTERTHOUGHTS, EVERYTHING, AFTERTHOUGHTS, OURS[512]),
+    (CONTEB, EVERYTHING, CONTEB, OURS[256]),
+    (CONTEB, "whole chunks in windows that share nothing", SIDE, OURS[256]),
+    (CONTEB, "a [SEP] between chunks", APART, SIDE),
+    (CONTEB, "[CLS] counts to the first chunk", APART_CLS, APART),
+    (CONTEB, UNREAD, CONTEB, APART_CLS),
+    (AFTERTHOUGHTS, EVERYTHING, AFTERTHOUGHTS, OURS[512]),
 )
+"""What a tool does otherwise: the tool, the decision, and two ways to read that differ in nothing
+else, with it and without."""
 
 
 def decisions(scores: pd.DataFrame) -> pd.DataFrame:
@@ -69,12 +60,12 @@ def decisions(scores: pd.DataFrame) -> pd.DataFrame:
     """
     pairs = [
         Pair(
-            {"measure": MEASURE, "tool": one.tool, "decision": one.what} | keys,
-            arms[one.arm],
-            arms[one.against],
+            {"measure": MEASURE, "tool": tool, "decision": what} | keys,
+            arms[arm],
+            arms[against],
         )
         for keys, arms in _measured(scores)
-        for one in DECISIONS
+        for tool, what, arm, against in DECISIONS
     ]
 
     family = "decisions of {tool} on a part of {collection}"

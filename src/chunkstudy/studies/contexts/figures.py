@@ -35,7 +35,6 @@ def figure_gains(rows: pd.DataFrame) -> Figure:
     down = math.ceil(len(collections) / 2)
     figure, panels = plt.subplots(
         down, 2, figsize=(8.3, down * (0.3 * len(names) + 1.1) + 0.5), squeeze=False, sharey=True,
-        layout="constrained",
     )  # fmt: skip
     for unused in panels.flat[len(collections) :]:
         unused.set_visible(False)
@@ -53,10 +52,8 @@ def figure_gains(rows: pd.DataFrame) -> Figure:
         measure = display_names.measure(str(part["measure"].iloc[0]))
         axes.set_xlabel(f"minus plain, points:\n{measure}")
     for first in panels[:, 0]:
-        rows_named(first, [_capital(display_names.context(one)) for one in names])
+        rows_named(
+            first, [name[0].upper() + name[1:] for name in map(display_names.context, names)]
+        )
     one_legend(figure, panels.flat, columns=2)
     return figure
-
-
-def _capital(name: str) -> str:
-    return name[0].upper() + name[1:]

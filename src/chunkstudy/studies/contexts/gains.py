@@ -158,8 +158,7 @@ def _ways(
         asked = (collection, chunkers, encoder, window, protocol)
         if not study.can_run(*asked, ordering=ordering):
             return None
-        k = int(measure.partition("@")[2])
-        return study.runs(*asked, ordering=ordering).scores(k, [measure])
+        return study.runs(*asked, ordering=ordering).by(measure)
 
     wide = windows[-1]
     asked = {one: (wide, f"{PREPENDED}-{one}") for one in contexts}

@@ -39,7 +39,6 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
     measures, kinds = (list(dict.fromkeys(rows[one])) for one in ("measure", "boundaries"))
     figure, panels = plt.subplots(
         1, len(measures), figsize=(8.3, 0.62 * len(names) + 1.9), squeeze=False, sharey=True,
-        layout="constrained",
     )  # fmt: skip
     for axes, measure in zip(panels[0], measures, strict=True):
         for offset, kind in enumerate(kinds):
@@ -75,7 +74,7 @@ def figure_overlap(rows: pd.DataFrame) -> Figure:
     heights = [rows["chunker"].nunique() for _, rows in groups]
     figure, panels = plt.subplots(
         len(groups), len(budgets), figsize=(8.3, 0.33 * sum(heights) + 2), squeeze=False,
-        sharex=True, sharey="row", height_ratios=heights, layout="constrained",
+        sharex=True, sharey="row", height_ratios=heights,
     )  # fmt: skip
     for below, (ordering, own) in zip(panels, groups, strict=True):
         names = list(dict.fromkeys(own["chunker"]))
@@ -111,7 +110,6 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
     groups = list(rows.groupby("ordering", sort=False))
     figure, panels = plt.subplots(
         1, len(groups), figsize=(8.3, 4.0), squeeze=False, sharex=True, sharey=True,
-        layout="constrained",
     )  # fmt: skip
     for axes, (ordering, own) in zip(panels[0], groups, strict=True):
         for color, (by_chunks, budget) in zip(READ_BY, budgets, strict=False):

@@ -166,25 +166,6 @@ def of(context: Context, some: Sequence[Arm]) -> dict[str, pd.DataFrame]:
     }
 
 
-@dataclass(frozen=True)
-class Scored:
-    """One set of chunks and its score for every question: a method's own (``boundaries`` empty,
-    draw 0), or one draw."""
-
-    chunker: str
-    boundaries: str
-    draw: int
-    chunks: Chunks
-    scores: pd.DataFrame
-
-    def row(self) -> dict[str, object]:
-        """Its means, as the table ``draws`` has them."""
-        means: dict[str, object] = {str(one): float(v.mean()) for one, v in self.scores.items()}
-        about = {"chunker": self.chunker, "boundaries": self.boundaries, "draw": self.draw}
-        spread = float(self.chunks.lengths.std())
-        return {**about, "chunks": len(self.chunks), "spread": spread, **means}
-
-
 def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
     """Rows of both tables of one arm. All chunks are encoded together, so that contextualized
     encoding reads each document once."""
@@ -199,20 +180,27 @@ def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[p
     ]
     vectors = encoded(store, collection, [chunks for *_, chunks in sets], arm.ordering)
     asked = store.encode([query.text for query in collection.queries], "query")
-    found = [
-        Scored(*one, score(collection, one[-1], Vectors(asked, of_chunks)).filter(MEASURES))
-        for one, of_chunks in zip(sets, vectors, strict=True)
-    ]
-    for one in found:
-        if not one.draw:
-            check(context, _condition(arm, one.chunker), one.scores)
+    rows = []
+    scores: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for (slug, boundaries, draw, chunks), of_chunks in zip(sets, vectors, strict=True):
+        found = score(collection, chunks, Vectors(asked, of_chunks)).filter(MEASURES)
+        if not draw:
+            check(context, _condition(arm, slug), found)
+        scores.setdefault((slug, boundaries), []).append(found)
+        means = {str(one): float(mean) for one, mean in found.mean().items()}
+        about = {"chunker": slug, "boundaries": boundaries, "draw": draw, "chunks": len(chunks)}
+        rows.append({**arm.keys, **about, "spread": float(chunks.lengths.std()), **means})
     document = {query.id: query.document for query in collection.queries}
-    questions = [
-        table.assign(document=table["query_id"].map(document), **arm.keys)
-        for slug in arm.chunkers
-        for table in by_question([one for one in found if one.chunker == slug])
-    ]
-    return [{**arm.keys, **one.row()} for one in found], questions
+    questions = []
+    for (slug, boundaries), draws in scores.items():
+        if boundaries:
+            mean = sum(draws[1:], draws[0]) / len(draws)
+            table = scores[slug, ""][0].add_prefix("method ").join(mean.add_prefix("draws "))
+            table = table.rename_axis("query_id").reset_index()
+            table = table.assign(chunker=slug, boundaries=boundaries)
+            of_each = table["query_id"].map(document)
+            questions.append(table.assign(document=of_each, **arm.keys))
+    return rows, questions
 
 
 def with_draws(
@@ -232,19 +220,6 @@ def with_draws(
         for boundaries, places, number in drawn_at
         for draw in range(1, number + 1)
     ]
-
-
-def by_question(found: Sequence[Scored]) -> list[pd.DataFrame]:
-    """A method's score of each question beside its mean over the draws, by where these were cut."""
-    (own,) = [one for one in found if not one.draw]
-    tables = []
-    for boundaries in dict.fromkeys(one.boundaries for one in found if one.draw):
-        scores = [one.scores for one in found if one.boundaries == boundaries]
-        mean = sum(scores[1:], scores[0]) / len(scores)
-        table = own.scores.add_prefix("method ").join(mean.add_prefix("draws "))
-        table = table.rename_axis("query_id").reset_index()
-        tables.append(table.assign(chunker=own.chunker, boundaries=boundaries))
-    return tables
 
 
 def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:

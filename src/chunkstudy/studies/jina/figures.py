@@ -25,7 +25,7 @@ def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: 
         encoder: the model that they are of.
     """
     ours = ours[ours["collection"].isin(published.index)]
-    figure, axes = plt.subplots(figsize=(8.3, 4.4), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8.3, 4.4))
     axes.axhline(0, color="grey", lw=0.8, zorder=0)
     x, y = published["document length"], 100 * published["late - plain"]
     axes.plot(x, y, "o", color=drawing.PLAIN, label="published, Jina v2 small")
@@ -58,7 +58,6 @@ def figure_combinations(rows: pd.DataFrame) -> Figure:
     down = math.ceil(len(names) / 2)
     figure, panels = plt.subplots(
         down, 2, figsize=(8.6, down * (0.26 * len(keys) + 1)), sharey=True, squeeze=False,
-        layout="constrained",
     )  # fmt: skip
     for unused in panels.flat[len(names) :]:
         unused.set_visible(False)

@@ -22,20 +22,8 @@ from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count, gold_chunk
 
 COLLECTIONS = ("chroma",)
 CUTS = (1, 3, 5, 10)
-CHUNKERS = (
-    "recursive-50-0",
-    "recursive-100-0",
-    "recursive-200-0",
-    "recursive-250-0",
-    "recursive-250-125",
-    "recursive-400-0",
-    "token-50-0",
-    "token-100-0",
-    "token-200-0",
-    "token-250-0",
-    "token-250-125",
-    "token-400-0",
-)
+SIZES = ("50-0", "100-0", "200-0", "250-0", "250-125", "400-0")
+CHUNKERS = tuple(f"{family}-{size}" for family in ("recursive", "token") for size in SIZES)
 """Two families from 50 to 400 tokens; those of 200 and 250 have records under the same slugs."""
 
 

@@ -35,6 +35,7 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverl
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 GoldRule = Literal["any", "majority", "whole", "tutorial"]
+SPANS = ("query", "document", "start", "end")
 GOLD_RULES: tuple[GoldRule, ...] = ("any", "majority", "whole", "tutorial")
 
 
@@ -70,26 +71,11 @@ class LabelCounts:
         retrieved: shape (queries,), distinct chunks retrieved, TP + FP.
         gold: shape (queries,), distinct gold chunks, TP + FN.
         true_positives: shape (queries,), chunks in both.
-
-    Raises:
-        ValueError: if the shapes differ, or more chunks are in both than in either.
     """
 
     retrieved: Ints
     gold: Ints
     true_positives: Ints
-
-    def __post_init__(self) -> None:
-        shapes = {np.shape(one) for one in (self.retrieved, self.gold, self.true_positives)}
-        if len(shapes) != 1 or len(shapes.pop()) != 1:
-            raise ValueError("counts must be one-dimensional, one for each query")
-        least = np.minimum(self.retrieved, self.gold)
-        wrong = (self.true_positives < 0) | (self.true_positives > least)
-        if wrong.any():
-            raise ValueError(
-                f"query {int(np.argmax(wrong))} has {self.true_positives[wrong][0]} true positives "
-                f"and at most {least[wrong][0]} chunks that could be"
-            )
 
     @property
     def false_positives(self) -> Ints:
@@ -151,16 +137,8 @@ def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") 
     judged = JudgedSpans.of(collection)
     query, chunk = TokenOverlap(judged, chunks, "overlap").hit_pairs
     hits = pd.DataFrame({"query": query, "chunk": chunk, "document": chunks.document[chunk]})
-    spans = pd.DataFrame(
-        {
-            "span": np.arange(len(judged.query)),
-            "query": judged.query,
-            "document": judged.document,
-            "start": judged.start,
-            "end": judged.end,
-        }
-    )
-    pairs = hits.merge(spans, on=["query", "document"])
+    spans = pd.DataFrame({one: getattr(judged, one) for one in SPANS})
+    pairs = hits.merge(spans.reset_index(names="span"), on=["query", "document"])
     at = pairs["chunk"].to_numpy()
     start, end = pairs["start"].to_numpy(), pairs["end"].to_numpy()
     shared = np.minimum(end, chunks.end[at]) - np.maximum(start, chunks.start[at])
@@ -181,20 +159,7 @@ def count(ranking: Ints, gold: Gold, cut: int | None = None) -> LabelCounts:
 
     Args:
         ranking: shape (queries, depth), chunk indices, best first, padded with -1.
-
-    Raises:
-        ValueError: if the ranking is of other queries or too shallow for the cut.
     """
-    if ranking.ndim != 2 or len(ranking) != gold.queries:
-        raise ValueError(
-            f"the ranking has shape {ranking.shape}; it must be (queries, depth) with "
-            f"{gold.queries} queries"
-        )
-    if cut is not None and not 1 <= cut <= ranking.shape[1]:
-        raise ValueError(
-            f"the cut is {cut} and the ranking holds {ranking.shape[1]} chunks per query; the cut "
-            "must be at least 1, and the ranking that deep"
-        )
     read = ranking[:, :cut]
     row = np.broadcast_to(np.arange(gold.queries)[:, None], read.shape)[read >= 0]
     chunk = read[read >= 0]

@@ -12,7 +12,6 @@ its windows again; all others are of Emma, the one other text that the model was
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,9 @@ from chunkstudy.llm.interface import Provider
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.studies.language_models.window_answers import SMALL
 
-STORY, OTHERS, EMMA = "the built-in story", "the other built-in texts", "the novel Emma"
+STORY, OTHERS, EMMA = TEXTS = (
+    "the built-in story", "the other built-in texts", "the novel Emma",
+)  # fmt: skip
 OF_STORY = "story/"
 FIRST, BETWEEN, LAST = "the first candidate", "a candidate between", "the last candidate"
 FIFTHS = ("first fifth", "second fifth", "third fifth", "fourth fifth", "last fifth")
@@ -41,27 +42,11 @@ BOOTSTRAP = f"percentile bootstrap over windows, {statistics.RESAMPLES:,} resamp
 MODEL = parse_chunker(SMALL).llm
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One recorded request for a boundary.
-
-    Attributes:
-        text: what it is about.
-        candidates: allowed answers.
-        place: of the answered one among them, from 0; None where the reply names none.
-        whole: whether the reply is an answer and nothing else.
-    """
-
-    text: str
-    candidates: int
-    place: int | None
-    whole: bool
-    seconds: float
-    input_tokens: int
-
-
-def answers(places: Places) -> list[Answer]:
-    """Every recorded request for one of LumberChunker's boundaries."""
+def answers(places: Places) -> pd.DataFrame:
+    """A row per recorded request for one of LumberChunker's boundaries: the ``text`` that it is
+    about, how many ``candidates`` were allowed, the ``place`` of the answered one among them, from
+    0, missing where the reply names none, ``whole`` where the reply is an answer and nothing else,
+    ``seconds`` and ``tokens in``."""
     provider = providers.provider(MODEL)
     file = recordings.place(places.llm, provider, MODEL.partition("/")[2])
     recorded = {
@@ -70,32 +55,29 @@ def answers(places: Places) -> list[Answer]:
         if _asks_for_a_boundary(one["request"])
     }
     known = dict(_of_the_builtin_texts(recorded, provider))
-    return [_answer(one, known.get(name, EMMA)) for name, one in sorted(recorded.items())]
+    return pd.DataFrame(_answer(one, known.get(key, EMMA)) for key, one in sorted(recorded.items()))
 
 
-def replies(found: Sequence[Answer]) -> pd.DataFrame:
+def replies(found: pd.DataFrame) -> pd.DataFrame:
     """A row per text: requests, those that leave no choice, those whose reply was of no use so that
     the window's end ended the chunk, and what a request took."""
-    rows = []
-    for text in (STORY, OTHERS, EMMA):
-        of = [one for one in found if one.text == text]
-        if of:
-            rows.append(
-                {
-                    "text": text,
-                    "requests": len(of),
-                    "one candidate": sum(one.candidates == 1 for one in of),
-                    "candidates": float(np.mean([one.candidates for one in of])),
-                    "not read": sum(not one.whole for one in of),
-                    "outside the window": sum(one.whole and one.place is None for one in of),
-                    "tokens in": float(np.mean([one.input_tokens for one in of])),
-                    "seconds": float(np.mean([one.seconds for one in of])),
-                }
-            )
-    return pd.DataFrame(rows)
+    outside = found["whole"] & found["place"].isna()
+    counted = found.assign(one=found["candidates"] == 1, unread=~found["whole"], outside=outside)
+    table = counted.groupby("text").agg(
+        **{
+            "requests": ("one", "size"),
+            "one candidate": ("one", "sum"),
+            "candidates": ("candidates", "mean"),
+            "not read": ("unread", "sum"),
+            "outside the window": ("outside", "sum"),
+            "tokens in": ("tokens in", "mean"),
+            "seconds": ("seconds", "mean"),
+        }
+    )
+    return table.sort_index(key=lambda names: names.map(TEXTS.index)).reset_index()
 
 
-def where(found: Sequence[Answer], of_authors: pd.DataFrame) -> pd.DataFrame:
+def where(found: pd.DataFrame, of_authors: pd.DataFrame) -> pd.DataFrame:
     """A row per text, who answered, and place: its share of the windows with a choice against that
     of answers at random.
 
@@ -103,29 +85,22 @@ def where(found: Sequence[Answer], of_authors: pd.DataFrame) -> pd.DataFrame:
         found: the small model's.
         of_authors: the table ``answers`` of the study ``window-answers``; may be empty.
     """
-    groups: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for one in found:
-        if one.candidates > 1 and one.place is not None:
-            groups.setdefault((one.text, MODEL), []).append((one.candidates, one.place))
+    every = found.assign(by=MODEL)
     if not of_authors.empty:
-        choice = of_authors[(of_authors["candidates"] > 1) & (of_authors["answered"] > 0)]
-        groups[EMMA, AUTHORS] = [
-            (int(count), int(place) - 1)
-            for count, place in zip(choice["candidates"], choice["answered"], strict=True)
-        ]
+        theirs = of_authors.assign(text=EMMA, by=AUTHORS, place=of_authors["answered"] - 1)
+        every = pd.concat([every, theirs], ignore_index=True)
+    choice = every[(every["candidates"] > 1) & (every["place"] >= 0)]
+    groups = dict(list(choice.groupby(["text", "by"])))
     pairs = []
-    for text, by in sorted(groups, key=lambda key: (key[1] == AUTHORS, _order(key[0]))):
-        shares = pd.DataFrame([_shares(*one) for one in groups[text, by]])
-        chance = pd.DataFrame([_by_chance(count) for count, _ in groups[text, by]])
+    for text, by in sorted(groups, key=lambda key: (key[1] == AUTHORS, TEXTS.index(key[0]))):
+        windows = groups[text, by][["candidates", "place"]].astype(int).to_numpy().tolist()
+        shares = pd.DataFrame([_shares(*one) for one in windows])
+        chance = pd.DataFrame([_by_chance(count) for count, _ in windows])
         for place in PLACES:
             keys = dict(zip(KEYS, (text, by, place), strict=True))
             pairs.append(Pair(keys, shares[place], chance[place]))
     table = differences(pairs, _family, "answered", "at random").rename(columns={"n": "windows"})
     return table.assign(interval=BOOTSTRAP) if len(table) else table
-
-
-def _order(text: str) -> int:
-    return (STORY, OTHERS, EMMA).index(text)
 
 
 def _family(keys: Mapping[str, object]) -> str:
@@ -183,9 +158,15 @@ def _of_the_builtin_texts(
         yield from ((name, about) for name in seen if name in recorded)
 
 
-def _answer(recorded: Mapping[str, Any], text: str) -> Answer:
+def _answer(recorded: Mapping[str, Any], text: str) -> dict[str, object]:
     allowed = [lumberchunker.answer(one) for one in recorded["request"]["answers"]]
     reply = Reply.of(recorded["reply"])
     number = lumberchunker.answer(reply.whole)
-    place = allowed.index(number) if number in allowed else None
-    return Answer(text, len(allowed), place, number is not None, reply.seconds, reply.input_tokens)
+    return {
+        "text": text,
+        "candidates": len(allowed),
+        "place": allowed.index(number) if number in allowed else np.nan,
+        "whole": number is not None,
+        "seconds": reply.seconds,
+        "tokens in": reply.input_tokens,
+    }

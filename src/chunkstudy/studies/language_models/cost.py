@@ -8,8 +8,6 @@ could give them again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -24,7 +22,6 @@ from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.published_grid import published_grid
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
-from chunkstudy.studies.language_models.answers import Answer
 from chunkstudy.studies.language_models.emma import EMMA
 from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
 
@@ -56,7 +53,7 @@ def beside_score(
     library: Library,
     places: Places,
     measured: pd.DataFrame,
-    answers: Sequence[Answer],
+    answers: pd.DataFrame,
 ) -> pd.DataFrame:
     """A row per chunker: documents and tokens a second, documents a second as printed, dollars for
     Emma, and DCG@10 on Emma with plain chunking.
@@ -73,8 +70,7 @@ def beside_score(
         row["printed a second"] = said.get(chunker, np.nan)
         row["US dollars, Emma"] = _dollars(chunker, places)
         row |= _score(library, on_emma)
-        if set(row) - {"chunker"}:
-            rows.append(row)
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -137,10 +133,10 @@ def _measured(chunker: str, measured: pd.DataFrame) -> dict[str, object]:
     }
 
 
-def _of_answers(chunker: str, library: Library, answers: Sequence[Answer]) -> dict[str, object]:
+def _of_answers(chunker: str, library: Library, answers: pd.DataFrame) -> dict[str, object]:
     """The language model's own time on Emma, a book, once all of it is chunked."""
     record = library.get(Condition(EMMA, chunker, WIDE, PRE, OWN)) if chunker == SMALL else None
-    seconds = sum(one.seconds for one in answers if one.text == ABOUT_EMMA)
+    seconds = float(answers.loc[answers["text"] == ABOUT_EMMA, "seconds"].sum())
     if record is None or not seconds:
         return {}
     return {

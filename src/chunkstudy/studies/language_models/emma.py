@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 
@@ -75,50 +76,24 @@ def of(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
     """A row per measure, ordering and arm: score with its interval, and against paragraphs."""
-    keys = [
-        (measure, ordering, chunker)
-        for measure in MEASURES
-        for ordering in (PRE, LATE)
-        for chunker in ARMS
-        if (ordering, chunker) in arms and measure in arms[ordering, chunker].scores
-    ]
-    if not keys:
-        return pd.DataFrame()
-    rows = []
-    for measure, ordering, chunker in keys:
-        arm = arms[ordering, chunker]
+    rows, pairs = [], []
+    for measure, ordering, chunker in product(MEASURES, (PRE, LATE), ARMS):
+        arm = arms.get((ordering, chunker))
+        if arm is None or measure not in arm.scores:
+            continue
+        keys = {"measure": measure, "ordering": ordering, "chunker": chunker}
         values = arm.scores[measure]
-        low, high = statistics.bootstrap_interval(values)
-        rows.append(
-            {
-                "measure": measure,
-                "encoder": WIDE,
-                "ordering": ordering,
-                "protocol": OWN,
-                "chunker": chunker,
-                "draws": arm.draws or None,
-                "chunks": arm.chunks,
-                "mean tokens": arm.tokens,
-                "n": len(values),
-                "score": statistics.mean(values),
-                "score low": low,
-                "score high": high,
-            }
-        )
-    index = ["measure", "ordering", "chunker"]
-    pairs = [
-        Pair(
-            dict(zip(index, key, strict=True)),
-            arms[key[1], key[2]].scores[key[0]],
-            arms[key[1], PARAGRAPH].scores[key[0]],
-        )
-        for key in keys
-        if key[2] != PARAGRAPH and (key[1], PARAGRAPH) in arms
-    ]
+        interval = statistics.bootstrap_interval(values)
+        row: dict[str, object] = {"measure": measure, "encoder": WIDE, "ordering": ordering}
+        row |= {"protocol": OWN, "chunker": chunker, "draws": arm.draws or None}
+        row |= {"chunks": arm.chunks, "mean tokens": arm.tokens, "n": len(values)}
+        rows.append(row | statistics.with_interval("score", statistics.mean(values), interval))
+        if chunker != PARAGRAPH and (ordering, PARAGRAPH) in arms:
+            pairs.append(Pair(keys, values, arms[ordering, PARAGRAPH].scores[measure]))
     if not pairs:
         return pd.DataFrame(rows)
     against = differences(pairs, _family("against paragraphs"), "of the arm", "of paragraphs")
-    return pd.DataFrame(rows).merge(against.drop(columns="n"), on=index, how="left")
+    return pd.DataFrame(rows).merge(against.drop(columns="n"), on=list(keys), how="left")
 
 
 def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:

@@ -24,7 +24,7 @@ def figure_emma(rows: pd.DataFrame) -> Figure:
     orderings = list(dict.fromkeys(rows["ordering"]))
     figure, panels = plt.subplots(
         1, len(orderings), figsize=(8.3, 0.42 * len(names) + 1.9), squeeze=False, sharex=True,
-        sharey=True, layout="constrained",
+        sharey=True,
     )  # fmt: skip
     for axes, ordering in zip(panels[0], orderings, strict=True):
         of = rows[rows["ordering"] == ordering]
@@ -39,9 +39,9 @@ def figure_emma(rows: pd.DataFrame) -> Figure:
         axes.set_title(display_names.ordering(ordering), loc="left")
         axes.set_xlabel(f"{rows['measure'].iloc[0]} (%), 95% interval")
     rows_named(panels[0][0], [_named(rows, name) for name in names])
-    count = int(rows["n"].max())
+    count, model = int(rows["n"].max()), display_names.encoder(rows["encoder"].iloc[0])
     one_legend(figure, panels[0], columns=3)
-    titled(figure, f"The novel Emma, {count} questions, {display_names.encoder(_only(rows))}")
+    titled(figure, f"The novel Emma, {count} questions, {model}")
     return figure
 
 
@@ -53,7 +53,6 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
     groups = list(rows.groupby(["text", "answered by"], sort=False))
     figure, panels = plt.subplots(
         1, len(groups), figsize=(8.3, 3.3), squeeze=False, sharey=True,
-        layout="constrained",
     )  # fmt: skip
     for axes, ((text, by), of) in zip(panels[0], groups, strict=True):
         at = [FIFTHS.index(one) for one in of["place"]]
@@ -75,7 +74,3 @@ def _named(rows: pd.DataFrame, name: str) -> str:
     """An arm with the mean size of its chunks, which the score hangs on."""
     tokens = rows.loc[rows["chunker"] == name, "mean tokens"].mean()
     return f"{display_names.shown('chunker', name)}\n{tokens:.0f} tokens a chunk"
-
-
-def _only(rows: pd.DataFrame) -> str:
-    return str(rows["encoder"].iloc[0])

@@ -70,33 +70,25 @@ def scored(
     sets = list(every_draw(context, collection, ordering))
     # plain chunks one set after the other, so that a run that is killed goes on where it was
     together = [sets] if ordering != PRE else [[one] for one in sets]
-    found = [
-        (*one, score(collection, one[-1], Vectors(asked, vectors))[list(MEASURES)])
-        for some in together
-        for one, vectors in zip(
-            some, encoded(store, collection, [one[-1] for one in some], ordering), strict=True
-        )
-    ]
     count = counter("cl100k").count_many
     keys: dict[str, str] = {"collection": name, "encoder": WIDE, "ordering": ordering}
-    draws = [
-        {
-            **keys,
-            "at random": at_random,
-            "chunker": chunker,
-            "draw": draw,
-            "chunks": len(chunks),
-            "mean tokens": float(np.mean(count(chunks.texts(collection.documents)))),
-            **{str(one): float(mean) for one, mean in scores.mean().items()},
-        }
-        for at_random, chunker, draw, chunks, scores in found
-    ]
+    draws = []
+    scores: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for some in together:
+        vectors = encoded(store, collection, [chunks for *_, chunks in some], ordering)
+        for (at_random, chunker, draw, chunks), of_chunks in zip(some, vectors, strict=True):
+            found = score(collection, chunks, Vectors(asked, of_chunks))[list(MEASURES)]
+            scores.setdefault((at_random, chunker), []).append(found)
+            tokens = float(np.mean(count(chunks.texts(collection.documents))))
+            means = {str(one): float(mean) for one, mean in found.mean().items()}
+            of_draw = {"at random": at_random, "chunker": chunker, "draw": draw}
+            sizes = {"chunks": len(chunks), "mean tokens": tokens}
+            draws.append({**keys, **of_draw, **sizes, **means})
     questions = []
-    for kind in dict.fromkeys((one[0], one[1]) for one in found):
-        some = [scores for *one, _, _, scores in found if tuple(one) == kind]
-        mean = sum(some[1:], some[0]) / len(some)
-        table = mean.rename_axis("query_id").reset_index().assign(**keys, draws=len(some))
-        questions.append(table.assign(**{"at random": kind[0], "chunker": kind[1]}))
+    for (at_random, chunker), each in scores.items():
+        mean = sum(each[1:], each[0]) / len(each)
+        table = mean.rename_axis("query_id").reset_index().assign(**keys, draws=len(each))
+        questions.append(table.assign(**{"at random": at_random, "chunker": chunker}))
     return draws, questions
 
 

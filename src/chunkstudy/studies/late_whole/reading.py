@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 
@@ -67,34 +68,24 @@ def read(
             corrected ones, which stand for both.
         k: how many documents are retrieved.
     """
-    return [
-        _both(study, collection, some, encoder, window, protocol, k)
-        for protocol in protocols
-        for collection, some in chunkers.items()
-    ]
-
-
-def _both(
-    study: Study,
-    collection: str,
-    chunkers: Sequence[str],
-    encoder: str,
-    window: int,
-    protocol: str,
-    k: int,
-) -> Both:
-    same = tuple(chunkers) == WHOLE and protocol == AS_PUBLISHED_JINA.name
     ordering, measure = f"contextualized-{window}", f"nDCG@{k}"
-    late = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
-    plain = study.runs(collection, chunkers, encoder, window, CORRECTED.name if same else protocol)
-    longest = {name: one.run.sizes["wordpiece"].percentiles[-1] for name, one in late.found.items()}
-    return Both(
-        collection,
-        str(EncoderName(encoder, window)),
-        window,
-        protocol,
-        measure,
-        late.scores(k=k).wide(measure),
-        plain.scores(k=k).wide(measure),
-        frozenset(name for name, size in longest.items() if size > window - SPECIAL),
-    )
+    found = []
+    for protocol, (collection, some) in product(protocols, chunkers.items()):
+        same = tuple(some) == WHOLE and protocol == AS_PUBLISHED_JINA.name
+        of_plain = CORRECTED.name if same else protocol
+        late = study.runs(collection, some, encoder, window, protocol, ordering=ordering)
+        plain = study.runs(collection, some, encoder, window, of_plain)
+        longest = {one.arm.name: one.run.sizes["wordpiece"].percentiles[-1] for one in late}
+        found.append(
+            Both(
+                collection,
+                str(EncoderName(encoder, window)),
+                window,
+                protocol,
+                measure,
+                late.scores(k=k).wide(measure),
+                plain.scores(k=k).wide(measure),
+                frozenset(name for name, size in longest.items() if size > window - SPECIAL),
+            )
+        )
+    return found

@@ -4,9 +4,11 @@ from chunkstudy.studies.late_within import quoted
 from chunkstudy.studies.late_within.book import BY_SMALL_MODEL, RELEASED
 from chunkstudy.studies.late_within.book import read as read_book
 from chunkstudy.studies.late_within.book import scores as book_scores
-from chunkstudy.studies.late_within.cut import CUT, FIT, TRUNCATED, WHOLE, by_cut
+from chunkstudy.studies.late_within.cut_chunks import CUT, FIT, TRUNCATED, WHOLE, by_cut
 from chunkstudy.studies.late_within.figures import figure_by_window
 from chunkstudy.studies.late_within.gains import (
+    IN_ORDER,
+    PLAIN,
     best,
     between_models,
     by_window,
@@ -15,10 +17,10 @@ from chunkstudy.studies.late_within.gains import (
     ends,
     held,
     lost_together,
+    moved,
     read_whole,
     read_whole_by_chunker,
 )
 from chunkstudy.studies.late_within.leaderboard import AS_WITNESSES, beside_leaderboard
-from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN, moved
-from chunkstudy.studies.late_within.quoted import at, points
+from chunkstudy.studies.late_within.quoted import at
 from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, SHORT, read

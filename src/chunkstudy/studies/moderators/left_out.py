@@ -51,60 +51,37 @@ class GroupedFit:
         return two_sided(t, max(self.groups - 1, 1))
 
 
-class Design:
-    """Columns and groups to regress any values on: what does not hang on these is computed once.
-    Nothing is added to the columns, a constant neither.
+def fit(columns: ArrayLike, values: ArrayLike, groups: ArrayLike) -> GroupedFit:
+    """Regress values on columns, to which nothing is added, a constant neither.
 
     Args:
         columns: (rows, columns).
+        values: (rows,).
         groups: the name of each row's group.
 
     Raises:
-        ValueError: if a number is missing, or rows and groups are not equally many.
+        ValueError: if a number is missing, or columns, values and groups are not equally many.
     """
-
-    def __init__(self, columns: ArrayLike, groups: ArrayLike) -> None:
-        x, names = np.asarray(columns, float), np.asarray(groups)
-        if x.ndim != 2 or len(x) != len(names):
-            raise ValueError(f"{x.shape} columns and {len(names)} groups do not fit")
-        self._order = np.argsort(names, kind="stable")
-        self._first = np.unique(names[self._order], return_index=True)[1]
-        self._x = _finite(x)[self._order]
-        squares = np.stack([part.T @ part for part in self._parts(self._x)])
-        whole = squares.sum(axis=0)
-        self._whole, self._without = _inverse(whole), _inverse(whole - squares)
-
-    def fit(self, values: ArrayLike) -> GroupedFit:
-        """Regress values, (rows,).
-
-        Raises:
-            ValueError: if one is missing, or they are not as many as rows.
-        """
-        y = np.asarray(values, float)
-        if y.shape != self._order.shape:
-            raise ValueError(f"{len(y)} values and {len(self._order)} rows do not fit")
-        parts = zip(self._parts(self._x), self._parts(_finite(y)[self._order]), strict=True)
-        products = np.stack([x.T @ of for x, of in parts])
-        total = products.sum(axis=0)
-        whole = self._whole @ total
-        without = (self._without @ (total - products)[..., None])[..., 0]
-        count = len(self._first)
-        predicted = np.empty(len(y))
-        sizes = np.diff(self._first, append=len(y))
-        predicted[self._order] = (self._x * np.repeat(without, sizes, axis=0)).sum(axis=1)
-        spread = (count - 1) / count * ((without - whole) ** 2).sum(axis=0)
-        errors = np.sqrt(spread) if count > 1 else np.full(len(whole), np.nan)
-        return GroupedFit(whole, errors, predicted, count)
-
-    def _parts(self, rows: Floats) -> list[Floats]:
-        """Rows in the order of their groups, group by group."""
-        return np.split(rows, self._first[1:])
-
-
-def _finite(numbers: Floats) -> Floats:
-    if not np.isfinite(numbers).all():
+    x, y, names = np.asarray(columns, float), np.asarray(values, float), np.asarray(groups)
+    if x.ndim != 2 or not len(x) == len(y) == len(names):
+        raise ValueError(f"{x.shape} columns, {len(y)} values, {len(names)} groups do not fit")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("a number is not finite; leave out what was not measured first")
-    return numbers
+    order = np.argsort(names, kind="stable")
+    first = np.unique(names[order], return_index=True)[1]
+    parts = list(zip(*(np.split(one[order], first[1:]) for one in (x, y)), strict=True))
+    squares = np.stack([part.T @ part for part, _ in parts])
+    products = np.stack([part.T @ of for part, of in parts])
+    whole = _inverse(squares.sum(axis=0)) @ products.sum(axis=0)
+    rest = squares.sum(axis=0) - squares, products.sum(axis=0) - products
+    without = (_inverse(rest[0]) @ rest[1][..., None])[..., 0]
+    count = len(first)
+    predicted = np.empty(len(y))
+    each = np.repeat(without, np.diff(first, append=len(y)), axis=0)
+    predicted[order] = (x[order] * each).sum(axis=1)
+    spread = (count - 1) / count * ((without - whole) ** 2).sum(axis=0)
+    errors = np.sqrt(spread) if count > 1 else np.full(len(whole), np.nan)
+    return GroupedFit(whole, errors, predicted, count)
 
 
 def _inverse(squares: Floats) -> Floats:

@@ -12,6 +12,9 @@ Chroma has five. A collection that is one book is divided into ten stretches of 
 The slopes of plain and late chunking themselves stand beside their difference, which is the effect:
 scores are bounded, so whatever makes questions hard leaves room to gain.
 
+Beside the regression stands what a reader can see, with nothing held: the mean gain by where an
+answer is read and by where a question's words stand.
+
 Families, each corrected by itself: the moderators of one model, of the windows and collections it
 is fitted over.
 """
@@ -27,8 +30,15 @@ import pandas as pd
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import POINT
 from chunkstudy.evaluation.statistics.differences import corrected
-from chunkstudy.studies.moderators.left_out import Design
-from chunkstudy.studies.moderators.rows import DOUBLED, MODERATORS, YES_OR_NO, questions
+from chunkstudy.studies.moderators.left_out import fit
+from chunkstudy.studies.moderators.rows import (
+    DEEPER,
+    DOUBLED,
+    MODERATORS,
+    NEAR,
+    YES_OR_NO,
+    questions,
+)
 
 STEPS = {YES_OR_NO: "yes", DOUBLED: "doubling"}
 ALL = "all"
@@ -108,8 +118,8 @@ def _columns(part: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float], pd.Dat
 
 def _effects(part: pd.DataFrame, model: str, collection: str) -> Iterator[dict[str, object]]:
     columns, steps, constants = _columns(part)
-    design = Design(pd.concat([columns, constants], axis=1), part["group"])
-    gain, plain, late = (design.fit(part[name]) for name in ("gain", "plain", "late"))
+    design = pd.concat([columns, constants], axis=1)
+    gain, plain, late = (fit(design, part[one], part["group"]) for one in ("gain", "plain", "late"))
     intervals, p, asked = gain.intervals(), gain.p, questions(part)
     for i, (name, step) in enumerate(steps.items()):
         yield {
@@ -142,27 +152,99 @@ def _predicted(part: pd.DataFrame) -> dict[str, Any]:
     if part["group"].nunique() < 2 or not known.any():
         return {"n": questions(part), "rows": 0}
     designs = pd.concat([columns, constants], axis=1), constants
-    fitted, mean = (Design(one, part["group"]).fit(part["gain"]).predicted for one in designs)
+    fitted, mean = (fit(one, part["gain"], part["group"]).predicted for one in designs)
     wrong, of_mean = ((part["gain"] - one)[known].abs() for one in (fitted, mean))
     errors = {"squared": wrong**2, "squared of mean": of_mean**2, "absolute": wrong,
               "absolute of mean": of_mean, "rows": 1.0}  # fmt: skip
     sums = pd.DataFrame(errors).groupby(part["group"][known]).sum()
     squared, squared_of_mean, absolute, absolute_of_mean, rows = statistics.resampled_sums(sums.T)
     total = sums.sum()
-    low, high = statistics.percentile_interval(1 - squared / squared_of_mean)
+    r2 = low, high = statistics.percentile_interval(1 - squared / squared_of_mean)
     less = statistics.percentile_interval((absolute - absolute_of_mean) / rows)
     sure = len(sums) >= FEWEST
     return {
         "n": questions(part[known]),
         "rows": int(known.sum()),
         "documents": len(sums),
-        "r2": 1 - total["squared"] / total["squared of mean"],
-        "r2 low": low,
-        "r2 high": high,
+        **statistics.with_interval("r2", 1 - total["squared"] / total["squared of mean"], r2),
         "error of the mean": total["absolute of mean"] / total["rows"],
         "error": total["absolute"] / total["rows"],
-        "change of error": (total["absolute"] - total["absolute of mean"]) / total["rows"],
-        "change of error low": less.low,
-        "change of error high": less.high,
+        **statistics.with_interval(
+            "change of error",
+            (total["absolute"] - total["absolute of mean"]) / total["rows"],
+            less,
+        ),
         "shown": "better" if sure and low > 0 else "worse" if sure and high < 0 else "not shown",
+    }
+
+
+PLACE, TUNED = "place in the window", "first 128 places or later"
+WORDS = "words next to the chunk"
+"""By the place of the window that the answer is read at, by whether that is among the first 128,
+and by the share of the question's words next to the chunk with the answer."""
+WIDTH = 64
+TUNED_ON = 128
+"""Tokens of the longest texts that all-MiniLM-L6-v2 and all-mpnet-base-v2 were tuned on, as their
+cards say."""
+SHARES = {"none": 0.0, "up to a quarter": 0.25, "up to half": 0.5, "more than half": 1.0}
+"""By name the largest share."""
+IN_THE_PAPER: dict[str, Any] = {
+    "heads": {"model": "model", "range": "places", "n": "n", "documents": "docs", "gain": "gain",
+              "low": "95% interval"},
+    "caption": "Late minus plain chunking in points of DCG@10 at a window of 512 tokens, by the "
+    "place in its window at which the answer is read, within Chroma's corpora and COVID-QA's "
+    "papers together; n counts questions, docs their documents.",
+    "once": "model", "shorter": {" in four bits": ""},
+}  # fmt: skip
+"""How the paper sets the ranges."""
+
+
+def ranges(rows: pd.DataFrame) -> pd.DataFrame:
+    """A row per model and range, over all collections that the model has records of.
+
+    Args:
+        rows: as :func:`rows.rows` makes them, of one window.
+    """
+    found: list[dict[str, object]] = []
+    for (model, window), part in rows.groupby(["model", "window"], sort=False):
+        for by, name, own in _ranges(part, int(str(window))):
+            if len(own):
+                keys = {"model": model, "window": window, "by": by, "range": name}
+                found.append({**keys, **_mean(own)})
+    return pd.DataFrame(found)
+
+
+def early(ranges: pd.DataFrame, model: str, later: bool = False) -> pd.Series[Any]:
+    """The gain of a model's answers that are read among the first 128 places, or ``later``, as a
+    comparison has it: ``difference, low, high, n, shown``."""
+    own = ranges[(ranges["by"] == TUNED) & (ranges["model"] == model)]
+    row = own.iloc[-1 if later else 0].rename({"gain": "difference"})
+    shown = "higher" if row["low"] > 0 else "lower" if row["high"] < 0 else "not shown"
+    return pd.concat([row, pd.Series({"shown": shown})])
+
+
+def _ranges(part: pd.DataFrame, window: int) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    for first in range(0, window, WIDTH):
+        own = part[part[DEEPER].between(first, first + WIDTH - 1)]
+        yield PLACE, f"{first} to {min(first + WIDTH, window) - 1}", own
+    early = part[DEEPER] < TUNED_ON
+    yield TUNED, f"0 to {TUNED_ON - 1}", part[early]
+    yield TUNED, f"{TUNED_ON} to {window - 1}", part[~early]
+    least = -np.inf
+    for name, most in SHARES.items():
+        yield WORDS, name, part[(part[NEAR] > least) & (part[NEAR] <= most)]
+        least = most
+
+
+def _mean(own: pd.DataFrame) -> dict[str, object]:
+    fitted = fit(np.ones((len(own), 1)), own["gain"], own["document"])
+    low, high = fitted.intervals()[0]
+    return {
+        "n": questions(own),
+        "rows": len(own),
+        "documents": fitted.groups,
+        "plain": own["plain"].mean(),
+        "gain": fitted.coefficients[0],
+        "low": low,
+        "high": high,
     }

@@ -8,10 +8,11 @@ follows from the token counts, window by window (places.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import cast
+from functools import cached_property, lru_cache
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -25,8 +26,44 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.names import parse_chunker, parse_encoder
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.moderators import words
 from chunkstudy.studies.moderators.places import from_boundary, holding, middle_token, token_counts
+
+WORD = re.compile(r"\b\w\w+\b")
+FORMS_OF_DO = frozenset({"did", "does", "doing"})
+
+
+@lru_cache(maxsize=100_000)
+def stems(text: str) -> frozenset[str]:
+    """The stems of a text's content words, each once: what a question names.
+
+    A word is two letters or digits or more, as scikit-learn's vectorizers take it, in lower case;
+    its list of English stop words and the forms of *do* that this lacks are left out; the rest are
+    stemmed by nltk's English Snowball stemmer, so that *viruses* and *virus* are one.
+    """
+    return frozenset(
+        _stem(word) for word in set(WORD.findall(text.lower())) if word not in _stop_words()
+    )
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> frozenset[str]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # takes seconds
+
+    return frozenset(ENGLISH_STOP_WORDS) | FORMS_OF_DO
+
+
+@lru_cache(maxsize=200_000)
+def _stem(word: str) -> str:
+    stemmed: str = _stemmer().stem(word)
+    return stemmed
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    from nltk.stem.snowball import EnglishStemmer
+
+    return EnglishStemmer()
+
 
 NAME = "moderators"
 COLLECTIONS = ("chroma-within", covid_qa.WITHIN, "gutenqa-emma")
@@ -128,7 +165,7 @@ class Texts:
     @cached_property
     def content_words(self) -> dict[str, frozenset[str]]:
         """By question."""
-        return {one.id: words.content(one.text) for one in self.collection.queries}
+        return {one.id: stems(one.text) for one in self.collection.queries}
 
     def documents(self) -> Iterator[Row]:
         for i, one in enumerate(self.collection.documents):
@@ -137,7 +174,7 @@ class Texts:
 
     def answers(self) -> Iterator[Row]:
         places = self.collection.positions
-        of_documents = [words.content(one.text) for one in self.collection.documents]
+        of_documents = [stems(one.text) for one in self.collection.documents]
         for query, one in self.asked.items():
             i = places[one.document]
             wanted = self.content_words[query]
@@ -172,9 +209,9 @@ class Texts:
                 int(chunks.start[at]), int(chunks.end[at]), one.start, one.end
             )
             wanted = self.content_words[query]
-            here = wanted & words.content(texts[at])
+            here = wanted & stems(texts[at])
             beside = [n for n in (at - 1, at + 1) if low <= n < high]
-            near = wanted & frozenset().union(*(words.content(texts[n]) for n in beside))
+            near = wanted & frozenset().union(*(stems(texts[n]) for n in beside))
             yield {
                 "query_id": query,
                 "boundary": distance,

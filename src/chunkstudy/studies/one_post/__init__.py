@@ -20,7 +20,7 @@ from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed
-from chunkstudy.studies.one_post.alignment import Kept, align
+from chunkstudy.studies.one_post.alignment import align
 from chunkstudy.studies.one_post.printed import Segmentation
 
 COLLECTIONS: tuple[str, ...] = ()
@@ -63,7 +63,27 @@ def written(
         by_segment = [segment.split() for segment in one.segments]
         flat = [word for segment in by_segment for word in segment]
         kept = align(words, flat)
-        rows.append(_text_row(one, flat, words, kept))
+        glued = sum(after - first for first, after, _ in kept.glued)
+        lengths = [after - first for first, after in kept.gaps]
+        rows.append(
+            {
+                "segmentation": one.name,
+                "chunks stated": one.stated,
+                "chunks found": len(one.segments),
+                "words": len(flat),
+                "words of the post": len(words),
+                "words kept": len(kept.words) + glued,
+                "words glued together": glued,
+                "words added": len(flat) - len(kept.words) - len(kept.glued),
+                "characters of the post": sum(map(len, words)),
+                "characters kept": kept.characters,
+                "characters lost": kept.lost,
+                "characters added": kept.added,
+                "passages left out": len(lengths),
+                "words of the longest": max(lengths, default=0),
+                "sha256": text_digest(one.printed),
+            }
+        )
         gaps += [(one.name, *gap) for gap in kept.gaps]
         places, begin = kept.places(), 0
         for number, (segment, text) in enumerate(zip(by_segment, one.segments, strict=True)):
@@ -96,30 +116,6 @@ def word_spans(text: str) -> list[tuple[int, int]]:
         found.append((at, at + len(word)))
         at += len(word)
     return found
-
-
-def _text_row(
-    one: Segmentation, flat: Sequence[str], words: Sequence[str], kept: Kept
-) -> dict[str, object]:
-    matched = len(kept.words) + sum(after - first for first, after, _ in kept.glued)
-    gaps = [after - first for first, after in kept.gaps]
-    return {
-        "segmentation": one.name,
-        "chunks stated": one.stated,
-        "chunks found": len(one.segments),
-        "words": len(flat),
-        "words of the post": len(words),
-        "words kept": matched,
-        "words glued together": sum(after - first for first, after, _ in kept.glued),
-        "words added": len(flat) - len(kept.words) - len(kept.glued),
-        "characters of the post": sum(map(len, words)),
-        "characters kept": kept.characters,
-        "characters lost": kept.lost,
-        "characters added": kept.added,
-        "passages left out": len(gaps),
-        "words of the longest": max(gaps, default=0),
-        "sha256": text_digest(one.printed),
-    }
 
 
 def _chunk_row(

@@ -24,7 +24,7 @@ def figure_cuts(rows: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     units = int(rows["words"].iloc[0])
     drawn = dict(zip(sizes["segmentation"], sizes["drawn"], strict=True))
     parts = dict(zip(sizes["segmentation"], sizes["parts"], strict=True))
-    figure, axes = plt.subplots(figsize=(9, 0.42 * len(drawn) + 1.5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(9, 0.42 * len(drawn) + 1.5))
     for at, (name, by) in enumerate(drawn.items()):
         here = rows[rows["segmentation"] == name]
         lost = here[here["left_out"].astype(bool)]

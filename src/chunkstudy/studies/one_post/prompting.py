@@ -18,9 +18,9 @@ from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.spans import text_digest
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
+from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.llm.reading import CausalReader
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed
 
@@ -54,7 +54,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     for name in collections:
         some = context.collection(name).documents[::EACH]
         texts += [(name, one.id, one.text) for one in some]
-    context.note(described())
+    model = causal_models.MODELS[SMOLLM]
+    rule = "one request at a time, the likeliest token each time"
+    context.note(causal_models.described(model, model.positions, "none: replies", rule))
     found = []
     with Asker("record", context.places.build / "prompted-breakpoints") as asker:
         for number, (collection, document, text) in enumerate(texts, start=1):
@@ -133,17 +135,3 @@ def outcome(reply: Reply, kind: Kind, shown: str) -> str:
     if begin is None:
         return OTHER
     return NOWHERE if breakpoints.locate(begin, shown) is None else USED
-
-
-def described() -> dict[str, object]:
-    """The model as provenance has it."""
-    reader = CausalReader(SMOLLM)
-    return {
-        **reader.describe(),
-        "window": reader.positions,
-        "pooling": "none: replies",
-        "normalised": False,
-        "query_prefix": "",
-        "document_prefix": "",
-        "batch_rule": "one request at a time, the likeliest token each time",
-    }

@@ -58,7 +58,7 @@ def figure_bets(predictions: pd.DataFrame) -> Figure:
     rows = predictions[(predictions["unit"] == "point") & bets]
     groups = rows[GROUP].drop_duplicates()
     models = list(dict.fromkeys(rows["encoder"]))
-    figure, axes = plt.subplots(figsize=(8.3, 0.4 * len(groups) + 1.3), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8.3, 0.4 * len(groups) + 1.3))
     zero(axes)
     reach = float(rows[["published", "at least", "at most"]].abs().max().max()) + MARGIN
     expected = rows.assign(row=rows.groupby(GROUP, sort=False).ngroup())

@@ -18,20 +18,18 @@ from chunkstudy.studies.taxonomy.figures import (
     figure_points,
     figure_rankings,
 )
-from chunkstudy.studies.taxonomy.late import (
+from chunkstudy.studies.taxonomy.methods import (
     AS_AVERAGES,
     AS_CHANGES,
     AS_PACKED,
     E5,
-    averages,
-    moved,
-)
-from chunkstudy.studies.taxonomy.methods import (
     JUDGED,
     STRUCTURE,
     agreement,
+    averages,
     ceilings,
     counted,
+    moved,
     structure_against_guided,
 )
 from chunkstudy.studies.taxonomy.printed import as_printed

@@ -9,7 +9,7 @@ each collection, so that differences between collections play no part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -41,7 +41,6 @@ from chunkstudy.studies.taxonomy import chunk_sizes
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
 POOLED = "in-corpus, pooled"
-OfPoints = Callable[[pd.DataFrame, str], Iterator[dict[str, object]]]
 SPREAD = ("published lowest r", "published highest r")
 AS_CORRELATIONS: Columns = {"*": number}
 AS_SENSITIVITY: Columns = {"*": number, "significant": Column("of them p < .05", whole)}
@@ -85,7 +84,10 @@ def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
         points: as :func:`points` gives them.
         figure: the published cells of Figure 2.
     """
-    found = _rows(points, by_definition)
+    rows = [
+        keys | row for keys, own in _groups(points) for row in by_definition(own, keys["ordering"])
+    ]
+    found = pd.DataFrame(rows)
     where = pd.DataFrame(
         {
             "column": found["collection"].isin(BOOKS).map({True: "gutenqa", False: "beir"}),
@@ -116,7 +118,9 @@ def sensitivity(points: pd.DataFrame) -> pd.DataFrame:
 
     Columns named ``text`` and ``code, no outliers, log`` are the two definitions themselves.
     """
-    return _rows(points, _in_every_way)
+    return pd.DataFrame(
+        keys | _in_every_way(own, keys["ordering"]) for keys, own in _groups(points)
+    )
 
 
 def by_text(points: pd.DataFrame, arm: str) -> pd.DataFrame:
@@ -170,36 +174,21 @@ def published(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _rows(points: pd.DataFrame, of_points: OfPoints) -> pd.DataFrame:
-    rows = [
-        {"chunker": chunker} | row
-        for chunker, own in points.groupby("chunker", sort=False)
-        for row in _of_method(own, of_points)
-    ]
-    return pd.DataFrame(rows)
-
-
-def _of_method(own: pd.DataFrame, of_points: OfPoints) -> Iterator[dict[str, Any]]:
-    """The rows of a method under each arm: of every collection, and of several in-corpus ones
-    pooled.
-
-    Args:
-        own: ``query_id, relevant, document, plain, late, collection``.
-        of_points: the rows of one collection's points under an arm.
-    """
-    for arm in ARMS:
-        groups = own.groupby("collection", sort=False)
+def _groups(points: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    """The points of each method under each arm: of every collection, and of several in-corpus ones
+    pooled."""
+    for (chunker, of_method), arm in product(points.groupby("chunker", sort=False), ARMS):
+        groups = of_method.groupby("collection", sort=False)
         here = {str(name): one for name, one in groups if len(scored(one, arm))}
         inside = [one for name, one in here.items() if name not in BOOKS]
         if len(inside) > 1:
             here[POOLED] = pd.concat(inside, ignore_index=True)
-        for name, points in here.items():
-            for row in of_points(points, arm):
-                yield {"collection": name, "ordering": arm} | row
+        for name, own in here.items():
+            yield {"chunker": str(chunker), "collection": name, "ordering": arm}, own
 
 
-def _in_every_way(points: pd.DataFrame, ordering: str) -> Iterator[dict[str, object]]:
-    """A row of r by the points' definition, with and without outliers, raw and logarithmic."""
+def _in_every_way(points: pd.DataFrame, ordering: str) -> dict[str, object]:
+    """r by the points' definition, with and without outliers, raw and logarithmic."""
     row: dict[str, object] = {}
     significant = 0
     for name, found in (("text", by_text(points, ordering)), ("code", by_code(points, ordering))):
@@ -208,7 +197,7 @@ def _in_every_way(points: pd.DataFrame, ordering: str) -> Iterator[dict[str, obj
             ways = [name, *([] if outliers else ["no outliers"]), *(["log"] if logarithm else [])]
             row[", ".join(ways)] = one["r"]
             significant += one["p"] < LEVEL
-    yield row | {"significant": significant}
+    return row | {"significant": significant}
 
 
 def _sizes(found: Found, computing: Computing) -> pd.DataFrame:

@@ -34,6 +34,7 @@ FEW, MANY = 6.0, 2.5
 """Sizes of a point among few and among many."""
 
 
+@drawing.style()
 def figure_points(points: pd.DataFrame, unit: str) -> Figure:
     """The score of each query against the size of its relevant chunks, with the line that fits
     best: a row of panels a method, one per collection and one with all together.
@@ -46,29 +47,29 @@ def figure_points(points: pd.DataFrame, unit: str) -> Figure:
     names = list(dict.fromkeys(points["collection"]))
     across = len(names) + 1 if len(names) > 1 else min(ACROSS, len(panels))
     down = ceil(len(panels) / across)
-    with drawing.style():
-        figure, grid = plt.subplots(
-            down, across, figsize=(2.3 * across, 1.8 * down + 0.6), squeeze=False, sharey=True
-        )
-        for axes, (title, own) in zip(grid.flat, panels, strict=False):
-            for name, part in own.groupby("collection", sort=False):
-                color = drawing.COLORS[names.index(name)]
-                label = display_names.collection(str(name))
-                axes.plot(part["size"], part["score"], ".", ms=FEW if len(own) < 100 else MANY,
-                          mew=0, color=color, label=label, rasterized=True)  # fmt: skip
-            axes.set_title(title + _fitted(axes, own), loc="left", fontsize=8)
-        for axes in list(grid.flat)[len(panels) :]:
-            axes.set_axis_off()
-        for axes in grid[-1]:
-            axes.set_xlabel("tokens a relevant chunk", fontsize=8)
-        for axes in grid[:, 0]:
-            axes.set_ylabel(unit, fontsize=8)
-        if len(names) > 1:
-            handles, labels = grid.flat[len(names)].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="outside lower center", ncols=9, markerscale=3)
+    figure, grid = plt.subplots(
+        down, across, figsize=(2.3 * across, 1.8 * down + 0.6), squeeze=False, sharey=True
+    )
+    for axes, (title, own) in zip(grid.flat, panels, strict=False):
+        for name, part in own.groupby("collection", sort=False):
+            color = drawing.COLORS[names.index(name)]
+            label = display_names.collection(str(name))
+            axes.plot(part["size"], part["score"], ".", ms=FEW if len(own) < 100 else MANY,
+                      mew=0, color=color, label=label, rasterized=True)  # fmt: skip
+        axes.set_title(title + _fitted(axes, own), loc="left", fontsize=8)
+    for axes in list(grid.flat)[len(panels) :]:
+        axes.set_axis_off()
+    for axes in grid[-1]:
+        axes.set_xlabel("tokens a relevant chunk", fontsize=8)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(unit, fontsize=8)
+    if len(names) > 1:
+        handles, labels = grid.flat[len(names)].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=9, markerscale=3)
     return figure
 
 
+@drawing.style()
 def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     """Correlation of chunk size with the score, arm by arm, in the layout of Figure 2.
 
@@ -81,31 +82,31 @@ def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     books = [name for name in dict.fromkeys(found["collection"]) if name in BOOKS]
     rest = list(dict.fromkeys(found["collection"][~found["collection"].isin(BOOKS)]))
     sides = {"within books": ("gutenqa", books), "in corpora": ("beir", rest[-1:])}
-    with drawing.style():
-        figure, panels = plt.subplots(
-            len(ARMS), 2, figsize=(8.3, 1.1 * len(chunkers) + 1.6), sharex="col", sharey=True
-        )
-        for (arm, title), row in zip(ARMS.items(), panels, strict=True):
-            for axes, (side, (column, ours)) in zip(row, sides.items(), strict=True):
-                old = printed[(printed["collection"] == column) & (printed["ordering"] == arm)]
-                old = old[old["method"].isin(methods)]
-                at = [methods.index(one) - 0.22 for one in old["method"]]
-                axes.plot(old["r"], at, "|", color="0.5", ms=8, mew=2,
-                          label="published, four models")  # fmt: skip
-                own = found[found["collection"].isin(ours) & (found["ordering"] == arm)]
-                for offset, (definition, label) in enumerate(WORDS.items()):
-                    part = own[(own["definition"] == definition) & own["r"].notna()]
-                    up = [chunkers.index(c) + 0.1 + 0.22 * offset for c in part["chunker"]]
-                    drawing.intervals(axes, part, up, drawing.COLORS[offset], label, "r", scale=1)
-                drawing.zero(axes)
-                axes.set_title(f"{side}, {title}", loc="left")
-            drawing.rows_named(row[0], [display_names.chunker(one) for one in chunkers])
-        for axes in panels[-1]:
-            axes.set_xlabel("Pearson's r of chunk size and score")
-        drawing.one_legend(figure, panels.flat, columns=3)
+    figure, panels = plt.subplots(
+        len(ARMS), 2, figsize=(8.3, 1.1 * len(chunkers) + 1.6), sharex="col", sharey=True
+    )
+    for (arm, title), row in zip(ARMS.items(), panels, strict=True):
+        for axes, (side, (column, ours)) in zip(row, sides.items(), strict=True):
+            old = printed[(printed["collection"] == column) & (printed["ordering"] == arm)]
+            old = old[old["method"].isin(methods)]
+            at = [methods.index(one) - 0.22 for one in old["method"]]
+            axes.plot(old["r"], at, "|", color="0.5", ms=8, mew=2,
+                      label="published, four models")  # fmt: skip
+            own = found[found["collection"].isin(ours) & (found["ordering"] == arm)]
+            for offset, (definition, label) in enumerate(WORDS.items()):
+                part = own[(own["definition"] == definition) & own["r"].notna()]
+                up = [chunkers.index(c) + 0.1 + 0.22 * offset for c in part["chunker"]]
+                drawing.intervals(axes, part, up, drawing.COLORS[offset], label, "r", scale=1)
+            drawing.zero(axes)
+            axes.set_title(f"{side}, {title}", loc="left")
+        drawing.rows_named(row[0], [display_names.chunker(one) for one in chunkers])
+    for axes in panels[-1]:
+        axes.set_xlabel("Pearson's r of chunk size and score")
+    drawing.one_legend(figure, panels.flat, columns=3)
     return figure
 
 
+@drawing.style()
 def figure_rankings(published: pd.DataFrame) -> Figure:
     """Ranks of the published methods in corpora and within books, a panel a model.
 
@@ -114,21 +115,20 @@ def figure_rankings(published: pd.DataFrame) -> Figure:
     """
     rows = published[published["chunker"] != AVERAGE]
     models, methods = (list(dict.fromkeys(rows[name])) for name in ("encoder", "chunker"))
-    with drawing.style():
-        figure, panels = plt.subplots(1, len(models), figsize=(10, 3.6), sharey=True)
-        palette = dict(zip(methods, drawing.COLORS, strict=False))
-        for axes, model in zip(panels, models, strict=True):
-            part = rows[rows["encoder"] == model]
-            wide = part.pivot(index="chunker", columns="collection", values="value")
-            ranks = wide[[AVERAGE, "gutenqa"]].rank(ascending=False)
-            for method, row in ranks.iterrows():
-                label = display_names.chunker(str(method))
-                axes.plot([0, 1], row, "-o", color=palette[str(method)], label=label)
-            axes.set_xticks([0, 1], ["in corpora", "within books"])
-            axes.set_xlim(-0.3, 1.3)
-            axes.set_title(display_names.encoder(model), loc="left")
-        panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
-        drawing.one_legend(figure, panels[:1], columns=6)
+    figure, panels = plt.subplots(1, len(models), figsize=(10, 3.6), sharey=True)
+    palette = dict(zip(methods, drawing.COLORS, strict=False))
+    for axes, model in zip(panels, models, strict=True):
+        part = rows[rows["encoder"] == model]
+        wide = part.pivot(index="chunker", columns="collection", values="value")
+        ranks = wide[[AVERAGE, "gutenqa"]].rank(ascending=False)
+        for method, row in ranks.iterrows():
+            label = display_names.chunker(str(method))
+            axes.plot([0, 1], row, "-o", color=palette[str(method)], label=label)
+        axes.set_xticks([0, 1], ["in corpora", "within books"])
+        axes.set_xlim(-0.3, 1.3)
+        axes.set_title(display_names.encoder(model), loc="left")
+    panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
+    drawing.one_legend(figure, panels[:1], columns=6)
     return figure
 
 

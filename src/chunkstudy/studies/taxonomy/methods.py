@@ -10,6 +10,8 @@ from scipy import stats
 from chunkstudy.base.places import Places
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs import facts
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import number, percent, points, whole
 from chunkstudy.show.runs import Runs
 
 STRUCTURE = ("paragraph", "sentence-5", "fixed-256")
@@ -63,3 +65,46 @@ def counted(places: Places, collections: Iterable[str]) -> pd.DataFrame:
     """What was counted of collections' documents, by collection; no row where nobody did."""
     found = {name: facts.read(places, f"{name}_facts") for name in collections}
     return pd.concat({name: one.iloc[0] for name, one in found.items() if len(one)}, axis=1).T
+
+
+AS_CHANGES: Columns = {"value": Column("change, %", points)}
+AS_AVERAGES: Columns = {"*": number}
+AS_PACKED: Columns = {
+    "alone": Column("alone in their window, %", percent),
+    "other tokens": Column("else the others' tokens, median", whole),
+    "windows": Column("windows used", whole),
+    "fewest": Column("windows that would do", whole),
+}
+KEYS = ["encoder", "chunker", "collection"]
+E5 = "intfloat/multilingual-e5-large-instruct"
+
+
+def moved(plain: pd.DataFrame, late: pd.DataFrame) -> pd.DataFrame:
+    """``encoder, chunker, collection, plain, late`` of every published cell but averages, as
+    fractions.
+
+    Args:
+        plain: the cells of Table 3.
+        late: the cells of Table 5.
+    """
+    both = _values(plain, "plain").join(_values(late, "late")).reset_index()
+    return both[(both["chunker"] != AVERAGE) & (both["collection"] != AVERAGE)]
+
+
+def averages(plain: pd.DataFrame, change: pd.DataFrame, late: pd.DataFrame) -> pd.DataFrame:
+    """By model and method, the average change in percent as Table 4 has it, a mean of six
+    percentages, and between the averages of Tables 3 and 5; the furthest apart first.
+
+    Args:
+        plain: the cells of Table 3; ``change`` and ``late`` likewise of Tables 4 and 5.
+    """
+    both = _values(plain, "plain").join(_values(late, "late")).join(_values(change, "published"))
+    own = both.xs(AVERAGE, level="collection").drop(index=AVERAGE, level="chunker")
+    own["between averages"] = 100 * (own["late"] / own["plain"] - 1)
+    apart = (own["published"] - own["between averages"]).abs()
+    order = apart.sort_values(ascending=False).index
+    return own.loc[order, ["published", "between averages"]].reset_index()
+
+
+def _values(cells: pd.DataFrame, name: str) -> pd.DataFrame:
+    return cells.set_index(KEYS)[["value"]].set_axis([name], axis=1)

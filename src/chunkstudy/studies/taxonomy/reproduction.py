@@ -11,8 +11,7 @@ from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import ten_thousandths, whole
-from chunkstudy.studies.taxonomy.checks import WHERE
-from chunkstudy.studies.taxonomy.consistency import consistency
+from chunkstudy.studies.taxonomy.consistency import WHERE, consistency
 
 WHOSE = ["original", "reproduced"]
 

@@ -12,8 +12,8 @@ from chunkstudy.studies.trained_late_chunking.comparisons import (
     other_windows,
     seeds,
     trained,
+    triples,
 )
 from chunkstudy.studies.trained_late_chunking.figures import figure_costs, figure_triples
 from chunkstudy.studies.trained_late_chunking.parts import LONGER
 from chunkstudy.studies.trained_late_chunking.scores import COST, LATE, PLAIN, scored
-from chunkstudy.studies.trained_late_chunking.triples import triples

@@ -27,6 +27,8 @@ from chunkstudy.studies.trained_late_chunking.scores import (
     PLAIN,
     WITHIN,
     Models,
+    Scored,
+    chosen,
     family_of,
     places,
     scored,
@@ -35,6 +37,7 @@ from chunkstudy.studies.trained_late_chunking.training.recipe import (
     ALONE,
     CONTEXT,
     MIXED,
+    STEPS,
     UNTRAINED,
 )
 
@@ -80,12 +83,17 @@ def again(_: Context) -> dict[str, pd.DataFrame]:
 
 def costs(models: Models) -> pd.DataFrame:
     """Late minus plain chunking with the same model, all triples, by arm, window and collection."""
-    pairs = []
-    for (arm, window, share, seed, collection), one in models.items():
-        if share == 1 and not seed:
-            keys = {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
-            keys |= {"folds": one.folds.nunique()}
-            pairs.append(Pair(keys, one.values[LATE], one.values[PLAIN], one.documents))
+    pairs = [
+        Pair(
+            {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
+            | {"folds": one.folds.nunique()},
+            one.values[LATE],
+            one.values[PLAIN],
+            one.documents,
+        )
+        for (arm, window, share, seed, collection), one in models.items()
+        if share == 1 and not seed
+    ]
     return differences(pairs, family_of("late against plain"), LATE, PLAIN)
 
 
@@ -100,20 +108,10 @@ def other_windows(made: Mapping[str, pd.DataFrame], first: int) -> pd.DataFrame:
         for (_, collection), (arm, other, how) in product(places(models), ELSEWHERE_READ):
             one = models.get((arm, window, 1.0, 0, collection))
             against = (alone if other == ALONE else models).get((other, window, 1.0, 0, collection))
-            if one is None or against is None:
-                continue
-            both = one.values.index.intersection(against.values.index)
-            keys = {"measure": WITHIN, "collection": collection, "window": window}
-            keys |= {
-                "layout": layout or "most context",
-                TRAINED: arm,
-                AGAINST_ONE: other,
-                "against": how,
-            }
-            keys |= {"folds": one.folds.loc[both].nunique()}
-            values = one.values.loc[both, LATE], against.values.loc[both, how]
-            pairs.append(Pair(keys, *values, one.documents.loc[both]))
-    return differences(pairs, family_of("other windows"), LATE, "the other")
+            keys = {"collection": collection, "window": window, "layout": layout or "most context"}
+            pairs += _on_both(keys, (arm, LATE), (other, how), one, against)
+    found = differences(pairs, family_of("other windows"), LATE, "the other")
+    return found.drop(columns="counted")
 
 
 def by_fold(models: Models) -> pd.DataFrame:
@@ -136,21 +134,9 @@ def arms(models: Models) -> pd.DataFrame:
     """One model against another on the folds of both; see ``AGAINST``. Where ``counted`` is ``late
     minus plain``, what late chunking costs the one is held against what it costs the other."""
     pairs = []
-    for (window, collection), against in product(places(models), AGAINST):
-        (arm, counted), (other, of_other) = against
-        first = models.get((arm, window, 1.0, 0, collection))
-        second = models.get((other, window, 1.0, 0, collection))
-        if first is None or second is None:
-            continue
-        both = first.values.index.intersection(second.values.index)
-        if not len(both):
-            continue
-        keys = {"measure": WITHIN, "collection": collection, "window": window}
-        keys |= {TRAINED: arm, "counted": counted, AGAINST_ONE: other, "against": of_other}
-        keys |= {"folds": first.folds.loc[both].nunique()}
-        pairs.append(
-            Pair(keys, first.values[counted], second.values[of_other], first.documents.loc[both])
-        )
+    for (window, collection), (first, second) in product(places(models), AGAINST):
+        both = (models.get((arm, window, 1.0, 0, collection)) for arm, _ in (first, second))
+        pairs += _on_both({"collection": collection, "window": window}, first, second, *both)
 
     def family(keys: Keys) -> str:
         if keys[AGAINST_ONE] == ALONE:
@@ -168,38 +154,59 @@ def longer(models: Models, more: Models) -> pd.DataFrame:
     against plain chunking after training on passages alone."""
     pairs = []
     for key, one in more.items():
-        arm, window, share, seed, collection = key
-        rest = window, share, seed, collection
-        if arm == UNTRAINED or key not in models:
+        arm, usual = key[0], models.get(key)
+        if arm == UNTRAINED or usual is None:
             continue
-        keys = {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
-        of_others = [(how, arm, how, models[key]) for how in (LATE, PLAIN, COST)]
+        keys = {"measure": WITHIN, "collection": key[4], "window": key[1], TRAINED: arm}
+        of_others = [(how, arm, how, usual) for how in (LATE, PLAIN, COST)]
         of_others.append((LATE, arm, PLAIN, one))
-        if arm == CONTEXT and (other := more.get((ALONE, *rest))):
+        if arm == CONTEXT and (other := more.get((ALONE, *key[1:]))):
             of_others.append((LATE, ALONE, PLAIN, other))
         for counted, against, of_other, second in of_others:
             named = {"counted": counted, AGAINST_ONE: against, "against": of_other}
-            steps = "as many" if second is not models[key] else "a third"
+            named["steps of the other"] = "a third" if second is usual else "as many"
             values = one.values[counted], second.values[of_other]
-            pairs.append(Pair(keys | named | {"steps of the other": steps}, *values, one.documents))
+            pairs.append(Pair(keys | named, *values, one.documents))
     return differences(pairs, family_of("longer training"), "first", "second")
 
 
 def seeds(models: Models) -> pd.DataFrame:
     """Each model trained from another seed against the one from the first, on the questions of
     both: how far a training by itself moves the scores, which no other interval holds."""
-    pairs = []
-    for (arm, window, share, seed, collection), again in models.items():
-        first = models.get((arm, window, share, 0, collection))
-        if not seed or first is None:
-            continue
-        both = again.values.index.intersection(first.values.index)
-        for counted in (LATE, PLAIN, COST):
-            keys = {"measure": WITHIN, "collection": collection, "window": window}
-            keys |= {TRAINED: arm, "counted": counted, "seed": seed}
-            values = again.values.loc[both, counted], first.values.loc[both, counted]
-            pairs.append(Pair(keys, *values, again.documents.loc[both]))
+    pairs = [
+        Pair(
+            {"measure": WITHIN, "collection": collection, "window": window}
+            | {TRAINED: arm, "counted": counted, "seed": seed},
+            again.values[counted],
+            first.values[counted],
+            again.documents,
+        )
+        for (arm, window, share, seed, collection), again in models.items()
+        if seed and (first := models.get((arm, window, share, 0, collection)))
+        for counted in (LATE, PLAIN, COST)
+    ]
     return differences(pairs, family_of("another seed"), "by this seed", "by the first seed")
+
+
+def triples(models: Models, parts: pd.DataFrame) -> pd.DataFrame:
+    """The arm pooled in context by how many triples it saw, on the folds that all shares have:
+    late against plain chunking; none seen is the model as it was."""
+    shares = sorted({key[2] for key in models if key[0] == CONTEXT})
+    pairs = []
+    for window, collection in places(models):
+        asked = [(UNTRAINED, 1.0), *((CONTEXT, share) for share in shares)]
+        curve = [models.get((arm, window, share, 0, collection)) for arm, share in asked]
+        known = [one for one in curve if one]
+        folds = set.intersection(*({*one.folds} for one in known[1:])) if known[1:] else set()
+        if len(shares) < 2 or len(known) < len(asked) or not folds:
+            continue
+        seen = [0, *(_seen(parts, window, share, folds) for share in shares)]
+        keys = {"measure": WITHIN, "collection": collection, "window": window, "folds": len(folds)}
+        for count, one in zip(seen, known, strict=True):
+            values = one.values[one.folds.isin(folds)]
+            named = keys | {"triples": count}
+            pairs.append(Pair(named, values[LATE], values[PLAIN], one.documents))
+    return differences(pairs, family_of("by triples"), LATE, PLAIN)
 
 
 def on_others(parts: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
@@ -241,3 +248,32 @@ def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     table["loss kept"] = [looks.get(one) for one in kept]
     table = table.rename(columns={"arm": TRAINED})
     return table.assign(weights=models["weights_sha256"].str[:12])
+
+
+def _on_both(
+    keys: Keys,
+    first: tuple[str, str],
+    second: tuple[str, str],
+    one: Scored | None,
+    other: Scored | None,
+) -> list[Pair]:
+    """What is counted of one model against what is counted of another, on the folds of both; none
+    where there are no such.
+
+    Args:
+        keys: collection and window.
+        first: the arm of the one and what is counted of it; ``second`` likewise.
+    """
+    if one is None or other is None or not (folds := {*one.folds} & {*other.folds}):
+        return []
+    named = {TRAINED: first[0], "counted": first[1], AGAINST_ONE: second[0], "against": second[1]}
+    values = one.values[first[1]], other.values[second[1]]
+    return [Pair({"measure": WITHIN, **keys, **named, "folds": len(folds)}, *values, one.documents)]
+
+
+def _seen(parts: pd.DataFrame, window: int, share: float, folds: set[int]) -> int:
+    """Triples that a model trained in context on a share of them saw, the mean over folds."""
+    parts = chosen(parts, window, STEPS, "")
+    here = (parts["arm"] == CONTEXT) & (parts["test"] == "within") & parts["fold"].isin(folds)
+    here &= (parts["share"] == share) & (parts["seed"] == 0)
+    return round(float(parts.loc[here, "triples seen"].mean()))

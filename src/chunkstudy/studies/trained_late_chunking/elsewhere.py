@@ -16,7 +16,7 @@ from chunkstudy.base.spans import Chunks, Collection, Query
 from chunkstudy.runs import scoring
 from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.trained_late_chunking import material, model
+from chunkstudy.studies.trained_late_chunking import model
 from chunkstudy.studies.trained_late_chunking.parts import Part
 
 COLLECTIONS = ("scifact", "nfcorpus", "arguana")
@@ -30,7 +30,7 @@ MEASURE = "nDCG@10"
 
 def scores(context: Context, part: Part) -> dict[str, pd.DataFrame]:
     """The tables of one part: documents are not cut, and read as far as the model's own window."""
-    store, protocol = model.store(context, part, material.BASE.window), PROTOCOLS[OWN]
+    store, protocol = model.store(context, part, model.BASE.window), PROTOCOLS[OWN]
     found = []
     for name in COLLECTIONS:
         some = sample(context.collection(name))
@@ -74,10 +74,8 @@ def sample(collection: Collection) -> Collection:
         documents.add(collection.documents[i].id)
     asked = {query.id for query in queries}
     return replace(
-        collection,
+        collection.only(asked),
         documents=tuple(one for one in collection.documents if one.id in documents),
-        queries=tuple(queries),
-        judgments=tuple(one for one in collection.judgments if one.query in asked),
         groups={},
         absent=tuple(one for one in collection.absent if one[0] in asked),
     )

@@ -1,4 +1,5 @@
-"""The model of a part: trained now or before, loaded as an encoder that remembers its vectors."""
+"""The model of a part: what it is trained on, passages and triples of both collections cut into
+folds; trained now or before, loaded as an encoder that remembers its vectors."""
 
 from __future__ import annotations
 
@@ -7,15 +8,53 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.collections import covid_qa
+from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM
-from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.grids import OWN, WIDE
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.trained_late_chunking import material
 from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.studies.trained_late_chunking.training import checkpoints, folds
+from chunkstudy.studies.trained_late_chunking.training import checkpoints, passages, triples
+from chunkstudy.studies.trained_late_chunking.training.batches import Library
 from chunkstudy.studies.trained_late_chunking.training.loop import train
+
+PAPERS, CORPORA = covid_qa.WITHIN, "chroma-within"
+COLLECTIONS = (PAPERS, CORPORA)
+FOLDS = 5
+DEALT = 0
+"""Seed of the order in which papers are dealt to folds."""
+PASSAGES = "sentence-5"
+"""The chunker whose chunks are the passages to train on."""
+READ = 512
+"""Tokens read of a passage that is read alone, whatever the window."""
+BASE = models.spec(parse_encoder(MINILM).model)
+
+
+def library(context: Context, encoder: TransformerEncoder, window: int, layout: str) -> Library:
+    """The passages of every document of both collections."""
+    found = {}
+    for name in COLLECTIONS:
+        collection = context.collection(name)
+        chunks = context.chunks(Condition(name, PASSAGES, MINILM, PRE_EMBEDDING, OWN))
+        for i, document in enumerate(collection.documents):
+            own = chunks.only(chunks.document == i)
+            spans = list(zip(own.start.tolist(), own.end.tolist(), strict=True))
+            found[name, document.id] = passages.prepare(
+                encoder, name, document, spans, window, layout
+            )
+    return found
+
+
+def fold(context: Context, number: int) -> triples.Fold:
+    """Which documents are trained on, validated on and tested on."""
+    papers, corpora = (
+        [(name, one.id) for one in context.collection(name).documents] for name in COLLECTIONS
+    )
+    return triples.folds(papers, corpora, FOLDS, DEALT)[number]
+
 
 CHECKPOINTS = "training"
 """Below the folder of vectors, since 90 MB each are too much for the repository."""
@@ -23,12 +62,12 @@ CHECKPOINTS = "training"
 
 def store(context: Context, part: Part, window: int) -> VectorStore:
     """The part's model, trained first where it is not at hand, reading so many tokens of a text."""
-    recipe = part.recipe
-    if recipe is None:
-        return context.store(WIDE if window == material.READ else MINILM)
+    if part.recipe is None:
+        return context.store(WIDE if window == READ else MINILM)
     ensure(context, part)
     folder = folder_of(context, part)
-    encoder = checkpoints.encoder(folder, material.BASE, part.model, window)
+    spec = checkpoints.trained(folder, BASE, part.model)
+    encoder = TransformerEncoder(spec, window=window, folder=folder)
     found = VectorStore(encoder, folder / "vectors")
     context.note(encoder.describe())
     return found
@@ -38,19 +77,19 @@ def ensure(context: Context, part: Part) -> dict[str, Any]:
     """Train the part's model if it was not, or go on where that was stopped."""
     recipe = part.recipe
     assert recipe is not None
-    encoder = TransformerEncoder(material.BASE, window=material.READ, threads=1)
+    encoder = TransformerEncoder(BASE, window=READ, threads=1)
     context.note(encoder.describe())
-    left_out = material.fold(context, part.fold)
-    asked = material.asked(context)
-    training = folds.of_documents(asked, left_out.train, "train")
+    left_out = fold(context, part.fold)
+    asked = [one for name in COLLECTIONS for one in triples.triples(context.collection(name))]
+    training = triples.of_documents(asked, left_out.train, "train")
     return train(
         recipe,
-        material.base_folder(),
+        models.weights_folder(BASE),
         folder_of(context, part),
         encoder,
-        material.library(context, encoder, part.window, part.layout),
-        folds.share(training, part.share, part.seed),
-        folds.of_documents(asked, left_out.validation, "validate"),
+        library(context, encoder, part.window, part.layout),
+        triples.share(training, part.share, part.seed),
+        triples.of_documents(asked, left_out.validation, "validate"),
         context.say,
     )
 
@@ -73,7 +112,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
         "seed": part.seed,
         "steps at most": part.steps if part.recipe else 0,
         "layout": part.layout,
-        "weights_sha256": about.get("weights_sha256", material.BASE.files["model.safetensors"]),
+        "weights_sha256": about.get("weights_sha256", BASE.files["model.safetensors"]),
         "training triples": about.get("training_triples", 0),
         "validation triples": about.get("validation_triples", 0),
         "triples left out": about.get("triples_left_out", 0),

@@ -39,11 +39,6 @@ class Scored:
     documents: pd.Series
     folds: pd.Series
 
-    def within(self, folds: set[int]) -> Scored:
-        """The questions of some folds."""
-        here = self.folds.index[self.folds.isin(folds)]
-        return Scored(self.values.loc[here], self.documents.loc[here], self.folds.loc[here])
-
 
 Key = tuple[str, int, float, int, str]
 """Arm, window, share of triples, seed, and collection."""

@@ -15,7 +15,7 @@ from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.trained_late_chunking import material, model
+from chunkstudy.studies.trained_late_chunking import model
 from chunkstudy.studies.trained_late_chunking.parts import Part
 
 CHUNKERS = ("sentence-5", "recursive-200-0")
@@ -25,10 +25,10 @@ MEASURE = "DCG@10"
 
 def scores(context: Context, part: Part) -> dict[str, pd.DataFrame]:
     """The tables of one part."""
-    left_out = material.fold(context, part.fold).test
-    store = model.store(context, part, material.READ)
+    left_out = model.fold(context, part.fold).test
+    store = model.store(context, part, model.READ)
     found = []
-    for name in material.COLLECTIONS:
+    for name in model.COLLECTIONS:
         collection = context.collection(name)
         documents = [one.id for one in collection.documents if (name, one.id) in left_out]
         found.append(of_collection(context, part, store, collection, documents))

@@ -33,7 +33,7 @@ def figure_best(ranked: pd.DataFrame, fewest: int, most: int = 4) -> Figure:
     counts = [len(rows) for _, rows in groups]
     figure, panels = plt.subplots(
         len(groups), 1, figsize=(8.3, 0.19 * sum(counts) + 0.8 * len(groups) + 0.6),
-        squeeze=False, height_ratios=counts, layout="constrained",
+        squeeze=False, height_ratios=counts,
     )  # fmt: skip
     for axes, ((task, collections), rows) in zip(panels[:, 0], groups, strict=True):
         at = pd.Series(range(len(rows)), index=rows.index)

@@ -148,7 +148,6 @@ def from_the_ends(read: Read, own: Sequence[int], other: Sequence[int]) -> Itera
         own: the ids of the text.
         other: as many ids of another text; what stands at a place is replaced by what stands there.
     """
-    _check(own, other)
     cuts = [(way, distance) for way in (LATER, EARLIER) for distance in DISTANCES]
     changed = [replaced(own, other, way, CHUNK + distance) for way, distance in cuts]
     before, again, *after = read([own, own, *changed])
@@ -170,7 +169,6 @@ def from_the_ends(read: Read, own: Sequence[int], other: Sequence[int]) -> Itera
 def from_the_middle(read: Read, own: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
     """The same for the chunk in the middle, with as much text on either side: what tells a
     direction from a place in the text."""
-    _check(own, other)
     before_it = (CONTENT - CHUNK) // 2
     cuts = [(way, distance) for way in (LATER, EARLIER) for distance in NEAR]
     changed = [replaced(own, other, way, before_it + CHUNK + near) for way, near in cuts]
@@ -249,11 +247,6 @@ def content(ids: Callable[[str], list[int]], text: str, place: Place) -> list[in
             f"{place.start} on, fewer than {CONTENT}; raise CHARACTERS"
         )
     return found
-
-
-def _check(own: Sequence[int], other: Sequence[int]) -> None:
-    if not len(own) == len(other) == CONTENT:
-        raise ValueError(f"texts of {len(own)} and {len(other)} tokens; both must have {CONTENT}")
 
 
 def _other(place: Place, places: Sequence[Place], generator: np.random.Generator) -> Place:

@@ -19,29 +19,29 @@ WAYS = {"later": ("text that comes later", "o"), "earlier": ("text that comes be
 UNIT = "of the next chunk"
 
 
+@style()
 def figure_reach(rows: pd.DataFrame) -> Figure:
     """A panel per model and kind of replacement; both directions over the distance."""
-    with style():
-        models = list(dict.fromkeys(rows["model"]))
-        figure, panels = plt.subplots(
-            len(ROWS), len(models), figsize=(2.15 * len(models), 7.2), squeeze=False
-        )
-        for down, (what, name) in enumerate(ROWS.items()):
-            for across, model in enumerate(models):
-                axes = panels[down][across]
-                here = rows[(rows["replaced"] == what) & (rows["model"] == model)]
-                _panel(axes, here)
-                if not across:
-                    axes.set_ylabel(name)
-                if not down:
-                    count = int(here["texts"].max())
-                    title = display_names.encoder(model).replace(" in four", "\nin four")
-                    axes.set_title(f"{title}\n{count} texts", loc="left")
-                if down == len(ROWS) - 1:
-                    axes.set_xlabel("tokens between\nchunk and change")
-        unit = "% of the distance between neighbouring chunks that are read alone"
-        figure.supylabel(f"movement of a chunk's vector, {unit}", fontsize=9)
-        one_legend(figure, panels.flat, columns=2)
+    models = list(dict.fromkeys(rows["model"]))
+    figure, panels = plt.subplots(
+        len(ROWS), len(models), figsize=(2.15 * len(models), 7.2), squeeze=False
+    )
+    for down, (what, name) in enumerate(ROWS.items()):
+        for across, model in enumerate(models):
+            axes = panels[down][across]
+            here = rows[(rows["replaced"] == what) & (rows["model"] == model)]
+            _panel(axes, here)
+            if not across:
+                axes.set_ylabel(name)
+            if not down:
+                count = int(here["texts"].max())
+                title = display_names.encoder(model).replace(" in four", "\nin four")
+                axes.set_title(f"{title}\n{count} texts", loc="left")
+            if down == len(ROWS) - 1:
+                axes.set_xlabel("tokens between\nchunk and change")
+    unit = "% of the distance between neighbouring chunks that are read alone"
+    figure.supylabel(f"movement of a chunk's vector, {unit}", fontsize=9)
+    one_legend(figure, panels.flat, columns=2)
     return figure
 
 

@@ -104,14 +104,9 @@ def _movement(of: pd.DataFrame, next_chunk: pd.Series) -> dict[str, object]:
     unit = next_chunk.loc[moved.index]
     drawn = resampled_sums([moved, unit])
     moves, ratio = statistics.bootstrap_interval(moved), percentile_interval(drawn[0] / drawn[1])
-    name = "of the next chunk"
     return {
         "texts": len(moved),
-        MOVED: moved.mean(),
-        f"{MOVED} low": moves.low,
-        f"{MOVED} high": moves.high,
+        **statistics.with_interval(MOVED, moved.mean(), moves),
         "relative distance": of["relative distance"].mean(),
-        name: float(moved.sum() / unit.sum()),
-        f"{name} low": ratio.low,
-        f"{name} high": ratio.high,
+        **statistics.with_interval("of the next chunk", moved.sum() / unit.sum(), ratio),
     }

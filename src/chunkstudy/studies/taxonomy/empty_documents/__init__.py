@@ -2,9 +2,9 @@
 
 The taxonomy's code guards nowhere against a document without text: LlamaIndex makes an empty chunk
 of it, the late encoder a zero vector, cosine similarity 0/0, and pytrec_eval gets a NaN to sort by.
-``chain`` runs each of these steps by itself; ``chunkers`` says what every method of the paper makes
-of an empty document; ``draws`` puts empty documents into real rankings; ``draft`` holds what an
-earlier draft of the paper printed for FiQA.
+``chain`` runs each of these steps by itself, which steps.csv names; ``chunkers`` says what every
+method of the paper makes of an empty document; ``draws`` puts empty documents into real rankings;
+``draft`` holds what an earlier draft of the paper printed for FiQA.
 """
 
 from __future__ import annotations

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,46 +25,93 @@ from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.encoding import encode, jobs
 from chunkstudy.runs.grids import IELAB, LATE, WIDE
 from chunkstudy.runs.names import parse_ordering
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.taxonomy.empty_documents import library_of_then
+
+SPLIT = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+from importlib.metadata import version
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.node_parser import SemanticSplitterNodeParser
+from llama_index.core.schema import Document
+parser = SemanticSplitterNodeParser(embed_model=MockEmbedding(embed_dim=4))
+nodes = {
+    text: [[node.text, node.start_char_idx, node.end_char_idx]
+           for node in parser.get_nodes_from_documents([Document(text=text)])]
+    for text in json.loads(sys.argv[1])
+}
+print(json.dumps({"version": version("llama-index-core"), "nodes": nodes}))
+"""
+"""The model's vectors decide where a text is cut, and an empty one has nothing to cut."""
+
+
+def split(texts: list[str], python: Path | None = None) -> dict[str, Any]:
+    """The version that ran, and of each text its nodes: text, first character, one past its last.
+
+    Args:
+        texts: documents.
+        python: the interpreter of an environment with llama-index-core; this one if none is given.
+
+    Raises:
+        StudyError: if the splitter fails; its last line says why.
+    """
+    here = find_spec("llama_index.core")
+    files = Path(str(here.origin)).parent / "_static" / "nltk_cache" if here else Path()
+    run = subprocess.run(
+        [str(python or sys.executable), "-c", SPLIT, json.dumps(texts)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NLTK_DATA": str(files), "PYTHONPATH": ""},
+        check=False,
+    )
+    if run.returncode:
+        raise StudyError(f"LlamaIndex's splitter failed: {(run.stderr.splitlines() or [''])[-1]}")
+    found: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return found
+
+
+def environment(folder: Path, version: str) -> Path:
+    """The interpreter of an environment that holds llama-index-core in this version; it is made,
+    by pip, where it is not there yet.
+
+    Raises:
+        StudyError: if the package cannot be installed.
+    """
+    python = folder / "bin" / "python"
+    ready = folder / "ready"
+    if not ready.exists():
+        wanted = f"llama-index-core=={version}"
+        commands = (
+            [sys.executable, "-m", "venv", str(folder)],
+            [str(python), "-m", "pip", "install", "--quiet", wanted],
+        )
+        for command in commands:
+            if subprocess.run(command, capture_output=True, check=False).returncode:
+                raise StudyError(
+                    f"{wanted} could not be installed in {folder}; install it there yourself and "
+                    f"create the file {ready.name} beside it, or run this where pip finds packages"
+                )
+        ready.touch()
+    return python
+
 
 THEN = "0.13.6"
 TEN = [f"d{i:02}" for i in (5, 7, 3, 8, 4, 6, 10, 1, 9, 2)]
 """The best first."""
+OURS = ("semantic", "paragraph", "sentence-5", "fixed-256")
 EMPTY_IDS = ("d00", "d10e")
 """Before and after all others in the order of ids; between, the order of comparisons counts."""
 Check = Callable[[Context], tuple[str, str]]
 """What ran, with its version, and what came out."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step of the explanation.
-
-    Attributes:
-        name: what is looked at.
-        input: what is put in, or what was read.
-        result: what was read; of a step that is run, what the explanation needs.
-        source: where it stands.
-        leaves_open: what it does not show.
-        check: what runs it; none where it was read, and bears the explanation out.
-    """
-
-    name: str
-    input: str
-    result: str
-    source: str
-    leaves_open: str = ""
-    check: Check | None = None
-
-
 def steps(context: Context) -> pd.DataFrame:
     """What ran and what came out, a row per step that is run."""
     rows = []
-    for step in STEPS:
-        if step.check is not None:
-            context.say(step.name)
-            rows.append((step.name, *step.check(context)))
+    for name, check in CHECKS.items():
+        context.say(name)
+        rows.append((name, *check(context)))
     return pd.DataFrame(rows, columns=["name", "ran", "result"])
 
 
@@ -85,12 +137,12 @@ def _collections(context: Context) -> tuple[str, str]:
 
 
 def _installed(_: Context) -> tuple[str, str]:
-    return _nodes(library_of_then.split(["", " "]))
+    return _nodes(split(["", " "]))
 
 
 def _then(context: Context) -> tuple[str, str]:
     folder = context.places.build / f"llama-index-core-{THEN}"
-    return _nodes(library_of_then.split(["", " "], library_of_then.environment(folder, THEN)))
+    return _nodes(split(["", " "], environment(folder, THEN)))
 
 
 def _nodes(found: dict[str, Any]) -> tuple[str, str]:
@@ -187,146 +239,17 @@ def _versions(*packages: str) -> str:
     return ", ".join(f"{name} {version(name)}" for name in packages)
 
 
-STEPS = (
-    Step(
-        name="FiQA's empty documents",
-        input="documents by MTEB, and those that Pyserini's flat index holds, which skips empty "
-        "ones",
-        result="57,638 and 57,600: 38 empty; ids 7915, 12229, 14135, 33445 and 40982 among them",
-        source="beir-cellar/beir issue 158; embeddings-benchmark/mteb at 0e9b6fd, "
-        "descriptive_stats/Retrieval/FiQA2018.json; castorini/pyserini, "
-        "prebuilt_index_info.py, beir-v1.0.0-fiqa-flat, 2022-11-16",
-        leaves_open="FiQA was not read here; 33 of the 38 ids are not known",
-    ),
-    Step(
-        name="TREC-COVID's empty document",
-        input="the same two counts",
-        result="171,332 and 171,331: one empty",
-        source="embeddings-benchmark/mteb at 0e9b6fd, descriptive_stats/Retrieval/TRECCOVID.json; "
-        "castorini/pyserini, beir-v1.0.0-trec-covid-flat, 2022-11-16",
-        leaves_open="its id is not known, and the id decides what it costs",
-    ),
-    Step(
-        name="No empty document where nothing is lost",
-        input="SciFact, NFCorpus and ArguAna: documents whose title and text are empty",
-        result="0 of 5,183, 0 of 3,633, 0 of 8,674",
-        source="the collections themselves; src/processors/beir_processor.py, which joins title "
-        "and text and strips them",
-        leaves_open="SCIDOCS was not read; its shortest document has 11 characters (MTEB)",
-        check=_collections,
-    ),
-    Step(
-        name="The splitter, installed version",
-        input="SemanticSplitterNodeParser on '' and on ' '",
-        result="'': one node '' at 0 to 0; ' ': one node '' at 0 to 0",
-        source="llama_index/core/node_parser/text/semantic_splitter.py, _build_node_chunks; "
-        "run-llama/llama_index pull request 22876 reports the same",
-        check=_installed,
-    ),
-    Step(
-        name="The splitter, the paper's version",
-        input="SemanticSplitterNodeParser on '' and on ' '",
-        result="'': one node '' at 0 to 0; ' ': one node '' at 0 to 0",
-        source="Beyond Chunk-Then-Embed, Section 4.1, footnote 5: LlamaIndex 0.13.6",
-        leaves_open="that the chunk file of the paper was written with this version and keeps "
-        "these chunks",
-        check=_then,
-    ),
-    Step(
-        name="The late encoder finds no token",
-        input="WordPiece on '', and the taxonomy's layout of windows for it",
-        result="0 tokens, 0 windows",
-        source="ielab/Reproduce-chunking-2026 at 29a08b2, src/encoders/late_encoder.py, "
-        "long_late_encode_with_prefix",
-        leaves_open="run with our own implementation of that layout, not with theirs",
-        check=_no_tokens,
-    ),
-    Step(
-        name="The late encoder gives a zero vector",
-        input="the empty document's chunk, embedded late as the taxonomy's code does it",
-        result="length 0",
-        source="at 29a08b2, src/encoders/late_encoder.py, encode_passages: a document without "
-        "states gets zeros",
-        leaves_open="as above",
-        check=_late,
-    ),
-    Step(
-        name="The plain encoder does not",
-        input="'' embedded by itself with all-MiniLM-L6-v2, special tokens included",
-        result="length 1",
-        source="src/encoders/regular_encoder.py, encode_passages",
-        leaves_open="the paper's models are not at hand; each reads special tokens too",
-        check=_plain,
-    ),
-    Step(
-        name="Cosine similarity",
-        input="two chunks, one of them the zero vector, both divided by their lengths",
-        result="1.0 and NaN",
-        source="at a7dce22, src/evaluators/beir_evaluator.py, cosine_similarity",
-        check=_cosine,
-    ),
-    Step(
-        name="The document's score",
-        input="the largest score of a document with only NaN; of one with NaN and 0.3; both sorted "
-        "with 0.1",
-        result="NaN; 0.3; 0.3, 0.1, NaN",
-        source="at a7dce22, src/evaluators/beir_evaluator.py, rank: groupby, max, sort_values",
-        leaves_open="so an empty chunk beside a real one does no harm",
-        check=_document_score,
-    ),
-    Step(
-        name="trec_eval sorts again",
-        input="ten documents d01 to d10 in some order, then an empty one, named d00 or d10e",
-        result="rank 11, rank 1",
-        source="trec_eval compares scores, and where that decides nothing, ids",
-        check=_sorted_again,
-    ),
-    Step(
-        name="It does not spare the others",
-        input="300 documents in some order, then an empty one whose id stands in the middle: are "
-        "the best ten still first?",
-        result="NaN: no; -1: yes",
-        source="comparisons by ids contradict those by scores, which no sort expects",
-        leaves_open="which documents come first depends on how the installed version sorts",
-        check=_others,
-    ),
-    Step(
-        name="With a guard",
-        input="step 11 again, NaN set to -1 as BEIR's and MTEB's search do it",
-        result="rank 11, rank 11",
-        source="beir, retrieval/search/dense/exact_search.py; the taxonomy's code uses BEIR's "
-        "evaluation without its search",
-        check=_guarded,
-    ),
-)
-"""In order."""
-OFFICIAL = {
-    "semantic": (
-        "one empty chunk",
-        "at 7ce9bf0, src/chunkers/semantic_chunker.py: every document goes to LlamaIndex",
-    ),
-    "paragraph": (
-        "no chunk",
-        "at 8d4d099, src/chunkers/paragraph_chunker.py: empty lines are dropped",
-    ),
-    "sentence-5": (
-        "no chunk",
-        "at 8d4d099, src/chunkers/sentence_chunker.py: blank sentences are dropped",
-    ),
-    "fixed-256": (
-        "no chunk",
-        "at 1041fcb, src/chunkers/fixed_size_chunker.py: nothing remains after the last token",
-    ),
-    "lumberchunker": (
-        "no chunk, later one empty chunk",
-        "src/chunkers/lumber_chunker.py: none at f4235c5 and 22b2da1, which skips such "
-        "documents; an empty one at 1eb5ae6",
-    ),
-    "proposition": (
-        "no chunk, later one empty chunk",
-        "src/chunkers/proposition_chunker.py: none in an earlier form, without a check for "
-        "empty text; an empty one at 1410c3c, which has that check",
-    ),
+CHECKS: dict[str, Check] = {
+    "No empty document where nothing is lost": _collections,
+    "The splitter, installed version": _installed,
+    "The splitter, the paper's version": _then,
+    "The late encoder finds no token": _no_tokens,
+    "The late encoder gives a zero vector": _late,
+    "The plain encoder does not": _plain,
+    "Cosine similarity": _cosine,
+    "The document's score": _document_score,
+    "trec_eval sorts again": _sorted_again,
+    "It does not spare the others": _others,
+    "With a guard": _guarded,
 }
-"""What each method's official code makes of an empty document, and where that stands."""
-OURS = ("semantic", "paragraph", "sentence-5", "fixed-256")
+"""What runs a step, by its name in ``steps.csv``."""

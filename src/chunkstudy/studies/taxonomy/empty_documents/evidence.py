@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import points
-from chunkstudy.studies.taxonomy.empty_documents.chain import OFFICIAL, STEPS
 
+STEPS = Path(__file__).with_name("steps.csv")
+"""The explanation in order: what is looked at, what is put in or was read; of a step that is run
+the result that the explanation needs, of another what was read, which bears it out; where it
+stands, and what it does not show."""
+OFFICIAL = Path(__file__).with_name("official.csv")
+"""What each method's official code makes of an empty document, and where that stands."""
 WITH_EMPTY = ("fiqa", "trec-covid")
 LOSES, COMPARED = "semantic", "sentence-5"
 """The method that loses, and the one whose late score stands for what it would score without."""
@@ -46,16 +52,15 @@ def chain(ran: pd.DataFrame) -> pd.DataFrame:
     Args:
         ran: name, what ran and the result of each step that is run.
     """
-    results = ran.set_index("name")
-    rows = []
-    for number, step in enumerate(STEPS, start=1):
-        how, result = "read, not run", step.result
-        if step.check is not None:
-            how, result = map(str, results.loc[step.name, ["ran", "result"]])
-        rows.append((number, step.name, how, step.input, result,
-                     "yes" if result == step.result else "no", step.leaves_open,
-                     step.source))  # fmt: skip
-    return pd.DataFrame(rows, columns=CHAIN)
+    steps = pd.read_csv(STEPS, keep_default_na=False)
+    both = steps.merge(ran, "left", on="name", suffixes=("", " here"))
+    result = both["result here"].fillna(both["result"])
+    return both.assign(
+        step=both.index + 1,
+        ran=both["ran"].fillna("read, not run"),
+        result=result,
+        **{"bears it out": (result == both["result"]).map({True: "yes", False: "no"})},
+    )[CHAIN]
 
 
 def changes(published: pd.DataFrame) -> pd.DataFrame:
@@ -99,7 +104,7 @@ def methods(printed: pd.DataFrame, study: Mapping[str, pd.DataFrame]) -> pd.Data
     fiqa = printed[printed["collection"] == "fiqa"]
     above = (fiqa["without that loss"] / fiqa["best"] - 1).groupby(fiqa["chunker"]).min()
     rows = []
-    for name, (official, source) in OFFICIAL.items():
+    for name, official, source in pd.read_csv(OFFICIAL).itertuples(index=False, name=None):
         row: dict[str, object] = {"chunker": name, "official code": official}
         row["ours"] = ours.get(name, "")
         for collection in ("fiqa", "draft", "trec-covid"):
@@ -117,22 +122,16 @@ def guard(found: pd.DataFrame) -> pd.DataFrame:
     Args:
         found: a row per draw of empty documents.
     """
-    keys = ["collection", "proportion", "documents", "empty documents"]
-    rows = []
-    for (name, proportion, documents, empties), group in found.groupby(keys, sort=False):
-        change = group["NaN kept"] / group["guarded"] - 1
-        rows.append(
-            {
-                "collection": name,
-                "arm": ARMS[str(proportion)],
-                "documents": documents,
-                "empty documents": empties,
-                "nDCG@10, guarded": group["guarded"].mean(),
-                "nDCG@10, NaN kept": group["NaN kept"].mean(),
-                "change": change.mean(),
-                "smallest": change.max(),
-                "largest": change.min(),
-                "draws": len(group),
-            }
-        )
-    return pd.DataFrame(rows)
+    change = found["NaN kept"] / found["guarded"] - 1
+    draws = found.assign(arm=found["proportion"].map(ARMS), change=change)
+    by = draws.groupby(["collection", "arm", "documents", "empty documents"], sort=False)
+    return by.agg(
+        **{
+            "nDCG@10, guarded": ("guarded", "mean"),
+            "nDCG@10, NaN kept": ("NaN kept", "mean"),
+            "change": ("change", "mean"),
+            "smallest": ("change", "max"),
+            "largest": ("change", "min"),
+            "draws": ("change", "size"),
+        }
+    ).reset_index()

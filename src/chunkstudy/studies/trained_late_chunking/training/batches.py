@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.encoders.contextualized import Ids, Layout, TokenSpans
-from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training.passages import Passages, excerpt
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
@@ -65,7 +65,7 @@ def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) 
         seed: of the order of documents; with it the stream is always the same.
 
     Raises:
-        TripleError: if all answers lie in one passage that nothing can be told from.
+        StudyError: if all answers lie in one passage that nothing can be told from.
     """
     random = np.random.default_rng(seed)
     held: list[Triple] = []
@@ -77,7 +77,7 @@ def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) 
                 held, full = [], True
             held.append(one)
         if not full and not _enough(held, triples, library):
-            raise TripleError(
+            raise StudyError(
                 "the questions to train on are all answered by one passage of one document; give "
                 "at least two passages"
             )
@@ -91,7 +91,7 @@ def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch
     passage joins those before it, past the budget.
 
     Raises:
-        TripleError: if all answers lie in one passage that nothing can be told from.
+        StudyError: if all answers lie in one passage that nothing can be told from.
     """
     found: list[list[Triple]] = [[]]
     for one in sorted(triples):
@@ -102,7 +102,7 @@ def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch
         last = found.pop()
         found[-1] += last
     if not _enough(found[-1], triples, library):
-        raise TripleError(
+        raise StudyError(
             "the questions to validate on are all answered by one passage of one document; give at "
             "least two passages"
         )

@@ -14,8 +14,7 @@ from safetensors.torch import save as serialised
 from chunkstudy.base.files import sha256, write_bytes, write_json
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.encoders.models import check_files
-from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
+from chunkstudy.runs.study_results import StudyError
 
 WEIGHTS, SUMMARY = "model.safetensors", "training.json"
 
@@ -75,12 +74,12 @@ def trained(folder: Path, base: ModelSpec, name: str) -> ModelSpec:
     is the first 40 digits of its weights' sha256.
 
     Raises:
-        TrainingError: if no run was finished there.
+        StudyError: if no run was finished there.
         ModelError: if the weights are not those that the run left.
     """
     about = summary(folder)
     if about is None:
-        raise TrainingError(f"no finished training lies in {folder}; train {name} first")
+        raise StudyError(f"no finished training lies in {folder}; train {name} first")
     digest = str(about["weights_sha256"])
     found = replace(
         base,
@@ -92,10 +91,3 @@ def trained(folder: Path, base: ModelSpec, name: str) -> ModelSpec:
     )
     check_files(folder, found)
     return found
-
-
-def encoder(
-    folder: Path, base: ModelSpec, name: str, window: int | None = None
-) -> TransformerEncoder:
-    """The trained model as an encoder of the study; see :func:`trained`."""
-    return TransformerEncoder(trained(folder, base, name), window=window, folder=folder)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.nn import functional
 
 from chunkstudy.base.files import sha256
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training import checkpoints
 from chunkstudy.studies.trained_late_chunking.training.batches import (
     Batch,
@@ -23,14 +25,45 @@ from chunkstudy.studies.trained_late_chunking.training.batches import (
     stream,
 )
 from chunkstudy.studies.trained_late_chunking.training.checkpoints import WEIGHTS, Progress
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
-from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from chunkstudy.studies.trained_late_chunking.training.passages import Tokenizes
 from chunkstudy.studies.trained_late_chunking.training.recipe import ALONE, CONTEXT, MIXED, Recipe
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
+
+def info_nce(
+    questions: torch.Tensor,
+    passages: torch.Tensor,
+    positive: torch.Tensor,
+    relevant: torch.Tensor,
+    temperature: float,
+) -> torch.Tensor:
+    """Mean over questions of minus the log of the share that its passage has among all.
+
+    From questions to passages only: several questions share a passage and most passages have no
+    question, so the other direction has no single right answer. Other passages that answer the
+    question too are neither right nor wrong here; they are left out of its sum.
+
+    Args:
+        questions: (questions, d), unit length.
+        passages: (passages, d), unit length.
+        positive: (questions,), the passage of each.
+        relevant: (questions, passages), true where a passage answers the question, which not all
+            may do.
+        temperature: by which the cosines are divided.
+    """
+    cosines = questions @ passages.T / temperature
+    aside = relevant.clone()
+    aside[torch.arange(len(positive)), positive] = False
+    return functional.cross_entropy(cosines.masked_fill(aside, -torch.inf), positive)
+
+
 Say = Callable[[str], None]
+OTHERS = {
+    "digest": "another recipe or other triples",
+    "origin": "another model to start from or other passages",
+}
+"""What a run of another digest is of."""
 
 
 def train(
@@ -60,15 +93,19 @@ def train(
         say: hears how far it is.
 
     Raises:
-        TrainingError: if the loss is not finite, or the folder holds another run: another recipe,
+        StudyError: if the loss is not finite, or the folder holds another run: another recipe,
             other triples, another model to start from, or other passages.
     """
     torch.set_num_threads(1)  # sums of several threads need not be the same twice
     given = len(training) + len(validation)
     training, validation = read_whole(training, library), read_whole(validation, library)
-    begun = Progress(data_digest(recipe, training, validation), origin_digest(base, library))
+    begun = Progress(recipe.digest(training, validation), origin_digest(base, library))
     if found := checkpoints.summary(folder):
-        _same(begun, Progress(str(found["digest"]), str(found["origin"])), folder)
+        for name, other in OTHERS.items():
+            if found[name] != getattr(begun, name):
+                raise StudyError(
+                    f"{folder} holds a run of {other}; delete it or choose another folder"
+                )
         return found
     run = _Run(recipe, base, tokenizer, library, validation, begun)
     run.look()
@@ -89,11 +126,6 @@ def train(
     }
     checkpoints.finish(folder, base, run.best, about)
     return checkpoints.summary(folder) or {}
-
-
-def data_digest(recipe: Recipe, training: Sequence[Triple], validation: Sequence[Triple]) -> str:
-    """sha256 of a recipe and its triples."""
-    return recipe.digest([[asdict(one) for one in part] for part in (training, validation)])
 
 
 def origin_digest(base: Path, library: Library) -> str:
@@ -192,7 +224,7 @@ class _Run:
 
     def stop(self, what: str) -> None:
         """Refuse to go on from a number that is none."""
-        raise TrainingError(
+        raise StudyError(
             f"the {what} is not finite after step {self.progress.step} of {self.recipe.name}; "
             "lower the learning rate"
         )
@@ -204,14 +236,3 @@ class _Run:
             f"{self.recipe.name}: step {progress.step} of {self.recipe.steps}, loss "
             f"{sum(recent) / len(recent):.3f}, validation {progress.looks[-1][1]:.3f}"
         )
-
-
-def _same(begun: Progress, found: Progress, folder: Path) -> None:
-    """Refuse to take one run for another."""
-    if found.digest != begun.digest:
-        other = "another recipe or other triples"
-    elif found.origin != begun.origin:
-        other = "another model to start from or other passages"
-    else:
-        return
-    raise TrainingError(f"{folder} holds a run of {other}; delete it or choose another folder")

@@ -21,7 +21,7 @@ from chunkstudy.encoders.contextualized import (
 )
 from chunkstudy.encoders.interface import TokenEncoder, frame_of
 from chunkstudy.encoders.window_layouts import LAYOUTS
-from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
 
@@ -68,17 +68,17 @@ class Passages:
         """The passage that holds most of what answers a question.
 
         Raises:
-            TripleError: if none holds any of it, or the model reads no token of it.
+            StudyError: if none holds any of it, or the model reads no token of it.
         """
         shared = self.shared(triple.start, triple.end)
         found = int(shared.argmax()) if len(shared) else 0
         if not len(shared) or shared[found] <= 0:
-            raise TripleError(
+            raise StudyError(
                 f"question {triple.query!r} is answered at [{triple.start}, {triple.end}) of "
                 f"document {triple.document!r}, which lies in no passage; cut the document whole"
             )
         if self.tokens[found, 0] >= self.tokens[found, 1]:
-            raise TripleError(
+            raise StudyError(
                 f"the passage that answers question {triple.query!r} of document "
                 f"{triple.document!r} has no token; leave the question out"
             )
@@ -150,18 +150,9 @@ def prepare(
 
 
 def excerpt(passages: Passages, windows: Sequence[int]) -> Excerpt:
-    """Some of a document's windows, read without the rest of it.
-
-    Raises:
-        TripleError: if the document has not that many windows.
-    """
+    """Some of a document's windows, read without the rest of it."""
     kept = sorted(set(windows))
     layout = passages.layout
-    if not kept or kept[0] < 0 or kept[-1] >= len(layout.windows):
-        raise TripleError(
-            f"windows {list(windows)} are not all among the {len(layout.windows)} of document "
-            f"{passages.source[1]!r}; lay it out again"
-        )
     starts, ends = passages.limits
     part = Layout(
         tuple(layout.windows[i] for i in kept),

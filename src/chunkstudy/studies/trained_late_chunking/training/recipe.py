@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError
+from chunkstudy.studies.trained_late_chunking.training.triples import Triple
 
 UNTRAINED, ALONE, CONTEXT, MIXED = "untrained", "alone", "context", "mixed"
 ARMS = (ALONE, CONTEXT, MIXED)
@@ -54,15 +55,6 @@ class Recipe:
     every: int = 40
     patience: int = 2
 
-    def __post_init__(self) -> None:
-        if self.arm not in ARMS:
-            raise TrainingError(f"unknown arm {self.arm!r}; use one of {', '.join(ARMS)}")
-        if not 0 < self.fraction <= 1 or self.steps < 1 or self.every < 1:
-            raise TrainingError(
-                f"a fraction of {self.fraction}, {self.steps} steps and a look every {self.every} "
-                "are impossible; use 0 < fraction <= 1 and at least one step"
-            )
-
     @property
     def name(self) -> str:
         """What tells it from the other runs: ``context-512-fold-0-seed-0``."""
@@ -70,9 +62,10 @@ class Recipe:
         part += "" if self.steps == STEPS else f"-steps-{self.steps}"
         return f"{self.arm}-{self.window}-fold-{self.fold}-seed-{self.seed}{part}"
 
-    def digest(self, about: object = None) -> str:
-        """sha256 of the recipe and of what else decides the weights."""
-        text = json.dumps([asdict(self), about], sort_keys=True)
+    def digest(self, *parts: Sequence[Triple]) -> str:
+        """sha256 of the recipe and of the triples to train on and to validate on."""
+        triples = [[asdict(one) for one in part] for part in parts]
+        text = json.dumps([asdict(self), triples], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def rate_at(self, step: int) -> float:

@@ -1,10 +1,15 @@
-"""Questions, each with a document and the place in it that answers it."""
+"""Questions, each with a document and the place in it that answers it; and which of them
+are trained on, decide when to stop, and are tested on: documents, never shared."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from chunkstudy.base.spans import Collection
+from chunkstudy.runs.study_results import StudyError
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,3 +43,75 @@ def triples(collection: Collection) -> list[Triple]:
         Triple(collection.name, one.query, text[one.query], one.document, one.start, one.end)
         for one in collection.judgments
     ]
+
+
+Source = tuple[str, str]
+"""A collection and a document in it."""
+VALIDATION = 0.1
+"""The share of the papers left for training that decides when to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Three sets of documents, no two of which share any."""
+
+    train: frozenset[Source]
+    validation: frozenset[Source]
+    test: frozenset[Source]
+
+
+def folds(
+    papers: Sequence[Source], corpora: Sequence[Source], number: int, seed: int
+) -> list[Fold]:
+    """As many folds as asked for; each paper and each corpus is tested on in exactly one.
+
+    Papers are shuffled and dealt out, corpora left out one by one in their order. Corpora are few
+    and large, so validation takes papers only.
+
+    Raises:
+        StudyError: if a fold would have nothing to train on, validate on or test on.
+    """
+    names = sorted(papers)
+    shuffled = [names[i] for i in np.random.default_rng(seed).permutation(len(names))]
+    found = []
+    for k in range(number):
+        test = {*shuffled[k::number], *sorted(corpora)[k::number]}
+        rest = [one for one in shuffled if one not in test]
+        validation = set(rest[: max(1, round(VALIDATION * len(rest)))])
+        train = {*rest, *corpora} - validation - test
+        if not (train and test and rest):
+            raise StudyError(
+                f"fold {k} of {number} has no documents to train, validate or test on; make fewer "
+                "folds"
+            )
+        found.append(Fold(frozenset(train), frozenset(validation), frozenset(test)))
+    return found
+
+
+def of_documents(
+    triples: Sequence[Triple], documents: frozenset[Source], part: str
+) -> list[Triple]:
+    """The triples of some documents, in a fixed order.
+
+    Args:
+        triples: all of them.
+        documents: the part's.
+        part: what it is for, in words.
+
+    Raises:
+        StudyError: if nobody asks anything of these documents.
+    """
+    found = sorted(one for one in triples if one.source in documents)
+    if not found:
+        raise StudyError(
+            f"no question is asked of the {len(documents)} documents to {part} on; choose another "
+            "fold or give these documents questions"
+        )
+    return found
+
+
+def share(triples: Sequence[Triple], fraction: float, seed: int) -> list[Triple]:
+    """So large a part of the triples, at most 1; a smaller one is always within a larger."""
+    order = np.random.default_rng(seed).permutation(len(triples))
+    kept = sorted(order[: max(1, round(fraction * len(triples)))].tolist())
+    return [triples[i] for i in kept]

@@ -1,21 +1,24 @@
-"""Overlap and chunk size where every chunker hands over equally much text.
+"""What both controls compare: overlap and chunk size where every chunker hands over equally much
+text, and chunkers that choose their boundaries against the same sizes in another order.
 
 Families: the overlaps, and their mean, by collection, encoder, ordering and way of counting, all
-budgets together; the chunkers against the best one by the same and by budget. The best is chosen by
-the same scores, so being behind it is shown a little too easily.
+budgets together; the chunkers against the best one by the same and by budget; the methods and
+collections, or parts of them, of one encoder, ordering, measure and place of boundaries. The best
+is chosen by the same scores, so being behind it is shown a little too easily.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.clusters import clustered_means
-from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Pair, differences
+from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Keys, Pair, differences
 from chunkstudy.evaluation.statistics.intervals import Interval
-from chunkstudy.runs.names import ChunkerSpec, parse_chunker
+from chunkstudy.runs.names import PRE_EMBEDDING, ChunkerSpec, parse_chunker, parse_encoder
 
 MEASURE = "SpanRecall(unit=token)"
 ARM = ["collection", "encoder", "ordering"]
@@ -25,7 +28,6 @@ WHERE = "{collection}, {encoder}, {ordering}, counted {counted}"
 WITH, WITHOUT = "with overlap", "without"
 MEAN = "mean over chunkers"
 BEST = "best chunker"
-Keys = Mapping[str, object]
 
 
 def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
@@ -72,9 +74,8 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
         ends = _intervals(wide, document)
         for chunker, interval in zip(wide, ends, strict=True):
             of_one = {**keys, "chunker": chunker}
-            mean = float(wide[chunker].mean())
-            spread = {"recall low": interval.low, "recall high": interval.high}
-            rows.append(of_one | {"recall": mean, **spread, BEST: best})
+            recall = statistics.with_interval("recall", wide[chunker].mean(), interval)
+            rows.append(of_one | recall | {BEST: best})
             if chunker != best:
                 compared = (wide[chunker], wide[best], document)
                 pairs.append(Pair({**of_one, "measure": MEASURE}, *compared))
@@ -116,3 +117,61 @@ def _read(
         recalls = wide.drop(columns=[*READ, "document"]).dropna(axis=1, how="all")
         columns = {str(name): values for name, values in recalls.items()}
         yield dict(zip(READ, key, strict=True)), columns, wide["document"]
+
+
+DRAWN = ["collection", "part", "chunker", "encoder", "ordering", "boundaries"]
+CHOSEN, RANDOM = "chosen", "random"
+
+
+def against_chance(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
+    """Each question's score under a method against its mean over the draws, a row per collection,
+    method, encoder, ordering, place of boundaries and measure. Beside it stands where the method's
+    mean lies among the draws' means: were its boundaries as good as any, each place would be as
+    likely.
+
+    ``draws`` is their number, ``lowest draw`` and ``highest draw`` are the outermost of their
+    means, ``draws below`` is the fraction of draws whose mean is below the method's, and ``p_rank``
+    the two-sided p of a place as far out among the draws as the method's.
+
+    Args:
+        questions: of the study ``random-boundaries``; may be empty.
+        draws: the same study's.
+    """
+    if questions.empty:
+        return pd.DataFrame()
+    pairs, places = [], []
+    for key, part in questions.groupby(DRAWN, sort=False):
+        keys = dict(zip(DRAWN, key, strict=True))
+        wide = part.set_index("query_id")
+        for column in wide.filter(like="method "):
+            measure = str(column).removeprefix("method ")
+            if wide[column].isna().all():
+                continue
+            of_pair = {**keys, "measure": measure}
+            draws_mean = wide[f"draws {measure}"]
+            pairs.append(Pair(of_pair, wide[column], draws_mean, wide["document"]))
+            places.append(_place(draws, keys, measure))
+    found = differences(pairs, _of_chance, CHOSEN, RANDOM)
+    return pd.concat([found, pd.DataFrame(places)], axis=1)
+
+
+def _place(draws: pd.DataFrame, keys: Mapping[str, object], measure: str) -> dict[str, float]:
+    """Where the method's mean lies among those of the draws."""
+    here = np.logical_and.reduce([draws[name] == keys[name] for name in DRAWN[:-1]])
+    own = float(draws.loc[here & (draws["draw"] == 0), measure].iloc[0])
+    means = draws.loc[here & (draws["boundaries"] == keys["boundaries"]), measure].to_numpy()
+    outer = min((means >= own).sum(), (means <= own).sum())
+    return {
+        "draws": len(means),
+        "lowest draw": float(means.min()),
+        "highest draw": float(means.max()),
+        "draws below": float((means < own).mean()),
+        "p_rank": min(1.0, float(2 * (outer + 1) / (len(means) + 1))),
+    }
+
+
+def _of_chance(keys: Mapping[str, object]) -> str:
+    ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
+    encoder = parse_encoder(str(keys["encoder"])).model
+    part = f"{keys['boundaries']}, {keys['part']}"
+    return f"random boundaries {part}, {keys['measure']}, {encoder}, {ordering}"
