@@ -77,12 +77,10 @@ def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_a_chunker_without_what_it_needs_says_so(name: str) -> None:
     entry = CHUNKERS[name]
-    needs = {"embed": "give it an encoder", "ask": "give it a way to ask",
-             "strengths": "give it a way to measure"}  # fmt: skip
-    lacking = [sentence for need, sentence in needs.items() if entry.takes(need)]
+    lacking = [need for need in ("embed", "ask", "strengths") if entry.takes(need)]
     slug = "-".join([name, *("60", "12")[: len(entry.sizes)]])
     if lacking:
-        with pytest.raises(ValueError, match=lacking[0]):
+        with pytest.raises(ValueError, match=f"by `{lacking[0]}`; give it that"):
             build_chunker(slug, CORRECTED)
     else:
         build_chunker(slug, CORRECTED)

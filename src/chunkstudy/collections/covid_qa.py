@@ -31,7 +31,6 @@ from typing import Any
 
 from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
-from chunkstudy.collections.within import within_documents
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
 COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"
@@ -97,7 +96,7 @@ def load_within() -> Collection:
     Raises:
         SourceError: see :func:`load`.
     """
-    return within_documents(_released()[0])
+    return _released()[0].within_documents()
 
 
 def tally() -> Tally:

@@ -87,21 +87,15 @@ class VectorStore:
         token has a zero row.
 
         Args:
-            layouts: documents in windows.
             spans: of each, (chunks, 2) positions in its sequence.
         """
-        known, keys = self._fill(layouts, spans, label)
-        return self._stack(known, keys)
+        return self._stack(*self.fill(layouts, spans, label))
 
     def fill(
-        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]], label: str = "reading"
-    ) -> None:
-        """Compute what :meth:`pool` would and only keep it, since it may be needed later."""
-        self._fill(layouts, spans, label)
-
-    def _fill(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]], label: str
     ) -> tuple[dict[bytes, NDArray[np.float32]], list[bytes]]:
+        """Compute what :meth:`pool` stacks and only keep it, since it may be needed later: vectors
+        by key, and the keys in order."""
         digests = [layout.digest() for layout in layouts]
         keys = [
             [_span_key(digest, layout, *place) for place in places.tolist()]

@@ -92,7 +92,7 @@ class Sources:
             return MADE_WITH[place]
         if kind == "study":
             here = study_results.folder(self.library.places, name.partition("/")[0])
-            return frozenset(one.id for one in study_results.read_provenance(here).models)
+            return frozenset(one["id"] for one in study_results.read_provenance(here).models)
         if kind == "table":
             raise ClaimError(f"table {name} has no column encoder; say in MADE_WITH who made it")
         return NO_MODEL

@@ -157,7 +157,6 @@ class Claims:
         """The function below decides the claim of this id, which its docstring restates.
 
         Args:
-            id, source, page: as :class:`Claim` has them.
             models: of which models' scores it speaks, where it is not those of its work.
 
         Raises:
