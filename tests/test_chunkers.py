@@ -39,7 +39,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import parse_chunker, parse_encoder
 from chunkstudy.runs.run import evaluate, load_collection
 from chunkstudy.runs.store import VectorStore
@@ -260,7 +260,7 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path
     outcome = evaluate(condition, small, evaluated, boundaries=drawing)
     assert outcome.run.model == {"id": "towards D"}
     assert outcome.run.boundaries == {"id": "towards J"}
-    with pytest.raises(ConditionError, match="draws the boundaries"):
+    with pytest.raises(ValueError, match="draws its boundaries by `embed`"):
         chunk(condition, small, evaluated)
 
 

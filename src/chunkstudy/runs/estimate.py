@@ -50,7 +50,6 @@ class Device:
     """What a run may be estimated for.
 
     Attributes:
-        description: in words.
         rate: floating-point operations a second that encoding is assumed to sustain. Two cores:
             what MiniLM's runs came to, in float32. GPUs: half of the maker's dense 16-bit rate.
     """

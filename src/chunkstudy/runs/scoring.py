@@ -55,7 +55,6 @@ class Scored:
         ties_at_cut: queries whose 10th and 11th result score the same.
         tie_range: worst and best mean of a measure that another order of equal scores allows.
         kept: the ranking as stored (``rankings.py``), where something is ranked.
-        seconds: of search and of scoring.
     """
 
     scores: pd.DataFrame

@@ -20,10 +20,8 @@ class Unit:
     """Conditions to be computed together, in their order.
 
     Attributes:
-        collection: what they search.
         encoder: its slug, which names the window where it is not the encoder's own; ``none``
             where no model takes part.
-        conditions: at least one.
     """
 
     collection: str

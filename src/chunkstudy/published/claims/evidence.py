@@ -132,7 +132,6 @@ class Evidence:
     """The sources, as far as they tell of certain models.
 
     Attributes:
-        sources: what is known.
         models: hub ids of the models whose records count; all of them where there is none.
         asked: kind and name of every source that was asked for.
     """

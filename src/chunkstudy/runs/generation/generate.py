@@ -48,7 +48,6 @@ class Asked:
 
     Attributes:
         number: of the question tried for, from 1.
-        attempt: from 1.
         start: where the passage shown begins in the document.
         rejected: why the reply was of no use, empty where it was.
     """
