@@ -23,7 +23,6 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin, registry
-from chunkstudy.collections.within import within_documents
 from chunkstudy.publish.reproduce import pool
 from chunkstudy.runs.against_record import hold
 from chunkstudy.runs.conditions import MINILM, Condition, parse
@@ -80,7 +79,7 @@ def load_within() -> Collection:
         for query, judged in whole.judgments_by_query().items()
         if len({one.document for one in judged}) > 1
     }
-    return within_documents(whole.only(one.id for one in whole.queries if one.id not in several))
+    return whole.only(one.id for one in whole.queries if one.id not in several).within_documents()
 
 
 def register() -> None:

@@ -19,7 +19,6 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile
 from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.collections import builtin, covid_qa
-from chunkstudy.collections.within import within_documents
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM, Condition
@@ -75,7 +74,7 @@ def collection(name: str) -> Collection:
     of = CORPORA if name.startswith("chroma") else BOOK if name == EMMA else PAPERS
     if name.startswith(("chroma", "gutenqa", covid_qa.ALL)):
         found = part(builtin.load(), name.removesuffix("-within"), of)
-        return found if name in ("chroma", covid_qa.ALL) else named(within_documents(found), name)
+        return found if name in ("chroma", covid_qa.ALL) else named(found.within_documents(), name)
     return part(builtin.load_graded(), name, of)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.sources import locate
+from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
@@ -114,7 +114,7 @@ def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_
     chroma_collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    questions = locate(released.FILES["questions_df.csv"])
+    questions = find(released.FILES["questions_df.csv"].path)
     assert questions is not None
     monkeypatch.chdir(corrected.folder(PLACES))
     found: dict[str, Any] = {}

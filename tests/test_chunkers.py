@@ -39,7 +39,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import parse_chunker, parse_encoder
 from chunkstudy.runs.run import evaluate, load_collection
 from chunkstudy.runs.store import VectorStore
@@ -77,12 +77,10 @@ def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_a_chunker_without_what_it_needs_says_so(name: str) -> None:
     entry = CHUNKERS[name]
-    needs = {"embed": "give it an encoder", "ask": "give it a way to ask",
-             "strengths": "give it a way to measure"}  # fmt: skip
-    lacking = [sentence for need, sentence in needs.items() if entry.takes(need)]
+    lacking = [need for need in ("embed", "ask", "strengths") if entry.takes(need)]
     slug = "-".join([name, *("60", "12")[: len(entry.sizes)]])
     if lacking:
-        with pytest.raises(ValueError, match=lacking[0]):
+        with pytest.raises(ValueError, match=f"by `{lacking[0]}`; give it that"):
             build_chunker(slug, CORRECTED)
     else:
         build_chunker(slug, CORRECTED)
@@ -262,7 +260,7 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path
     outcome = evaluate(condition, small, evaluated, boundaries=drawing)
     assert outcome.run.model == {"id": "towards D"}
     assert outcome.run.boundaries == {"id": "towards J"}
-    with pytest.raises(ConditionError, match="draws the boundaries"):
+    with pytest.raises(ValueError, match="draws its boundaries by `embed`"):
         chunk(condition, small, evaluated)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.asking import Finish, Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers import lumberchunker, lumberchunker_controls, lumberchunker_published
 from chunkstudy.chunkers.lumberchunker import Block, answer, blocks, request, units
@@ -251,7 +252,7 @@ def test_memory_does_not_grow_with_the_number_of_paragraphs() -> None:
 @pytest.fixture(scope="module")
 def emma() -> tuple[str, list[int], list[str]]:
     """Text, the paragraphs at which the authors' chunks begin, and the chunks."""
-    if not emma_files.available():
+    if not all(find(sheet.path) for sheet in emma_files.SHEETS.values()):
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     text = released.emma_text()
     spans = released.emma("lumberchunker-released").spans

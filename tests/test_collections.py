@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -10,14 +12,6 @@ import pytest
 from chunkstudy.base import sources
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, SpanError
 from chunkstudy.collections import builtin, chroma
-
-CSV = "question,references,corpus_id\n"
-
-
-def _row(content: str, start: int, corpus: str = "a") -> str:
-    excerpt = [{"content": content, "start_index": start, "end_index": start + len(content)}]
-    quoted = json.dumps(excerpt).replace('"', '""')
-    return f'{CSV}What?,"{quoted}",{corpus}\n'
 
 
 @pytest.mark.real_data
@@ -29,14 +23,13 @@ def test_chroma_holds_472_queries_and_790_exact_excerpts(chroma_collection: Coll
     ]  # fmt: skip
 
 
-def test_an_excerpt_that_is_not_at_its_offset_is_refused() -> None:
-    with pytest.raises(SpanError, match="not what stands there"):
-        chroma.parse({"a": "some text"}, _row("text", 4))
-
-
-def test_a_corpus_named_by_a_query_but_missing_is_refused() -> None:
-    with pytest.raises(SpanError, match="which is missing"):
-        chroma.parse({"b": "some text"}, _row("text", 5))
+@pytest.mark.real_data
+def test_every_excerpt_of_chroma_stands_at_its_offset(chroma_collection: Collection) -> None:
+    texts = {document.id: document.text for document in chroma_collection.documents}
+    file = io.StringIO(sources.fetch(chroma.FILES["questions_df.csv"]).read_text(encoding="utf-8"))
+    rows = csv.DictReader(file)
+    quoted = [one["content"] for row in rows for one in json.loads(row["references"])]
+    assert quoted == [texts[j.document][j.start : j.end] for j in chroma_collection.judgments]
 
 
 def test_a_file_with_another_checksum_is_refused(
@@ -60,15 +53,11 @@ def test_offline_with_an_empty_cache_says_what_to_do(
         sources.fetch(source)
 
 
-def test_a_builtin_excerpt_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "documents").mkdir()
-    (tmp_path / "queries").mkdir()
-    (tmp_path / "documents" / "a.md").write_text("one one", encoding="utf-8")
-    line = {"id": "q", "query": "?", "excerpts": [{"document": "a.md", "text": "one"}],
-            "documents": {}}  # fmt: skip
-    (tmp_path / "queries" / "q.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    with pytest.raises(SpanError, match="stands 2 times"):
-        builtin.load(tmp_path)
+def test_every_builtin_excerpt_stands_exactly_once_in_its_document() -> None:
+    texts = {document.id: document.text for document in builtin.load_documents()}
+    excerpts = [one for record in builtin.records() for one in record["excerpts"]]
+    assert excerpts
+    assert all(texts[one["document"]].count(one["text"]) == 1 for one in excerpts)
 
 
 def test_a_repeated_document_id_is_refused() -> None:

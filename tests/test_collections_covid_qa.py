@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from chunkstudy.collections import covid_qa, registry
 from chunkstudy.runs import facts
 
 ROOT = Places(Path(__file__).parents[1])
+HERE = sources.find(covid_qa.FILE.path)
 TEXT = "Bats carry it.\n\nCamels carry it too, and one camel coughs.\nNobody coughs here."
 
 
@@ -77,12 +77,6 @@ def test_white_space_at_the_ends_of_an_answer_is_not_judged() -> None:
     assert (counted.in_place, counted.trimmed) == (1, 1)
 
 
-@pytest.mark.parametrize("answer", ["", " ", "\n\n"])
-def test_an_answer_of_white_space_is_refused_in_one_sentence(answer: str) -> None:
-    with pytest.raises(sources.SourceError, match="question 1 of paper 7 is nothing but white"):
-        one_paper(question(1, "Who?", answer, 14))
-
-
 def test_a_question_asked_again_of_one_paper_is_one_query_judged_on_every_answer() -> None:
     found, counted = one_paper(
         question(1, "Who carries it?", "Bats", 0),
@@ -124,53 +118,9 @@ def test_a_question_asked_of_several_papers_is_kept_within_them_and_dropped_over
     assert over_all.documents == whole.documents
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda whole: whole[: len(whole) // 2],
-        lambda whole: b"",
-        lambda whole: whole.replace(b'"context"', b'"text"'),
-        lambda whole: whole.replace(b'"id": 1', b'"id": "one"'),
-        lambda whole: whole.replace(b'"answer_start": 0', b'"answer_start": -1'),
-        lambda whole: whole.replace(b'"Who?"', b'" "'),
-    ],
-)
-def test_a_file_that_is_not_whole_is_refused_in_one_sentence(
-    spoil: Callable[[bytes], bytes],
-) -> None:
-    with pytest.raises(sources.SourceError, match=r"is not whole .*fetched again") as caught:
-        covid_qa.parse(spoil(two_papers()))
-    assert "\n" not in str(caught.value)
-
-
-def test_a_question_with_two_answers_is_refused_rather_than_half_read() -> None:
-    asked = question(1, "Who?", "Bats", 0)
-    asked["answers"] *= 2
-    with pytest.raises(sources.SourceError, match=r"answers: List should have at most 1 item"):
-        one_paper(asked)
-
-
-def put(folder: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    path = folder / covid_qa.FILE.path
-    path.parent.mkdir(parents=True)
-    path.write_bytes(content)
-    monkeypatch.setenv("CHUNKSTUDY_DATA", str(folder))
-
-
-def test_a_release_of_fewer_papers_is_refused_even_where_its_digest_fits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(tmp_path, monkeypatch, two_papers())
-    digest = sources.sha256(tmp_path / covid_qa.FILE.path)
-    pinned = sources.SourceFile(covid_qa.FILE.path, covid_qa.FILE.url, digest)
-    monkeypatch.setattr(covid_qa, "FILE", pinned)
-    with pytest.raises(sources.SourceError, match="2 papers and 4 questions instead of 98 and"):
-        covid_qa.load()
-
-
 @pytest.fixture(scope="module")
 def counted() -> covid_qa.Tally:
-    if not covid_qa.available():
+    if not HERE:
         pytest.skip("COVID-QA is not here; set CHUNKSTUDY_DATA or run `chunkstudy fetch covid-qa`")
     return covid_qa.tally()
 
@@ -219,7 +169,7 @@ def test_the_facts_beside_the_records_are_those_of_the_release() -> None:
     assert len(parts) == release["within"]
     assert len(facts.read(ROOT, covid_qa.ALL)) == release["within"] - release["shared"]
     assert parts["part"].nunique() == release["papers"]
-    if covid_qa.available():
+    if HERE:
         assert release == asdict(covid_qa.tally())
 
 

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import registry
-from chunkstudy.collections.within import within_documents
 from chunkstudy.commands import cli
 from chunkstudy.runs.conditions import MINILM, Condition
 
@@ -23,7 +22,7 @@ COLLECTION = Collection(
 
 
 def test_every_query_names_the_one_document_it_is_judged_on() -> None:
-    found = within_documents(COLLECTION)
+    found = COLLECTION.within_documents()
     assert found.name == "corpora-within"
     assert [query.document for query in found.queries] == ["a", "b"]
     assert (found.documents, found.judgments) == (COLLECTION.documents, COLLECTION.judgments)
@@ -32,9 +31,9 @@ def test_every_query_names_the_one_document_it_is_judged_on() -> None:
 def test_a_query_judged_on_two_documents_or_none_is_refused() -> None:
     twice = replace(COLLECTION, judgments=(*COLLECTION.judgments, Judgment("0", "b", 0, 5)))
     with pytest.raises(ValueError, match="query 0 of corpora is judged on 2 documents"):
-        within_documents(twice)
+        twice.within_documents()
     with pytest.raises(ValueError, match="query 1 of corpora is judged on 0 documents"):
-        within_documents(replace(COLLECTION, judgments=COLLECTION.judgments[:1]))
+        replace(COLLECTION, judgments=COLLECTION.judgments[:1]).within_documents()
 
 
 def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +48,6 @@ def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.real_data
 def test_chromas_corpora_are_searched_one_by_one(chroma_collection: Collection) -> None:
-    found = within_documents(chroma_collection)
+    found = chroma_collection.within_documents()
     assert {query.document for query in found.queries} == {d.id for d in found.documents}
     assert all(found.groups[query.id] == query.document for query in found.queries)

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkstudy.base import tokens
-from chunkstudy.base.budget import Budget, BudgetError, budget_from_environment
+from chunkstudy.base.budget import Budget, BudgetError, budget
 from chunkstudy.base.prices import PRICES
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder, served
@@ -370,9 +370,9 @@ def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
 
 def test_the_ceiling_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0.25")
-    assert budget_from_environment().ceiling == 0.25
+    assert budget.__wrapped__().ceiling == 0.25
     monkeypatch.delenv("CHUNKSTUDY_BUDGET")
-    assert budget_from_environment().ceiling == 5
+    assert budget.__wrapped__().ceiling == 5
 
 
 def _echo(handler: server.Handler, honest: dict[str, Any]) -> None:

@@ -153,42 +153,25 @@ def a_part_is_of_another_version(made: Made) -> None:
     made.install(2, {"made.zip.002": cut(other)[1]})
 
 
-def a_member_has_another_digest(made: Made) -> None:
-    good = made.spec.files
-    made.register(zipped(FILES | {"tokenizer.json": b'{"a": 2}'}))
-    made.spec = dataclasses.replace(made.spec, files=good)
-
-
-def a_member_is_missing(made: Made) -> None:
-    made.register(zipped({name: FILES[name] for name in ("config.json", "tokenizer.json")}))
-
-
-def the_parts_make_no_zip(made: Made) -> None:
-    made.register(b"not a zip at all" * 20)
-
-
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
+    "fault",
     [
-        (a_part_is_missing, "part 2 of 3 is missing, which made-model-part-002 carries"),
-        (a_part_is_installed_without_its_file, "part 2 of 3 is missing, which made-model-part-002"),
-        (a_part_is_doubled, "made-model-part-002 carries 2 parts, not part 2 of 3 alone"),
-        (a_part_is_anothers, "made-model-part-002 carries part 1 instead of part 2"),
-        (a_part_is_of_another_version, "the part in made-model-part-002 has another sha256"),
-        (a_member_has_another_digest, "tokenizer.json in the zip of tests/made has another sha256"),
-        (a_member_is_missing, "the parts of tests/made make no zip .*model.safetensors"),
-        (the_parts_make_no_zip, "the parts of tests/made make no zip with all its files"),
+        a_part_is_missing,
+        a_part_is_installed_without_its_file,
+        a_part_is_doubled,
+        a_part_is_anothers,
+        a_part_is_of_another_version,
     ],
 )
 def test_a_fault_is_one_sentence_that_says_what_to_do(
     fault: Callable[[Made], None],
-    sentence: str,
     made: Made,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fault(made)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ModelError, match=rf"of the package: {sentence}[^\n]*; run `make mpnet`\)$"):
+    sentence = "made-model-part-002 does not carry part 2 of 3 of the pinned version"
+    with pytest.raises(ModelError, match=rf"of the package: {sentence}; run `make mpnet`\)$"):
         made.assembled()
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.collections.within import within_documents
 from chunkstudy.runs import scoring
 
 
@@ -32,14 +31,12 @@ def test_ties_of_hundreds_of_documents_are_bounded_whole(
 
 
 SIZE = 10
-TWO = within_documents(
-    Collection(
-        "corpora",
-        (Document("a", "x" * 60), Document("b", "y" * 40)),
-        (Query("0", "?"), Query("1", "?")),
-        (Judgment("0", "a", 12, 24), Judgment("1", "b", 0, 10)),
-    )
-)
+TWO = Collection(
+    "corpora",
+    (Document("a", "x" * 60), Document("b", "y" * 40)),
+    (Query("0", "?"), Query("1", "?")),
+    (Judgment("0", "a", 12, 24), Judgment("1", "b", 0, 10)),
+).within_documents()
 
 
 @given(st.integers(0, 1000))

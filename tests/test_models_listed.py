@@ -16,19 +16,16 @@ from chunkstudy.base.models import Card, ModelSpec, read_models
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
 from chunkstudy.runs import checklist
-from chunkstudy.runs.checklist import Listed
 
 ENTRY = 'id = "a"\nwindow = 1\npositions = 1\ndimension = 1\nlicence = "MIT"'
-GOOD = Listed(
-    ModelSpec(
-        "somebody/long",
-        window=8192,
-        positions=8192,
-        dimension=8,
-        licence="MIT",
-        document_prefix="passage: ",
-        card=Card("mean", "bidirectional", "rotary", tuned=8192, tuned_source="its card"),
-    )
+GOOD = ModelSpec(
+    "somebody/long",
+    window=8192,
+    positions=8192,
+    dimension=8,
+    licence="MIT",
+    document_prefix="passage: ",
+    card=Card("mean", "bidirectional", "rotary", tuned=8192, tuned_source="its card"),
 )
 
 
@@ -36,16 +33,16 @@ def refuse(*_: object, **__: object) -> None:
     raise AssertionError("nothing may be downloaded")
 
 
-def other(**changed: Any) -> Listed:
-    return Listed(replace(GOOD.spec, **changed))
+def other(**changed: Any) -> ModelSpec:
+    return replace(GOOD, **changed)
 
 
-def said(**changed: Any) -> Listed:
-    return other(card=replace(GOOD.spec.card, **changed))
+def said(**changed: Any) -> ModelSpec:
+    return other(card=replace(GOOD.card, **changed))
 
 
 def test_cards_do_not_contradict_what_is_loaded() -> None:
-    for spec in (one.spec for one in checklist.every()):
+    for spec in checklist.every():
         if spec.kind == "causal":
             assert spec.card.attention == "causal"
         elif spec.kind == "api":
@@ -58,7 +55,7 @@ def test_cards_do_not_contradict_what_is_loaded() -> None:
 
 
 def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> None:
-    assert [one.id for one in checklist.every() if one.suits] == [
+    assert [one.id for one in checklist.every() if not checklist.obstacles(one)] == [
         "jinaai/jina-embeddings-v2-small-en",
         "jinaai/jina-embeddings-v2-base-en",
         "jinaai/jina-embeddings-v3",
@@ -75,17 +72,17 @@ def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> 
         (said(pooling="none"), "has no pooling of its own"),
     ],
 )
-def test_each_thing_that_a_model_lacks_is_said_by_itself(lacking: Listed, why: str) -> None:
-    assert GOOD.suits and GOOD.doubts == ()
-    (obstacle,) = lacking.obstacles
+def test_each_thing_that_a_model_lacks_is_said_by_itself(lacking: ModelSpec, why: str) -> None:
+    assert not checklist.obstacles(GOOD) and not checklist.row(GOOD)["doubts"]
+    (obstacle,) = checklist.obstacles(lacking)
     assert why in obstacle
 
 
 def test_texts_shorter_than_the_window_in_training_are_a_doubt_and_no_obstacle() -> None:
     short = said(tuned=512)
-    assert short.suits and short.doubts == ("it was tuned on texts of up to 512 tokens",)
+    assert checklist.row(short)["doubts"] == "it was tuned on texts of up to 512 tokens"
     silent = said(tuned=None, tuned_source="")
-    assert silent.suits and silent.doubts == ("on how long texts it was tuned is not known",)
+    assert checklist.row(silent)["doubts"] == "on how long texts it was tuned is not known"
 
 
 @pytest.mark.parametrize(

@@ -164,8 +164,6 @@ def _chroma(made: Made) -> None:
     files |= {f"corpora/{name}.md": text.encode() for name, text in corpora.items()}
     made.pins += [
         (chroma, "FILES", {n: _served(made, f"chroma/{n}", one) for n, one in files.items()}),
-        (chroma, "QUERIES", len(rows)),
-        (chroma, "EXCERPTS", sum(len(json.loads(row["references"])) for row in rows)),
     ]
 
 

@@ -56,8 +56,10 @@ class Budget:
             self.spent += difference
 
 
-def budget_from_environment() -> Budget:
-    """The ceiling that CHUNKSTUDY_BUDGET names, in dollars.
+@lru_cache(maxsize=1)
+def budget() -> Budget:
+    """What this process may spend, on vectors and on replies together: CHUNKSTUDY_BUDGET, in
+    dollars.
 
     Raises:
         BudgetError: if it is not a number.
@@ -68,9 +70,3 @@ def budget_from_environment() -> Budget:
     except ValueError:
         raise BudgetError(f"CHUNKSTUDY_BUDGET is {text!r}; set it to dollars, like 5") from None
     return Budget(ceiling)
-
-
-@lru_cache(maxsize=1)
-def budget() -> Budget:
-    """What this process may spend, on vectors and on replies together."""
-    return budget_from_environment()

@@ -24,7 +24,6 @@ def replacing(path: Path, durable: bool = False) -> Iterator[Path]:
     What a killed process left of an earlier attempt is removed.
 
     Args:
-        path: the file.
         durable: whether its content is on the disk before it has its name, so that not even a
             power cut leaves a file cut short; takes some milliseconds.
     """

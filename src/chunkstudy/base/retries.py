@@ -80,9 +80,7 @@ class Retries:
         """What the first attempt that succeeds brings.
 
         Args:
-            once: one attempt.
             dollars: what it may cost at most.
-            cost: what it did cost.
 
         Raises:
             BudgetError: if an attempt could exceed the ceiling; it is not sent then.

@@ -40,21 +40,18 @@ def find(path: str) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def locate(source: SourceFile) -> Path | None:
-    """The file in the data folder or the cache, digest checked; None when it is in neither."""
-    found = find(source.path)
-    if found:
-        _check(found, source)
-    return found
-
-
 def fetch(source: SourceFile) -> Path:
     """The file, downloaded at its pinned revision if it is not here yet.
 
     Raises:
         SourceError: if it can be found nowhere or has another digest.
     """
-    if found := locate(source):
+    if found := find(source.path):
+        if sha256(found) != source.sha256:
+            raise SourceError(
+                f"{found} has another sha256 than the pinned {source.path}; delete it to have it "
+                "fetched again"
+            )
         return found
     import pooch  # late: most that import this never download
 
@@ -77,11 +74,3 @@ def fetch(source: SourceFile) -> Path:
             "downloaded; set CHUNKSTUDY_DATA to a folder that has it, or go online once"
         ) from error
     return target
-
-
-def _check(path: Path, source: SourceFile) -> None:
-    if sha256(path) != source.sha256:
-        raise SourceError(
-            f"{path} has another sha256 than the pinned {source.path}; delete it to have it "
-            "fetched again"
-        )

@@ -7,6 +7,7 @@ An offset counts Python characters (Unicode code points) from 0; a span is half-
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -146,6 +147,23 @@ class Collection:
             judgments=tuple(one for one in self.judgments if one.query in asked),
         )
 
+    def within_documents(self) -> Collection:
+        """The same as ``<name>-within``, each query naming the document it is judged on.
+
+        Raises:
+            SpanError: if a query is judged on several documents, or on none.
+        """
+        queries = []
+        for query, judgments in zip(self.queries, self.judgments_by_query().values(), strict=True):
+            documents = {one.document for one in judgments}
+            if len(documents) != 1:
+                raise SpanError(
+                    f"query {query.id} of {self.name} is judged on {len(documents)} documents; "
+                    "within a document it takes exactly one"
+                )
+            queries.append(replace(query, document=documents.pop()))
+        return replace(self, name=f"{self.name}-within", queries=tuple(queries))
+
     def digest(self) -> str:
         """sha256 over documents, queries and judgments in their order."""
         return _digest(self._lines())
@@ -200,24 +218,17 @@ class Chunks:
         """What is embedded: the rewritten text where there is one, else the source."""
         if self.text is not None:
             return list(self.text)
-        return [
-            documents[d].text[s:e]
-            for d, s, e in zip(
-                self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True
-            )
-        ]
+        return [documents[d].text[s:e] for d, s, e in self._spans()]
 
     def digest(self) -> str:
         """sha256 over offsets and rewritten texts."""
-        lines = [
-            f"{d}\t{s}\t{e}"
-            for d, s, e in zip(
-                self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True
-            )
-        ]
+        lines = [f"{d}\t{s}\t{e}" for d, s, e in self._spans()]
         if self.text is not None:
             lines += [text_digest(text) for text in self.text]
         return _digest(lines)
+
+    def _spans(self) -> Iterator[tuple[int, int, int]]:
+        return zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True)
 
 
 def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
@@ -274,8 +285,6 @@ def _digest(lines: Iterable[str]) -> str:
 
 
 def _refuse_repeated(ids: list[str], name: str, kind: str) -> None:
-    seen: set[str] = set()
-    for one in ids:
-        if one in seen:
-            raise SpanError(f"collection {name}: {kind} id {one!r} occurs twice")
-        seen.add(one)
+    one, times = max(Counter(ids).items(), key=lambda item: item[1], default=("", 0))
+    if times > 1:
+        raise SpanError(f"collection {name}: {kind} id {one!r} occurs twice")

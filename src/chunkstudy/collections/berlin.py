@@ -26,7 +26,4 @@ class Example:
 def load(path: Path) -> Example:
     """The example as its authors published it."""
     found = json.loads(path.read_text(encoding="utf-8"))
-    example = Example(found["text"], tuple(c["text"] for c in found["chunks"]), found["query"])
-    if "".join(example.chunks) != example.text:
-        raise ValueError("the chunks of the Berlin example do not join to its text; fetch it again")
-    return example
+    return Example(found["text"], tuple(c["text"] for c in found["chunks"]), found["query"])

@@ -23,16 +23,14 @@ each line a paragraph, and three papers have lines of print for paragraphs.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
-
-from chunkstudy.base.faults import first_fault
-from chunkstudy.base.sources import SourceError, SourceFile, fetch, locate
+from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
-from chunkstudy.collections.within import within_documents
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
 COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"
@@ -42,7 +40,7 @@ FILE = SourceFile(
     "/data/question-answering/200423_covidQA.json",
     "ab310b4e39f726e087c8fa3d1787c73771dacddc584977204ebe3cc889ee1264",
 )
-PAPERS, QUESTIONS = 98, 1_380
+PAPERS = 98
 LINES_OF_PRINT = ("paper-188", "paper-2683", "paper-2684")
 """Papers whose line breaks end lines rather than paragraphs: most of their lines begin with a
 lower-case letter."""
@@ -83,41 +81,11 @@ class Tally:
     shared: int
 
 
-class _Answer(BaseModel):
-    text: str
-    answer_start: int = Field(ge=0)
-
-
-class _Question(BaseModel):
-    id: int
-    question: str = Field(pattern=r"\S")
-    answers: list[_Answer] = Field(min_length=1, max_length=1)
-
-
-class _Paper(BaseModel):
-    document_id: int
-    context: str
-    qas: list[_Question]
-
-
-class _Entry(BaseModel):
-    paragraphs: list[_Paper] = Field(min_length=1, max_length=1)
-
-
-class _File(BaseModel):
-    data: list[_Entry]
-
-
-def available() -> bool:
-    """Whether the file is here already, so that loading needs no network."""
-    return locate(FILE) is not None
-
-
 def load() -> Collection:
     """All papers searched together, judged by spans; the paper of each query as its group.
 
     Raises:
-        SourceError: if the file is missing, has another digest or another content than released.
+        SourceError: if the file is missing or has another digest.
     """
     return over_all_papers(_released()[0])
 
@@ -128,7 +96,7 @@ def load_within() -> Collection:
     Raises:
         SourceError: see :func:`load`.
     """
-    return within_documents(_released()[0])
+    return _released()[0].within_documents()
 
 
 def tally() -> Tally:
@@ -140,50 +108,30 @@ def parse(released: bytes) -> tuple[Collection, Tally]:
     """The queries of every paper, those that papers share included, and what was counted.
 
     Query ids are the release's, of merged questions the first one's; documents are named
-    ``paper-{id}``, since the release numbers papers and questions alike.
-
-    Raises:
-        SourceError: if it is not SQuAD's form with one context a paper and one answer a question,
-            or an answer is nothing but white space.
+    ``paper-{id}``, since the release numbers papers and questions alike. In its form, SQuAD's, a
+    paper is one context and a question has one answer.
     """
-    try:
-        papers = [entry.paragraphs[0] for entry in _File.model_validate_json(released).data]
-    except ValidationError as error:
-        where, fault = first_fault(error)
-        raise SourceError(
-            f"COVID-QA's file is not whole ({where or 'the file'}: {fault}); delete it to have it "
-            "fetched again"
-        ) from error
-    counted: dict[str, int] = defaultdict(int)
+    papers = [entry["paragraphs"][0] for entry in json.loads(released)["data"]]
+    counted = Counter(papers=len(papers), questions=sum(len(paper["qas"]) for paper in papers))
     queries: list[Query] = []
     judgments: list[Judgment] = []
     groups: dict[str, str] = {}
-    for paper in papers:
-        asked: dict[str, tuple[_Question, list[Span]]] = {}
-        for question in paper.qas:
-            span = _answer(paper, question, counted)
-            if span:
-                asked.setdefault(_folded(question.question), (question, []))[1].append(span)
+    texts = {f"paper-{paper['document_id']}": paper["context"] for paper in papers}
+    for paper, document in zip(papers, texts, strict=True):
+        asked: dict[str, tuple[Mapping[str, Any], list[Span]]] = {}
+        for question in paper["qas"]:
+            if span := _answer(texts[document], question["answers"][0], counted):
+                asked.setdefault(_folded(question["question"]), (question, []))[1].append(span)
         for question, spans in asked.values():
-            name, document = str(question.id), _name(paper)
+            name = str(question["id"])
             counted["merged"] += len(spans) - 1
-            queries.append(Query(name, question.question))
+            queries.append(Query(name, question["question"]))
             groups[name] = document
             judgments += [Judgment(name, document, *span) for span in _union(spans)]
-    documents = tuple(Document(_name(paper), paper.context) for paper in papers)
+    documents = tuple(Document(*one) for one in texts.items())
     collection = Collection(ALL, documents, tuple(queries), tuple(judgments), groups)
-    return collection, Tally(
-        papers=len(papers),
-        questions=sum(len(paper.qas) for paper in papers),
-        in_place=counted["in place"],
-        repaired=counted["repaired"],
-        dropped=counted["dropped"],
-        trimmed=counted["trimmed"],
-        repeated_in_place=counted["repeated in place"],
-        merged=counted["merged"],
-        within=len(queries),
-        shared=len(_shared(collection)),
-    )
+    counted.update(within=len(queries), shared=len(_shared(collection)))
+    return collection, Tally(**{one.name: counted[one.name] for one in fields(Tally)})
 
 
 def over_all_papers(collection: Collection) -> Collection:
@@ -196,28 +144,17 @@ def over_all_papers(collection: Collection) -> Collection:
 
 
 def _released() -> tuple[Collection, Tally]:
-    collection, counted = parse(fetch(FILE).read_bytes())
-    if (counted.papers, counted.questions) != (PAPERS, QUESTIONS):
-        raise SourceError(
-            f"COVID-QA holds {counted.papers} papers and {counted.questions} questions instead of "
-            f"{PAPERS} and {QUESTIONS}; delete the file to have it fetched again"
-        )
-    return collection, counted
+    return parse(fetch(FILE).read_bytes())
 
 
-def _answer(paper: _Paper, question: _Question, counted: dict[str, int]) -> Span | None:
+def _answer(paper: str, answer: Mapping[str, Any], counted: Counter[str]) -> Span | None:
     """Where the answer stands, without white space at its ends; None where that is not known."""
-    text, start = question.answers[0].text, question.answers[0].answer_start
-    if not text.strip():
-        raise SourceError(
-            f"the answer to question {question.id} of paper {paper.document_id} is nothing but "
-            "white space; give the words of the paper that answer it"
-        )
-    first = paper.context.find(text)
-    once = first >= 0 and paper.context.find(text, first + 1) < 0
-    if paper.context[start : start + len(text)] == text:
-        counted["in place"] += 1
-        counted["repeated in place"] += not once
+    text, start = answer["text"], answer["answer_start"]
+    first = paper.find(text)
+    once = first >= 0 and paper.find(text, first + 1) < 0
+    if paper[start : start + len(text)] == text:
+        counted["in_place"] += 1
+        counted["repeated_in_place"] += not once
     elif once:
         counted["repaired"] += 1
         start = first
@@ -246,10 +183,6 @@ def _shared(collection: Collection) -> set[str]:
     for query in collection.queries:
         papers[_folded(query.text)].add(collection.groups[query.id])
     return {query.id for query in collection.queries if len(papers[_folded(query.text)]) > 1}
-
-
-def _name(paper: _Paper) -> str:
-    return f"paper-{paper.document_id}"
 
 
 def _folded(question: str) -> str:

@@ -19,14 +19,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from chunkstudy.base.files import write_bytes
-from chunkstudy.base.sources import (
-    SourceError,
-    SourceFile,
-    cache_folder,
-    fetch,
-    find,
-    locate,
-)
+from chunkstudy.base.sources import SourceError, SourceFile, cache_folder, fetch, find
 
 COMMIT = "5537bdfe68c9c1b3c788556bdca5ab902d20e8b6"
 HOME = (
@@ -112,21 +105,6 @@ SHEETS = {
 }
 
 
-def available() -> bool:
-    """Whether every file is here, converted or as a workbook, so that reading needs no network."""
-    return all(find(sheet.path) or locate(sheet.source) for sheet in SHEETS.values())
-
-
-def bring() -> None:
-    """Fetch and convert every file that is not here yet.
-
-    Raises:
-        SourceError: if one can be had nowhere or is not what was pinned.
-    """
-    for sheet in SHEETS.values():
-        _path(sheet)
-
-
 def read(name: str) -> list[dict[str, str | None]]:
     """The rows of one file, named as in ``SHEETS``, empty cells as None.
 
@@ -137,13 +115,16 @@ def read(name: str) -> list[dict[str, str | None]]:
         SourceError: if the file can be had nowhere or is not what was pinned.
     """
     sheet = SHEETS[name]
-    path = _path(sheet)
+    path = converted(sheet)
     try:
         lines = gzip.decompress(path.read_bytes())
-    except (OSError, EOFError, zlib.error) as error:
-        raise _changed(f"{path} is no whole gzip file") from error
+    except (OSError, EOFError, zlib.error):
+        lines = b""
     if hashlib.sha256(lines).hexdigest() != sheet.rows_sha256:
-        raise _changed(f"{path} has another sha256 than the pinned {sheet.path}")
+        raise SourceError(
+            f"{path} does not hold the rows of {sheet.workbook}; delete it to have them fetched "
+            "and converted again"
+        )
     return [json.loads(line) for line in lines.splitlines()]
 
 
@@ -167,14 +148,14 @@ def convert(sheet: Sheet, workbook: bytes) -> bytes:
     return lines
 
 
-def _path(sheet: Sheet) -> Path:
-    """The converted file, made where it is not here yet."""
+def converted(sheet: Sheet) -> Path:
+    """The converted file, fetched and made where it is not here yet.
+
+    Raises:
+        SourceError: if the workbook can be had nowhere or is not what was pinned.
+    """
     path = find(sheet.path)
     if path is None:
         path = cache_folder() / sheet.path
         write_bytes(path, gzip.compress(convert(sheet, fetch(sheet.source).read_bytes()), mtime=0))
     return path
-
-
-def _changed(found: str) -> SourceError:
-    return SourceError(f"{found}; delete it to have it fetched and converted again")

@@ -3,7 +3,7 @@
 Source: joaodsmarques/LumberChunker (arXiv 2406.17526). The search is limited to the question's own
 book. A judged passage ("Chunk Must Contain") is a quotation, not an offset; it is located in the
 book's text, which is its paragraphs joined by line breaks as in ielab's qutenqa_processor.py:57-67.
-A question whose passage stands nowhere is kept without a judgment, see ``exclusions``.
+A question whose passage stands nowhere is kept without a judgment.
 
 All of GutenQA is UNVERIFIED: its files on the hub could not be downloaded when this was written, so
 ``load`` stops with a sentence that says what to pin. The revision of the questions was read on a
@@ -26,9 +26,10 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import emma_files
 
 Row = Mapping[str, Any]
+Asked = tuple[str, str, Row]
+"""A question: its document, its id and its row."""
 EMMA, FULL = "gutenqa-emma", "gutenqa"
 EMMA_DOCUMENT = "Emma_-_Jane_Austen"
-EMMA_PARAGRAPHS, EMMA_QUESTIONS = 2_287, 30
 BOOKS, QUESTIONS = 100, 3_000
 
 
@@ -141,27 +142,12 @@ def load_emma() -> Collection:
     does not give, and rows of one book instead of all hundred.
 
     Raises:
-        SourceError: if a file is missing, has another digest or other rows than published.
+        SourceError: if a file is missing or has another digest.
     """
-    emma_files.bring()  # the released segmentations too, so that chunkers need no network later
-    return parse_emma(emma_files.read("paragraphs"), emma_files.read("questions"))
-
-
-def parse_emma(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
-    """Emma's collection from the rows of its paragraphs and of its questions.
-
-    Raises:
-        SourceError: if there are more or fewer rows than published, or a cell lacks its text.
-    """
-    texts = [cell(row, "Chunk", i) for i, row in enumerate(paragraphs)]
-    asked = [(EMMA_DOCUMENT, _emma_query(i), row) for i, row in enumerate(questions)]
-    if (len(texts), len(asked)) != (EMMA_PARAGRAPHS, EMMA_QUESTIONS):
-        raise SourceError(
-            f"Emma has {len(texts)} paragraphs and {len(asked)} questions instead of "
-            f"{EMMA_PARAGRAPHS} and {EMMA_QUESTIONS}; `chunkstudy fetch gutenqa-emma` brings "
-            "the right ones"
-        )
-    return _assemble(EMMA, {EMMA_DOCUMENT: "\n".join(texts)}, asked)
+    for sheet in emma_files.SHEETS.values():  # so that the released chunkers need no network later
+        emma_files.converted(sheet)
+    texts = [cell(row, "Chunk", i) for i, row in enumerate(emma_files.read("paragraphs"))]
+    return _assemble(EMMA, {EMMA_DOCUMENT: "\n".join(texts)}, _asked(EMMA))
 
 
 def load() -> Collection:
@@ -203,7 +189,7 @@ def parse(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
             )
         last[book] = place
         texts.setdefault(book, []).append(cell(row, "Chunk", i, blank=True))
-    asked = [(_book(row, i), _hub_query(row, i), row) for i, row in enumerate(questions)]
+    asked = [_of_book(row, i) for i, row in enumerate(questions)]
     for book, query, _ in asked:
         if book not in texts:
             raise SourceError(f"query {query} is about {book}, which has no paragraphs")
@@ -214,11 +200,8 @@ def parse(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
 def gold_strings(name: str = EMMA) -> dict[str, str]:
     """The judged passages as quoted, by query id, for the published rule: lower-cased, the string
     must occur in the chunk (LumberChunker's Retrieval_Granularities_Eval.ipynb)."""
-    column = "Chunk Must Contain"
-    if name == FULL:
-        rows = HUB_FILES["questions"].rows()
-        return {_hub_query(row, i): cell(row, column, i) for i, row in enumerate(rows)}
-    return _asked_of_emma(column)
+    asked = enumerate(_asked(name))
+    return {query: cell(row, "Chunk Must Contain", i) for i, (_, query, row) in asked}
 
 
 def proposition_answers(name: str = EMMA) -> dict[str, str]:
@@ -229,22 +212,23 @@ def proposition_answers(name: str = EMMA) -> dict[str, str]:
         SourceError: if a question has no answer among a book's propositions.
     """
     column = "Proposition Answer"
+    asked = _asked(name)
     if name == EMMA:
-        return _asked_of_emma(column)
+        return {query: cell(row, column, i) for i, (_, query, row) in enumerate(asked)}
     answers = {
         (_book(row, i), row["Question"]): cell(row, column, i)
         for i, row in enumerate(HUB_FILES["propositions"].rows())
         if isinstance(row.get("Question"), str)
     }
     found = {}
-    for i, row in enumerate(HUB_FILES["questions"].rows()):
-        key = (_book(row, i), cell(row, "Question", i))
+    for i, (book, query, row) in enumerate(asked):
+        key = (book, cell(row, "Question", i))
         if key not in answers:
             raise SourceError(
-                f"question {i} of {key[0]} has no answer in {HUB_FILES['propositions'].name}; "
+                f"question {i} of {book} has no answer in {HUB_FILES['propositions'].name}; "
                 "check that both files are of one release"
             )
-        found[_hub_query(row, i)] = answers[key]
+        found[query] = answers[key]
     return found
 
 
@@ -258,12 +242,6 @@ def segmentation(name: str) -> dict[str, list[Row]]:
     for i, row in enumerate(HUB_FILES[name].rows()):
         found.setdefault(_book(row, i), []).append(row)
     return found
-
-
-def exclusions(collection: Collection) -> tuple[str, ...]:
-    """The queries without any judgment: their passage could not be located in their book."""
-    judged = {judgment.query for judgment in collection.judgments}
-    return tuple(query.id for query in collection.queries if query.id not in judged)
 
 
 def cell(row: Row, column: str, number: int, *, blank: bool = False) -> str:
@@ -283,10 +261,10 @@ def cell(row: Row, column: str, number: int, *, blank: bool = False) -> str:
 def _assemble(
     name: str,
     books: Mapping[str, str],
-    asked: Iterable[tuple[str, str, Row]],
+    asked: Iterable[Asked],
     groups: dict[str, str] | None = None,
 ) -> Collection:
-    """A collection from texts by document id and (document id, query id, question row) triples.
+    """A collection from texts by document id and the questions.
 
     A passage that stands several times is judged everywhere: the published rule accepts any place.
     """
@@ -301,17 +279,17 @@ def _assemble(
     return Collection(name, documents, tuple(queries), tuple(judgments), groups or {})
 
 
-def _asked_of_emma(column: str) -> dict[str, str]:
-    rows = enumerate(emma_files.read("questions"))
-    return {_emma_query(i): cell(row, column, i) for i, row in rows}
+def _asked(name: str) -> list[Asked]:
+    """The questions of Emma or of all books."""
+    if name == EMMA:
+        rows = enumerate(emma_files.read("questions"))
+        return [(EMMA_DOCUMENT, f"Book-Emma-Query-{i}", row) for i, row in rows]
+    return [_of_book(row, i) for i, row in enumerate(HUB_FILES["questions"].rows())]
 
 
-def _emma_query(row: int) -> str:
-    return f"Book-Emma-Query-{row}"
-
-
-def _hub_query(row: Row, number: int) -> str:
-    return f"{_book(row, number)}-Query-{number}"
+def _of_book(row: Row, number: int) -> Asked:
+    book = _book(row, number)
+    return book, f"{book}-Query-{number}", row
 
 
 def _book(row: Row, number: int) -> str:

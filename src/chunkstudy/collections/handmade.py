@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.collections import builtin
@@ -20,7 +19,7 @@ LUMBERCHUNKER = "lumberchunker-handmade"
 
 
 class HandmadeError(ValueError):
-    """A beginning that does not stand exactly once, or a text that nobody segmented."""
+    """A text that nobody segmented."""
 
 
 def chunk(text: str) -> list[Span]:
@@ -39,36 +38,21 @@ def chunk(text: str) -> list[Span]:
 
 
 @lru_cache(maxsize=1)
-def load(folder: Path = builtin.FOLDER) -> dict[str, list[Span]]:
-    """The spans of each document by the digest of its text.
+def load() -> dict[str, list[Span]]:
+    """The spans of each document by the digest of its text; in a chat log a chunk starts at its
+    turn's brace."""
+    found, begun = {}, beginnings()
+    for document in builtin.load_documents():
+        text = document.text
+        places = [text.index(one) for one in begun.get(document.id, [])]
+        if document.id.endswith(".json"):
+            places = [text.rindex("{", 0, place) for place in places]
+        found[text_digest(text)] = list(pairwise([0, *places, len(text)])) if text else []
+    return found
 
-    Raises:
-        HandmadeError: if a beginning does not stand exactly once in its document, beginnings are
-            out of order, or a document is missing.
-    """
-    path = folder / "segmentations" / f"{LUMBERCHUNKER}.json"
+
+def beginnings() -> dict[str, list[str]]:
+    """How each chunk but the first begins, by document; each stands once in it, in this order."""
+    path = builtin.FOLDER / "segmentations" / f"{LUMBERCHUNKER}.json"
     begun: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
-    documents = {document.id: document.text for document in builtin.load_documents(folder)}
-    if missing := sorted(set(begun) - set(documents)):
-        raise HandmadeError(f"{path.name} segments {missing[0]}, which is missing")
-    return {
-        text_digest(text): spans(text, begun.get(document, []), document)
-        for document, text in documents.items()
-    }
-
-
-def spans(text: str, beginnings: list[str], document: str) -> list[Span]:
-    """The spans between the beginnings; in a chat log a chunk starts at its turn's brace."""
-    if not text:
-        return []
-    cuts = [0]
-    for one in beginnings:
-        if (times := text.count(one)) != 1:
-            raise HandmadeError(
-                f"{one!r} stands {times} times in {document}; a beginning must stand exactly once"
-            )
-        place = text.index(one)
-        cuts.append(text.rindex("{", 0, place) if document.endswith(".json") else place)
-        if cuts[-1] <= cuts[-2]:
-            raise HandmadeError(f"{one!r} is out of order in {document}; name beginnings in order")
-    return list(pairwise([*cuts, len(text)]))
+    return begun

@@ -88,19 +88,27 @@ def read(folder: Path, questions: Path | None = None) -> OwnDocuments:
 
 
 def read_any(path: Path, questions: Path | None = None) -> OwnDocuments:
-    """The documents of a folder, or of a file whose name ends in ``.jsonl``."""
-    return read_lines(path) if path.suffix == ".jsonl" else read(path, questions)
-
-
-def read_lines(path: Path) -> OwnDocuments:
-    """The documents of a file with one a line, or of that file with ``.gz`` behind its name.
+    """The documents of a folder, or of a file whose name ends in ``.jsonl`` with one a line.
 
     Raises:
-        SourceError: if there is no such file, a line is no document, or an id stands twice.
+        SourceError: if there is no such thing, a line is no document, or an id stands twice.
+    """
+    if path.suffix != ".jsonl":
+        return read(path, questions)
+    lines = json_lines(path, "a document a line, or a folder")
+    return from_entries(((f"{path}, line {number}", one) for number, one in lines), str(path))
+
+
+def json_lines(path: Path, what: str) -> list[tuple[int, Any]]:
+    """Every line of a file that holds something, with its number from 1; of that file with ``.gz``
+    behind its name where there is only this.
+
+    Raises:
+        SourceError: if there is no file, which then ends in ``what`` to name, or a line is no JSON.
     """
     packed = path.with_name(f"{path.name}.gz")
     if not path.is_file() and not packed.is_file():
-        raise SourceError(f"there is no file {path}; name one with a document a line, or a folder")
+        raise SourceError(f"there is no file {path}; name one with {what}")
     try:
         data = path.read_bytes() if path.is_file() else gzip.decompress(packed.read_bytes())
         content = data.decode("utf-8-sig")
@@ -110,12 +118,12 @@ def read_lines(path: Path) -> OwnDocuments:
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
-                found.append((f"{path}, line {number}", json.loads(line)))
+                found.append((number, json.loads(line)))
             except (ValueError, RecursionError):
                 raise SourceError(
                     f"{path}, line {number} is not JSON; write one object a line"
                 ) from None
-    return from_entries(found, str(path))
+    return found
 
 
 def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:

@@ -29,9 +29,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.files import write_text
-from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, Judgment, Query, SpanError
-from chunkstudy.collections.own_documents import OwnDocuments
+from chunkstudy.collections.own_documents import OwnDocuments, json_lines
 
 Task = Literal["token_overlap", "in_corpus"]
 Place = tuple[str, int, int]
@@ -137,7 +136,7 @@ def read(path: Path, documents: OwnDocuments, name: str) -> Judged:
     """The questions of a file, judged in documents.
 
     Raises:
-        SourceError: if there is no such file.
+        SourceError: if there is no such file, or a line is no JSON.
         SpanError: if a line is no question, or none can be judged.
     """
     return judge(lines(path), documents, name, str(path))
@@ -145,22 +144,7 @@ def read(path: Path, documents: OwnDocuments, name: str) -> Judged:
 
 def lines(path: Path) -> list[tuple[int, Any]]:
     """Every line that holds something as JSON, with its number from 1."""
-    if not path.is_file():
-        raise SourceError(f"there is no file {path}; name one with a question a line")
-    try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise SpanError(f"{path} is not UTF-8; save it as UTF-8") from None
-    found = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                found.append((number, json.loads(line)))
-            except (ValueError, RecursionError):
-                raise SpanError(
-                    f"{path}, line {number} is not JSON; write one object a line"
-                ) from None
-    return found
+    return json_lines(path, "a question a line")
 
 
 def write(path: Path, questions: Iterable[Question]) -> None:

@@ -14,7 +14,6 @@ from typing import Literal
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir, builtin, chroma, covid_qa, gutenqa, own
-from chunkstudy.collections.within import within_documents
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
 
@@ -69,7 +68,7 @@ def find(name: str) -> Entry:
 
 
 def _within_chroma() -> Collection:
-    return within_documents(chroma.load())
+    return chroma.load().within_documents()
 
 
 def _of_beir(name: str, source: beir.Source) -> Entry:

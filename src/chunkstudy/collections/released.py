@@ -32,7 +32,7 @@ RELEASED = {
 
 
 class ReleasedError(ValueError):
-    """A released segmentation that is damaged or is asked about another text."""
+    """A released segmentation that is asked about another text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,7 @@ def chunk(name: str, text: str) -> list[RewrittenSpan]:
     """The released chunks of a text: one of all books where those are pinned, else Emma's.
 
     Raises:
-        ReleasedError: if there is none of that name, another text was segmented, or the
-            propositions are damaged.
+        ReleasedError: if another text was segmented.
         SourceError: if a file is missing or has another digest.
     """
     if not gutenqa.lacks_segmentation(name) and (found := of_books(name).get(text_digest(text))):
@@ -71,11 +70,8 @@ def emma(name: str) -> Segmentation:
     """One of the released segmentations of Emma.
 
     Raises:
-        ReleasedError: if there is none of that name or the propositions are damaged.
         SourceError: if a file is missing or has another digest.
     """
-    if name not in RELEASED:
-        raise ReleasedError(f"unknown segmentation {name!r}; known are {', '.join(RELEASED)}")
     chunks = align(emma_text(), _column(RELEASED[name], "Chunk"))
     if name != PROPOSITION:
         return chunks
@@ -89,7 +85,6 @@ def of_books(name: str) -> dict[str, Segmentation]:
     """The segmentation of every book of GutenQA, by the digest of its text.
 
     Raises:
-        ReleasedError: if a proposition names a chunk that is not there.
         SourceError: if a file is not pinned, is missing or has another digest.
     """
     chunks, *propositions = map(gutenqa.segmentation, gutenqa.SEGMENTATIONS[name])
@@ -100,12 +95,7 @@ def of_books(name: str) -> dict[str, Segmentation]:
         for drawn in propositions:
             positions = {int(row["Chunk ID"]): i for i, row in enumerate(rows)}
             stated = drawn.get(document.id, [])
-            if lost := [one for one in stated if int(one["Chunk ID"]) not in positions]:
-                raise ReleasedError(
-                    f"a proposition of {document.id} names chunk {lost[0]['Chunk ID']}, which is "
-                    "not there; get both released files again"
-                )
-            parents = [positions[int(row["Chunk ID"])] for row in stated]
+            parents = [positions.get(int(row["Chunk ID"])) for row in stated]
             pairs = zip(_texts(stated, "Proposition"), parents, strict=True)
             aligned = _of_parents(aligned, pairs)
         found[text_digest(document.text)] = aligned
@@ -176,38 +166,16 @@ def _of_parents(
 
 def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> list[int | None]:
     """For each proposition the position of the list it comes from, going through both in order;
-    None where the lists hold another text at that place.
-
-    Raises:
-        ReleasedError: naming the list that cannot be read.
+    None where the lists hold another text at that place. A list is stored as Python writes it, and
+    nothing in it is executed.
     """
     listed = [
-        (parent, one)
-        for parent, literal in enumerate(lists)
-        for one in parse_propositions(literal, parent)
+        (parent, one) for parent, literal in enumerate(lists) for one in ast.literal_eval(literal)
     ]
     return [
         listed[i][0] if i < len(listed) and listed[i][1] == proposition else None
         for i, proposition in enumerate(propositions)
     ]
-
-
-def parse_propositions(literal: str, row: int) -> list[str]:
-    """The propositions of a chunk, stored as a Python list in text; nothing is executed.
-
-    Raises:
-        ReleasedError: if it is anything but a list of strings.
-    """
-    try:
-        found = ast.literal_eval(literal)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        found = None
-    if isinstance(found, list) and all(isinstance(one, str) for one in found):
-        return found
-    raise ReleasedError(
-        f"the propositions of chunk {row} are not a list of texts: {literal[:40]!r}; get the "
-        "released file again"
-    )
 
 
 @lru_cache(maxsize=1)

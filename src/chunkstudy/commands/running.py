@@ -58,11 +58,12 @@ def models(
     """Every model: what it reads, was trained on, and whether late chunking suits it."""
     import json
 
+    from chunkstudy.base import weights
     from chunkstudy.runs import checklist
 
     with one_sentence():
         rows = [
-            checklist.row(one) | {"weights here": checklist.at_hand(one.id)}
+            checklist.row(one) | {"weights here": weights.at_hand(one)}
             for one in checklist.named(names or [])
         ]
         if as_json:

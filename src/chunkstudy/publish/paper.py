@@ -40,7 +40,6 @@ def build(places: Places, folder: Path | None = None) -> Path:
     """Set the paper.
 
     Args:
-        places: the checkout.
         folder: where TeX works; ``build/paper`` if none.
 
     Returns:

@@ -24,9 +24,9 @@ from chunkstudy.base.faults import of_the_system
 from chunkstudy.base.files import check_writable, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.processes import end_with_parent
-from chunkstudy.publish import live, macros, notebooks, readme, reproducing
+from chunkstudy.publish import live, notebooks, readme, reproducing
 from chunkstudy.published.predictions import outcomes, register
-from chunkstudy.show import answers
+from chunkstudy.show import answers, latex
 from chunkstudy.show.formats import write_csv
 from chunkstudy.show.inspector import pages as inspector
 
@@ -114,7 +114,9 @@ def compare(places: Places) -> str:
 
 def publish(places: Places) -> str:
     """Write what README, REPRODUCING and paper quote, from tables and the notebooks' answers."""
-    write_text(places.generated / f"{macros.NAME}.tex", macros.text(answers.numbers(places)))
+    numbers = sorted(answers.numbers(places).items())
+    lines = (f"\\chunkvalue{{{name}}}{{{latex.escape(text)}}}\n" for name, text in numbers)
+    write_text(places.generated / "numbers.tex", "".join(lines))
     readme.fill(places)
     reproducing.fill(places)
     return "README and the paper's numbers"

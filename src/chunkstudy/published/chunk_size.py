@@ -43,7 +43,6 @@ def correlate(
     """``n, dropped, r, p`` of the correlation of ``size``, in tokens, and ``score``.
 
     Args:
-        points: a row per point.
         outliers: whether to keep what lies outside the 1.5 IQR fences of either axis.
         logarithm: whether to take the size's, of the points that are kept and have one.
     """
@@ -112,7 +111,6 @@ def published_r(
     Args:
         conditions: plain and, where the arm needs it, late, of every collection pooled.
         arm: of ``ARMS``.
-        library: the records.
         sizes: the tables of the experiment ``chunk-sizes``.
     """
     found: dict[str, dict[str, dict[bool, Condition]]] = {}

@@ -51,10 +51,6 @@ SETTING = f"{SEARCHED_AGAIN}, official"
 def compare(places: Places, library: Library) -> pd.DataFrame:
     """A row per published cell: what it says, what was reproduced, and a verdict.
 
-    Args:
-        places: of the cells, and of what studies measured.
-        library: the records.
-
     Returns:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
@@ -86,7 +82,12 @@ class Stacks:
     """What the published stack gave, where it was run again."""
 
     def __init__(self, places: Places) -> None:
-        self._spread = _stacks(places)
+        found = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
+        names = ("chunker", "part", "measure", "statistic")
+        self._spread = {
+            tuple(row[one] for one in names): (row["low"], row["high"])
+            for row in found.to_dict("records")
+        }
 
     def of(self, cell: Cell, source: Source) -> Interval | None:
         """The spread of a cell in its printed unit; None where nothing was run again."""
@@ -184,12 +185,14 @@ class _Comparison:
 
     def _length(self, cell: Cell) -> Reproduced | None:
         """The mean number of characters of a collection's documents."""
-        found = at(self._lengths, collection=cell.collection)
+        lengths = study_results.read(self.places, "document-lengths")
+        found = at(lengths, collection=cell.collection)
         return Reproduced(float(found["mean characters"].iloc[0])) if len(found) else None
 
     def _cosine(self, cell: Cell) -> Reproduced | None:
         """Of Jina's example on Berlin."""
-        found = at(self._cosines, encoder=cell.encoder, chunk=cell.chunker)
+        cosines = study_results.read(self.places, "berlin")
+        found = at(cosines, encoder=cell.encoder, chunk=cell.chunker)
         if found.empty:
             return None
         measured = found.iloc[0]
@@ -207,14 +210,6 @@ class _Comparison:
         return Reproduced(min(found) if cell.statistic == "lowest r" else max(found))
 
     @cached_property
-    def _lengths(self) -> pd.DataFrame:
-        return study_results.read(self.places, "document-lengths")
-
-    @cached_property
-    def _cosines(self) -> pd.DataFrame:
-        return study_results.read(self.places, "berlin")
-
-    @cached_property
     def _chunk_sizes(self) -> dict[str, pd.DataFrame]:
         return study_results.tables(self.places, "chunk-sizes")
 
@@ -224,13 +219,3 @@ def _needs(missing: list[Condition]) -> list[Need]:
     everywhere."""
     found = [need for one in missing for need in one.needs()]
     return found or [Need("run", str(missing[0]))]
-
-
-def _stacks(places: Places) -> dict[tuple[str, ...], tuple[float, float]]:
-    """The lowest and highest of every cell under the official setting, as fractions, by chunker,
-    corpus, measure and statistic; none where the search was not run."""
-    found = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
-    return {
-        (row["chunker"], row["part"], row["measure"], row["statistic"]): (row["low"], row["high"])
-        for row in found.to_dict("records")
-    }

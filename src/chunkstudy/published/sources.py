@@ -58,7 +58,6 @@ class Measured:
     Attributes:
         study: whose table gives it.
         waits: for what it waits before the study ran.
-        conditions: what has to be recorded before.
     """
 
     study: str
@@ -82,7 +81,6 @@ class Work:
     """A published work.
 
     Attributes:
-        title: what pages call it.
         short: what narrow tables call it.
         protocol: under which its cells were made, where it prints any.
         source_of: what a cell was computed from.

@@ -15,7 +15,6 @@ def verdict(cell: Cell, value: float, stack: Interval | None = None) -> str:
     """One of `RUN`: ``exact`` needs every printed digit.
 
     Args:
-        cell: a published cell.
         value: the reproduced value in the printed unit, unrounded.
         stack: from the lowest to the highest that the published stack gives when it is run again.
     """

@@ -70,10 +70,6 @@ class Held:
 def hold(condition: Condition, outcome: Outcome, folder: Path, outside: Path) -> Held:
     """Hold what a run found against the record of its condition.
 
-    Args:
-        folder: of the record.
-        outside: of rankings too big to lie beside their record.
-
     Raises:
         RecordError: if there is no whole record.
     """

@@ -76,7 +76,6 @@ def of_boundaries(chunker: str, model: str, documents: int, tokens: int) -> Esti
 
     Args:
         chunker: its name alone, one of ``METHODS``.
-        model: by provider and name.
     """
     return of_calls(model, *METHODS[chunker](documents, tokens))
 
@@ -85,7 +84,6 @@ def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> E
     """What having the contexts of chunks written would take.
 
     Args:
-        model: by provider and name.
         documents: of each its text and the texts of its chunks.
     """
     count = counter("cl100k").count

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from chunkstudy.base import weights
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import CAUSAL_MODELS, MODELS, ModelSpec
 
@@ -22,67 +20,12 @@ their documentation says either number."""
 UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A model as it is listed.
-
-    Attributes:
-        obstacles: what it lacks for late chunking; none where that suits.
-        doubts: what speaks against reading as much as it claims.
-    """
-
-    spec: ModelSpec
-
-    @property
-    def id(self) -> str:
-        return self.spec.id
-
-    @property
-    def token_states(self) -> bool:
-        """Whether they can be had; an API returns one vector for a text."""
-        return self.spec.kind != "api"
-
-    @property
-    def weights(self) -> str:
-        """Where they come from."""
-        if not self.token_states:
-            return "none, an API"
-        packaged = self.spec.package or self.spec.parts or self.spec.packed
-        return "Python package" if packaged else "model hub"
-
-    @property
-    def obstacles(self) -> tuple[str, ...]:
-        found = []
-        if not self.token_states:
-            found.append("it returns one vector for a text and no token states")
-        if self.spec.window < LATE_CHUNKING_WINDOW:
-            found.append(f"it reads {self.spec.window} tokens, fewer than 8,192")
-        if self.spec.card.attention == "causal":
-            found.append("its attention is causal: no token's state knows what comes later")
-        if self.spec.card.pooling == "none":
-            found.append("it was trained to write, not to embed, and has no pooling of its own")
-        return tuple(found)
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        card, found = self.spec.card, []
-        if card.tuned is None:
-            found.append("on how long texts it was tuned is not known")
-        elif card.tuned < self.spec.window:
-            found.append(f"it was tuned on texts of up to {card.tuned:,} tokens")
-        return tuple(found)
-
-    @property
-    def suits(self) -> bool:
-        return not self.obstacles
-
-
-def every() -> list[Listed]:
+def every() -> list[ModelSpec]:
     """All models of the registry, and the causal models beside them."""
-    return [Listed(spec) for spec in (*MODELS.values(), *CAUSAL_MODELS.values())]
+    return [*MODELS.values(), *CAUSAL_MODELS.values()]
 
 
-def named(names: Sequence[str]) -> list[Listed]:
+def named(names: Sequence[str]) -> list[ModelSpec]:
     """The models whose name contains one of these, whatever the case; all where none is given.
 
     Raises:
@@ -98,21 +41,35 @@ def named(names: Sequence[str]) -> list[Listed]:
     return [one for one in found if not names or any(n.lower() in one.id.lower() for n in names)]
 
 
-def at_hand(name: str) -> bool:
-    """Whether a listed model's weights lie on this machine; nothing is read or downloaded."""
-    return weights.at_hand(MODELS.get(name) or CAUSAL_MODELS[name])
+def obstacles(spec: ModelSpec) -> list[str]:
+    """What a model lacks for late chunking; none where that suits."""
+    found = []
+    if spec.kind == "api":
+        found.append("it returns one vector for a text and no token states")
+    if spec.window < LATE_CHUNKING_WINDOW:
+        found.append(f"it reads {spec.window} tokens, fewer than 8,192")
+    if spec.card.attention == "causal":
+        found.append("its attention is causal: no token's state knows what comes later")
+    if spec.card.pooling == "none":
+        found.append("it was trained to write, not to embed, and has no pooling of its own")
+    return found
 
 
-def row(one: Listed) -> dict[str, object]:
+def row(spec: ModelSpec) -> dict[str, object]:
     """A model as a row, for tables and files; None where nobody says."""
-    spec, card = one.spec, one.spec.card
+    card, doubts = spec.card, ""
+    if card.tuned is None:
+        doubts = "on how long texts it was tuned is not known"
+    elif card.tuned < spec.window:
+        doubts = f"it was tuned on texts of up to {card.tuned:,} tokens"
+    packaged = "Python package" if spec.package or spec.parts or spec.packed else "model hub"
     sources = {"tuned": card.tuned_source, "pre-trained": card.pretrained_source}
     return {
-        "model": one.id,
-        "late chunking suits": one.suits,
-        "why not": "; ".join(one.obstacles),
-        "doubts": "; ".join(one.doubts),
-        "token states": one.token_states,
+        "model": spec.id,
+        "late chunking suits": not obstacles(spec),
+        "why not": "; ".join(obstacles(spec)),
+        "doubts": doubts,
+        "token states": spec.kind != "api",
         "window": spec.window,
         "tuned on": card.tuned,
         "pre-trained on": card.pretrained,
@@ -123,7 +80,7 @@ def row(one: Listed) -> dict[str, object]:
         "query prefix": spec.query_prefix,
         "document prefix": spec.document_prefix,
         "licence": spec.licence,
-        "weights": one.weights,
+        "weights": "none, an API" if spec.kind == "api" else packaged,
     }
 
 

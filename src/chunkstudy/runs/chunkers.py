@@ -37,20 +37,14 @@ def build_chunker(
     ``strengths`` measures the signal of a chunker that cuts by one.
 
     Raises:
-        ValueError: if the slug is unknown, its sizes are impossible, or it lacks an encoder, a way
-            to ask or a way to measure.
+        ValueError: if the slug is unknown, its sizes are impossible, or it lacks ``embed``, ``ask``
+            or ``strengths``.
     """
     spec = parse_chunker(slug)
     entry = spec.entry
-    if spec.needs_encoder and embed is None:
-        raise ValueError(f"chunker {slug} places its boundaries by embeddings; give it an encoder")
-    if spec.llm and ask is None:
-        raise ValueError(f"chunker {slug} asks {spec.llm}; give it a way to ask, as Asker().ask is")
-    if spec.reader and strengths is None:
-        raise ValueError(
-            f"chunker {slug} cuts by a signal of {spec.reader}; give it a way to measure it, as "
-            "runs.by_signals.measuring does"
-        )
+    for name, given in (("embed", embed), ("ask", ask), ("strengths", strengths)):
+        if entry.takes(name) and given is None:
+            raise ValueError(f"chunker {slug} draws its boundaries by `{name}`; give it that")
     used: TextTokens = (tokenizer if protocol.tokenizer == "encoder" else None) or WordPieces()
     source = protocol.chunk_text == "source" and not entry.rewrites
     offered: dict[str, Any] = {

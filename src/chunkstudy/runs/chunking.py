@@ -15,7 +15,7 @@ from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import Entry
 from chunkstudy.runs import by_language_model, by_signals
 from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.names import parse_chunker, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
@@ -30,7 +30,7 @@ def chunk(
     """The chunks of a condition; what its chunker embeds is encoded together beforehand.
 
     Raises:
-        ConditionError: if another model draws the boundaries and ``boundaries`` was not given.
+        ValueError: if another model draws the boundaries and ``boundaries`` was not given.
     """
     if chunker is None:
         spec = parse_chunker(condition.chunker)
@@ -39,8 +39,6 @@ def chunk(
         if spec.reader:
             return by_signals.chunk(condition, collection)
         drawing = boundaries if spec.encoder else store
-        if spec.encoder and drawing is None:
-            raise ConditionError(f"{spec.by} draws the boundaries of {condition}; give its store")
         embed: Embed | None = drawing.encode if drawing else None
         if drawing and spec.entry.windows:
             embed = _remembered(drawing, collection, spec.entry)

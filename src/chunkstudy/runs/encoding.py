@@ -38,7 +38,6 @@ class Jobs:
     """What contextualized encoding has to read and pool for one set of chunks.
 
     Attributes:
-        layouts: of each document that has chunks.
         spans: of each, (chunks, 2) positions in its sequence.
     """
 

@@ -50,7 +50,6 @@ class Device:
     """What a run may be estimated for.
 
     Attributes:
-        description: in words.
         rate: floating-point operations a second that encoding is assumed to sustain. Two cores:
             what MiniLM's runs came to, in float32. GPUs: half of the maker's dense 16-bit rate.
     """
@@ -174,12 +173,10 @@ def estimate(
     yield f"all {len(found)} on {on.description}\t{_line(found, on)}"
 
 
-def open_by_model(
-    conditions: Sequence[Condition], places: Places, device_name: str = TWO_CORES
-) -> Iterator[str]:
+def open_by_model(conditions: Sequence[Condition], places: Places) -> Iterator[str]:
     """A line per model with conditions that could be run here and are not recorded: how many, how
     long, and how to start them; they can be stopped at any time and go on where they were."""
-    on = device(device_name)
+    on = DEVICES[TWO_CORES]
     open_of: dict[str, list[Price]] = {}
     for one in prices(conditions, places):
         if not one.blocked and one.condition.encoder != NONE:

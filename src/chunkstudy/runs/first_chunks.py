@@ -51,7 +51,7 @@ def read(places: Places, run: records.Run) -> pd.DataFrame | None:
     path = _path(places, run)
     if not path.exists():
         return None
-    found = pd.DataFrame(parquet.read(path))
+    found = parquet.read(path)
     own = records.read_in_order(places.runs / run.path, run)[CHECKED]
     given = values(places, run, CHECKED, found)
     if given is None or not np.array_equal(given.to_numpy(), own.to_numpy()):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from uuid import uuid4
 
 import pandas as pd
 
@@ -42,11 +41,6 @@ class Library:
             for condition, folder in records.find(places.runs).items()
         }
         self._parts: dict[str, pd.Series] = {}
-        self._id = uuid4().hex
-
-    def __reduce__(self) -> tuple[Callable[[Places, str], Library], tuple[Places, str]]:
-        """In another process the records are read again, and once however often it is sent."""
-        return _sent, (self.places, self._id)
 
     def __iter__(self) -> Iterator[Condition]:
         return iter(self._records)
@@ -74,8 +68,3 @@ class Library:
             self._parts[name] = table.set_index("query_id")["part"]
         parts = self._parts[name]
         return record.wide[record.wide.index.isin(parts.index[parts == part])]
-
-
-@lru_cache(maxsize=1)
-def _sent(places: Places, _id: str) -> Library:
-    return Library(places)

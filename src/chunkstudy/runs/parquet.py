@@ -6,14 +6,12 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from chunkstudy.base.files import write_bytes
 
@@ -33,8 +31,6 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
     the values.
 
     Args:
-        path: the file.
-        frame: what to write.
         planes: columns whose numbers are stored first byte by first byte, second by second, ...,
             which is smaller where many share their leading bytes.
     """
@@ -53,8 +49,8 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
     write_bytes(path, buffer.getvalue(), durable=True)
 
 
-def read(path: Path) -> dict[str, NDArray[Any]]:
-    """The columns of a file, strings as objects.
+def read(path: Path) -> pd.DataFrame:
+    """The table in a file.
 
     Raises:
         RecordError: if it is missing, or is not whole.
@@ -68,15 +64,15 @@ def read(path: Path) -> dict[str, NDArray[Any]]:
             f"{path} cannot be read as Parquet, perhaps because it was cut short; restore it, or "
             "run its condition again"
         ) from error
-    return {name: table[name].to_numpy() for name in table.column_names}
+    return pd.DataFrame({name: table[name].to_numpy() for name in table.column_names})
 
 
-def digest(columns: Mapping[str, NDArray[Any]]) -> str:
+def digest(table: pd.DataFrame) -> str:
     """sha256 of columns in the order of their names, a line of JSON each: name, then the values.
 
     A float stands as the shortest decimals that give it back, a missing one as ``NaN``.
     """
     total = hashlib.sha256()
-    for name in sorted(columns):
-        total.update(json.dumps([name, *columns[name].tolist()]).encode("ascii") + b"\n")
+    for name in sorted(map(str, table)):
+        total.update(json.dumps([name, *table[name].tolist()]).encode("ascii") + b"\n")
     return total.hexdigest()

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -68,13 +68,7 @@ def of_chunks(
     chunks: Chunks,
     relevant: Sequence[Ints] | None = None,
 ) -> pd.DataFrame:
-    """The first chunks of every query.
-
-    Args:
-        found: the ranking of the chunks.
-        chunks: their spans.
-        relevant: the relevant chunks of every query.
-    """
+    """The first chunks of every query."""
     queries, ranks = np.nonzero(found.chunk[:, :DEPTH] != NO_CHUNK)
     chunk = found.chunk[queries, ranks]
     columns = {
@@ -96,7 +90,7 @@ def describe(ranking: pd.DataFrame) -> Kept:
         depth=DEPTH,
         rows=len(ranking),
         bytes=int(ranking.memory_usage(index=False).sum()),
-        sha256=parquet.digest(_columns(ranking)),
+        sha256=parquet.digest(ranking),
     )
 
 
@@ -124,12 +118,12 @@ def read(path: Path, kept: Kept) -> pd.DataFrame:
     Raises:
         RecordError: if it is not whole, or not the one that its run.json recorded.
     """
-    columns = parquet.read(path)
-    if parquet.digest(columns) != kept.sha256:
+    found = parquet.read(path)
+    if parquet.digest(found) != kept.sha256:
         raise RecordError(
             f"{path} is not the ranking that its run.json recorded; run the condition again"
         )
-    return pd.DataFrame(columns)
+    return found
 
 
 def rows(queries: int, ranking: pd.DataFrame) -> Ints:
@@ -167,10 +161,6 @@ def _digest_of(path: Path) -> str | None:
         return parquet.digest(parquet.read(path))
     except RecordError:
         return None
-
-
-def _columns(ranking: pd.DataFrame) -> dict[str, NDArray[Any]]:
-    return {str(name): values.to_numpy() for name, values in ranking.items()}
 
 
 def _frame(query: Ints, columns: dict[str, Ints], score: NDArray[np.float32]) -> pd.DataFrame:

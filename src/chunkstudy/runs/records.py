@@ -38,11 +38,11 @@ Positive = Annotated[int, Field(gt=0)]
 Natural = Annotated[int, Field(ge=0)]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Counts(_Strict):
+class Counts(Strict):
     documents: Positive
     chunks: Positive
     queries_expected: Positive
@@ -55,7 +55,7 @@ class Counts(_Strict):
     """Judged documents that the collection lacks; they lower recall and the ideal."""
 
 
-class Sizes(_Strict):
+class Sizes(Strict):
     """The size of the embedded chunk texts in one unit."""
 
     mean: float
@@ -63,7 +63,7 @@ class Sizes(_Strict):
     """0th, 5th, ... 100th."""
 
 
-class Run(_Strict):
+class Run(Strict):
     schema_version: Literal[2] = 2
     """Raise it, and migrate the stored records, when a field comes or goes."""
     collection: Named
@@ -132,10 +132,8 @@ def rounded(scores: pd.DataFrame) -> pd.DataFrame:
 
 def scores_sha256(scores: pd.DataFrame) -> str:
     """The digest of a frame of scores with index ``query_id``, whatever its order."""
-    ids = scores.index.to_numpy(dtype=object)
-    order = ids.argsort()
-    columns = {str(name): values.to_numpy()[order] for name, values in scores.items()}
-    return parquet.digest({"query_id": ids[order], **columns})
+    order = scores.index.to_numpy(dtype=object).argsort()
+    return parquet.digest(scores.iloc[order].rename_axis("query_id").reset_index())
 
 
 def write(
@@ -153,11 +151,8 @@ def write(
     says the same is left as it is but for its timing, so neither takes the other's away.
 
     Args:
-        folder: of the condition.
         run: what ``run.json`` will say, the digests of ``scores`` and ``ranking`` included.
         scores: as ``rounded`` gives them.
-        timing: seconds and the like.
-        ranking: what ``run.ranking`` describes.
         outside: the folder of rankings too big for the repository.
     """
     with alone(folder):
@@ -238,13 +233,12 @@ def read_scores(folder: Path, run: Run | None = None) -> pd.DataFrame:
 def read_in_order(folder: Path, run: Run) -> pd.DataFrame:
     """The same with rows and columns as they stand in the file, as ``rounded`` gave them."""
     path = folder / SCORES
-    columns = parquet.read(path)
-    if lacking := {"query_id", *run.measures} - set(columns):
+    found = parquet.read(path)
+    if lacking := {"query_id", *run.measures} - set(found):
         raise RecordError(
             f"{path} lacks {min(lacking)}, which its run.json recorded; run the condition again"
         )
-    index = pd.Index(columns["query_id"], name="query_id", dtype=str)
-    scores = pd.DataFrame({name: columns[name] for name in run.measures}, index)
+    scores = found.astype({"query_id": str}).set_index("query_id")[run.measures]
     if scores_sha256(scores) != run.per_query_sha256:
         raise RecordError(f"{path} is not what its run.json recorded; run the condition again")
     return scores

@@ -48,11 +48,7 @@ def rescore(measure: str, conditions: Sequence[Condition], places: Places) -> in
     library = Library(places)
     found = [record for one in conditions if (record := library.get(one))]
     lacking = [record for record in found if measure not in record.run.measures]
-    kept = [_kept(record, places.rankings) for record in lacking]
-    added = [
-        _with(record, measure, rankings.read(path, ranking))
-        for record, (path, ranking) in zip(lacking, kept, strict=True)
-    ]
+    added = [_with(record, measure, _ranking(record, places.rankings)) for record in lacking]
     for record, scores in zip(lacking, added, strict=True):
         run = record.run.model_copy(
             update={
@@ -67,7 +63,7 @@ def rescore(measure: str, conditions: Sequence[Condition], places: Places) -> in
     return len(lacking)
 
 
-def _kept(record: Record, outside: Path) -> tuple[Path, rankings.Kept]:
+def _ranking(record: Record, outside: Path) -> pd.DataFrame:
     condition, kept = record.run.condition, record.run.ranking
     if condition.encoder == NONE:
         raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
@@ -86,7 +82,7 @@ def _kept(record: Record, outside: Path) -> tuple[Path, rankings.Kept]:
             f"neither beside its record nor in {outside}; unpack it there from the study's "
             f"archive, or {again}"
         )
-    return path, kept
+    return rankings.read(path, kept)
 
 
 def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
@@ -98,11 +94,6 @@ def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
 
 def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     """Another measure of a run by query id, unrounded.
-
-    Args:
-        run: whose collection is here.
-        measure: see above.
-        ranking: that the run kept.
 
     Raises:
         RescoreError: if the collection here is another one, or the ranking does not give it.
@@ -178,10 +169,8 @@ def of_spans(
 
     Args:
         judged: in characters.
-        hit: what counts as one.
         ranking: ``query, document, start, end``, best first.
         name: ``SpanRecall``, ``SpanPrecision``, ``SpanIoU`` or ``SpanF1``.
-        cut: how many chunks are read.
     """
     overlap = TokenOverlap(judged, rankings.spans(ranking), hit)
     return overlap.at(rankings.rows(judged.queries, ranking), cut)[name]

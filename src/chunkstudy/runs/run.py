@@ -6,7 +6,7 @@ import platform
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -92,9 +92,6 @@ def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: P
     """Run one condition and write its record.
 
     Args:
-        condition: what to run.
-        vectors: the folder of the stores, or that of a unit.
-        runs: the folder of the records.
         outside: the folder of rankings too big to lie beside their record.
 
     Raises:
@@ -243,11 +240,7 @@ def evaluate(
     timing["collection_tokens"] = sum(in_documents)
     scores = records.rounded(scored.scores)
     record = records.Run(
-        collection=condition.collection,
-        chunker=condition.chunker,
-        encoder=condition.encoder,
-        ordering=condition.ordering,
-        protocol=condition.protocol,
+        **asdict(condition),
         collection_sha256=collection.digest(),
         collection_order_free_sha256=collection.order_free_digest(),
         chunks_sha256=chunks.digest(),
@@ -259,7 +252,9 @@ def evaluate(
         reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],
-        similarity=_similarity(store, approximate),
+        similarity="no search"
+        if store is None
+        else f"cosine, {'approximate' if approximate else 'exact, float32'}",
         counts=records.Counts(
             documents=len(collection.documents),
             chunks=len(chunks),
@@ -277,12 +272,6 @@ def evaluate(
         platform=f"{platform.system()} {platform.machine()}",
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
-
-
-def _similarity(store: VectorStore | None, approximate: bool) -> str:
-    if store is None:
-        return "no search"
-    return "cosine, approximate" if approximate else "cosine, exact, float32"
 
 
 def _score(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chunkstudy.base.places import Places
@@ -15,7 +15,7 @@ from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.estimate import in_words, of_unit
 from chunkstudy.runs.executors import Executor
 from chunkstudy.runs.run import load_collection
-from chunkstudy.runs.units import Shard, Unit, parse_shard, shards, units
+from chunkstudy.runs.units import Unit, parse_shard, shards, units
 from chunkstudy.runs.workers import Done, Order, gather_here, records_folder, versions
 
 SEEN_WITHIN = 60.0
@@ -123,21 +123,14 @@ def _dealt(some: list[Unit], where: Where, dry_run: bool) -> list[Unit]:
     """The units of this shard, in their order; all where there are no shards."""
     if not where.shard:
         return some
-    shard = parse_shard(where.shard)
-    dealt = shards(some, shard.of, of_unit)
-    if dry_run:
-        for line in _shard_lines(dealt, shard):
-            _say(line)
-    mine = set(dealt[shard.number - 1])
-    return [unit for unit in some if unit in mine]
-
-
-def _shard_lines(dealt: list[list[Unit]], shard: Shard) -> Iterator[str]:
-    for number, some in enumerate(dealt, start=1):
-        cost = in_words(sum(map(of_unit, some)))
-        this = ", this one" if number == shard.number else ""
-        names = "; ".join(map(str, some)) or "nothing, since there are fewer units than shards"
-        yield f"shard {number}/{shard.of}{this}: {cost} on two cores: {names}"
+    mine, of = parse_shard(where.shard)
+    dealt = shards(some, of, of_unit)
+    for number, shard in enumerate(dealt if dry_run else (), start=1):
+        cost = in_words(sum(map(of_unit, shard)))
+        this = ", this one" if number == mine else ""
+        names = "; ".join(map(str, shard)) or "nothing, since there are fewer units than shards"
+        _say(f"shard {number}/{of}{this}: {cost} on two cores: {names}")
+    return [unit for unit in some if unit in dealt[mine - 1]]
 
 
 def _show(work: Sequence[Unit]) -> None:
@@ -161,15 +154,12 @@ def _refused(unit: Unit) -> Done | None:
     asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
     for need in (need for condition in unit.conditions for need in condition.needs()):
         if need.sold and (asks or need.kind != "replies"):
-            return Done(unit, failure=_by_itself(need.of))
+            why = (
+                f"what {need.of} is asked costs money, and the ceiling CHUNKSTUDY_BUDGET is one "
+                "process's; run this unit without --processes, --executor and --shard"
+            )
+            return Done(unit, failure=why)
     return None
-
-
-def _by_itself(name: str) -> str:
-    return (
-        f"what {name} is asked costs money, and the ceiling CHUNKSTUDY_BUDGET is one process's; "
-        "run this unit without --processes, --executor and --shard"
-    )
 
 
 def _unseen(unit: Unit, places: Places) -> str:

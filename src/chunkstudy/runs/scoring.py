@@ -55,7 +55,6 @@ class Scored:
         ties_at_cut: queries whose 10th and 11th result score the same.
         tie_range: worst and best mean of a measure that another order of equal scores allows.
         kept: the ranking as stored (``rankings.py``), where something is ranked.
-        seconds: of search and of scoring.
     """
 
     scores: pd.DataFrame
@@ -78,9 +77,7 @@ def score(
     Args:
         name: of the collection, as the registry has it.
         collection: it, or the part of it that is asked.
-        chunks: of the collection.
         by: vectors, or a ranking; None where no model takes part, of token overlap alone.
-        protocol: whose rules.
         propositions: whether the chunks are sentences that a model wrote.
     """
     entry = registry.find(name)
@@ -102,14 +99,7 @@ def score(
 def token_overlap(
     collection: Collection, chunks: Chunks, by: By | None, protocol: Protocol
 ) -> Scored:
-    """Every measure of the token-overlap task.
-
-    Args:
-        collection: with judged excerpts.
-        chunks: of the collection.
-        by: vectors, or a ranking; None where no model takes part.
-        protocol: says what a hit is and in which units to count.
-    """
+    """Every measure of the token-overlap task."""
     started = time.perf_counter()
     found = None if by is None else _ranked(by, OVERLAP_DEPTH)
     searched = time.perf_counter()
@@ -172,10 +162,7 @@ def in_document(
     Under relevance by overlap a query whose passage was not located has no scores.
 
     Args:
-        collection: whose queries name a document.
-        chunks: of the collection.
         by: vectors, or a ranking within each query's document.
-        protocol: says how relevance is told.
         gold: query id to the judged passage as quoted, for relevance by substring; None where
             passages are spans only.
         by_parent: chunks of one span, propositions, count as their parent, once, as ielab scores

@@ -87,28 +87,15 @@ class VectorStore:
         token has a zero row.
 
         Args:
-            layouts: documents in windows.
             spans: of each, (chunks, 2) positions in its sequence.
         """
-        known, keys = self._fill(layouts, spans, label)
-        return self._stack(known, keys)
+        return self._stack(*self.fill(layouts, spans, label))
 
     def fill(
-        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]], label: str = "reading"
-    ) -> None:
-        """Compute what :meth:`pool` would and only keep it, since it may be needed later."""
-        self._fill(layouts, spans, label)
-
-    def unread(
-        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
-    ) -> dict[bytes, Layout]:
-        """By digest the layouts that :meth:`pool` would read."""
-        wanted = self._wanted(layouts, spans)[2]
-        return {digest: layout for digest, (layout, _) in wanted.items()}
-
-    def _fill(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]], label: str
     ) -> tuple[dict[bytes, NDArray[np.float32]], list[bytes]]:
+        """Compute what :meth:`pool` stacks and only keep it, since it may be needed later: vectors
+        by key, and the keys in order."""
         known, keys, wanted = self._wanted(layouts, spans)
         jobs = sorted(wanted.values(), key=lambda job: job[0].tokens)
         with _progress(sum(job[0].tokens for job in jobs), label, "token") as bar:
@@ -116,6 +103,13 @@ class VectorStore:
                 self._pool_block(known, block)
                 bar.update(sum(layout.tokens for layout, _ in block))
         return known, keys
+
+    def unread(
+        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
+    ) -> dict[bytes, Layout]:
+        """By digest the layouts that :meth:`pool` would read."""
+        wanted = self._wanted(layouts, spans)[2]
+        return {digest: layout for digest, (layout, _) in wanted.items()}
 
     def _wanted(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]

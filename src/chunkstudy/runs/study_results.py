@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.runs import parquet
-from chunkstudy.runs.records import Named, Natural, Positive, Sha256
+from chunkstudy.runs.records import Named, Natural, Sha256, Strict
 
 PROVENANCE = "provenance.json"
 STUDIES = Path(__file__).parents[1] / "studies"
@@ -39,43 +39,7 @@ class StudyError(RuntimeError):
     """A study or its notebook cannot go on; the message says what to do."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class CollectionUsed(_Strict):
-    sha256: Sha256
-    order_free_sha256: Sha256
-    documents: Positive
-    queries: Natural
-
-
-class ChunksUsed(_Strict):
-    sha256: Sha256
-    chunks: Positive
-
-
-class ModelUsed(_Strict):
-    """What :meth:`Encoder.describe` says of a model whose weights are at hand."""
-
-    id: Named
-    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-    weights_sha256: Sha256
-    tokenizer_sha256: Sha256
-    window: Positive
-    pooling: Named
-    normalised: bool
-    dtype: Named
-    query_prefix: str
-    document_prefix: str
-    batch_rule: Named
-    device: Named | None = None
-    positions: list[int] | None = None
-    query_adapter: str | None = None
-    document_adapter: str | None = None
-
-
-class TableWritten(_Strict):
+class TableWritten(Strict):
     rows: Natural
     columns: Annotated[dict[Named, Kind], Field(min_length=1)]
     sha256: Sha256
@@ -86,16 +50,18 @@ class TableWritten(_Strict):
         return self.rows > LONG
 
 
-class Provenance(_Strict):
+class Provenance(Strict):
     schema_version: Literal[1] = 1
     study: Named
     question: Named
     origin: Literal["run", "converted from the table of an earlier version; not run again"]
-    collections: dict[Named, CollectionUsed]
-    chunks: dict[Named, ChunksUsed]
-    """By collection, chunker, encoder and protocol; none of a converted study, since nothing had
-    recorded them."""
-    models: list[ModelUsed]
+    collections: dict[Named, dict[str, Any]]
+    """Digests and counts (:func:`study_runs.describe`)."""
+    chunks: dict[Named, dict[str, Any]]
+    """Digest and count, by collection, chunker, encoder and protocol; none of a converted study,
+    since nothing had recorded them."""
+    models: list[dict[str, Any]]
+    """What :meth:`Encoder.describe` says of them."""
     sources: dict[Named, Sha256]
     """Files read that are no collection."""
     tables: Annotated[dict[Named, TableWritten], Field(min_length=1)]
@@ -145,8 +111,6 @@ def read(places: Places, study: str, table: str | None = None) -> pd.DataFrame:
     """A table of a study, its columns typed; an empty frame where the study was not run.
 
     Args:
-        places: where the project's files lie.
-        study: one of :func:`names`.
         table: which of its tables; may be left out where it has one.
 
     Raises:
@@ -179,12 +143,12 @@ def _read(path: Path, written: TableWritten) -> pd.DataFrame | None:
     """A table; None where it is not what was written."""
     if written.long:
         try:
-            columns = parquet.read(path)
+            found = parquet.read(path)
         except parquet.RecordError:
             return None
-        if parquet.digest(columns) != written.sha256:
+        if parquet.digest(found) != written.sha256:
             return None
-        return pd.DataFrame(columns).astype({n: DTYPES[k] for n, k in written.columns.items()})
+        return found.astype({name: DTYPES[kind] for name, kind in written.columns.items()})
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return parse(text, written.columns) if digest(text) == written.sha256 else None
 
@@ -236,7 +200,7 @@ def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) 
             name: TableWritten(
                 rows=len(table),
                 columns=kinds(table),
-                sha256=_digest_long(long[name]) if name in long else digest(texts[name]),
+                sha256=parquet.digest(long[name]) if name in long else digest(texts[name]),
             )
             for name, table in tables.items()
         },
@@ -277,10 +241,6 @@ def parse(text: str, columns: dict[str, Kind]) -> pd.DataFrame:
         keep_default_na=False,
         na_values={name: [""] for name, kind in columns.items() if kind == "number"},
     )
-
-
-def _digest_long(table: pd.DataFrame) -> str:
-    return parquet.digest({str(name): column.to_numpy() for name, column in table.items()})
 
 
 def digest(text: str) -> str:

@@ -20,10 +20,8 @@ class Unit:
     """Conditions to be computed together, in their order.
 
     Attributes:
-        collection: what they search.
         encoder: its slug, which names the window where it is not the encoder's own; ``none``
             where no model takes part.
-        conditions: at least one.
     """
 
     collection: str
@@ -41,14 +39,6 @@ class Unit:
         return f"{self.collection}/{self.encoder}"
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One part of a run in ``of`` parts; ``number`` counts from 1."""
-
-    number: int
-    of: int
-
-
 def units(conditions: Iterable[Condition]) -> list[Unit]:
     """The units of some conditions, in the order of their first conditions."""
     groups: dict[tuple[str, str], list[Condition]] = {}
@@ -57,8 +47,8 @@ def units(conditions: Iterable[Condition]) -> list[Unit]:
     return [Unit(*key, tuple(group)) for key, group in groups.items()]
 
 
-def parse_shard(text: str) -> Shard:
-    """A shard from ``2/8``.
+def parse_shard(text: str) -> tuple[int, int]:
+    """The number of a shard, from 1, and how many there are, from ``2/8``.
 
     Raises:
         ConditionError: if it is none.
@@ -68,7 +58,7 @@ def parse_shard(text: str) -> Shard:
         raise ConditionError(
             f"{text!r} is no shard; write its number and how many there are, from 1/8 to 8/8"
         )
-    return Shard(int(match[1]), int(match[2]))
+    return int(match[1]), int(match[2])
 
 
 def shards(some: Sequence[Unit], number: int, cost: Callable[[Unit], float]) -> list[list[Unit]]:

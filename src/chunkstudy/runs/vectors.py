@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,18 +107,14 @@ class VectorFiles:
 
     def _look(self) -> None:
         """Index the files that were not seen yet."""
-        for path in self._unseen():
-            keys = _tensor(path, "keys")
-            if keys is None:
-                continue
-            self._seen.add(path)
-            for row, key in enumerate(keys):
-                self._places.setdefault(key.tobytes(), (path, row))
-
-    def _unseen(self) -> Iterator[Path]:
         for folder in self._folders:
-            found = set(folder.glob(f"*{SUFFIX}")) - self._seen
-            yield from sorted(path for path in found if not path.name.startswith("."))
+            for path in sorted(set(folder.glob(f"[!.]*{SUFFIX}")) - self._seen):
+                keys = _tensor(path, "keys")
+                if keys is None:
+                    continue
+                self._seen.add(path)
+                for row, key in enumerate(keys):
+                    self._places.setdefault(key.tobytes(), (path, row))
 
 
 def _tensor(path: Path, name: str) -> NDArray[np.generic] | None:

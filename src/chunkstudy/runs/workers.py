@@ -54,8 +54,6 @@ class Done:
     """What became of a unit.
 
     Attributes:
-        unit: which.
-        seconds: that its worker took.
         failure: a sentence; empty where the unit is done.
     """
 

@@ -33,7 +33,6 @@ def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.Dat
     """A table with what was published of the same chunker, and the verdict.
 
     Args:
-        places: of the published cells.
         tables: each a work and its table, as ``results/published`` names them: ``chroma/minilm``;
             a number is judged by the first that has it.
         frame: ``run, chunker, part, measure, statistic, value`` and, where there is one, the
@@ -48,10 +47,12 @@ def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.Dat
         StudyError: if there is no such published table, with those there are.
     """
     stacks = Stacks(places)
-    here: dict[tuple[str, ...], list[Cell]] = {}
+    here: dict[tuple[str, ...], list[tuple[Cell, Condition]]] = {}
     for one in printed(places, tables):
         if isinstance(source := source_of(one), Condition):
-            here.setdefault(_key(source, one), []).append(one)
+            keys = (source.chunker, one.part, one.measure, one.statistic)
+            key = (source.collection, _late(source.ordering), *keys)
+            here.setdefault(key, []).append((one, source))
     rows = [_row(row, here, stacks) for row in frame.to_dict("records")]
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
 
@@ -98,40 +99,31 @@ def _title(names: Sequence[str], keys: Sequence[object]) -> str:
 
 
 def _row(
-    row: Mapping[Hashable, object], here: Mapping[tuple[str, ...], list[Cell]], stacks: Stacks
+    row: Mapping[Hashable, object],
+    here: Mapping[tuple[str, ...], list[tuple[Cell, Condition]]],
+    stacks: Stacks,
 ) -> dict[str, object]:
     """A number in the printed unit, with what was published of it."""
     collection, _, encoder, ordering, protocol = str(row["run"]).split("/")
     keys = (str(row[one]) for one in KEYS)
-    cells_here = here.get((collection, _late(ordering), *keys), [])
-    own = (one for one in cells_here if _encoder(one) in (NONE, encoder))
-    cell = next(own, cells_here[0] if cells_here else None)
-    scale = scale_of(cell) if cell else 1.0 if row["measure"] in UNSCALED else 100.0
+    of_any = here.get((collection, _late(ordering), *keys), [])
+    own = [pair for pair in of_any if pair[1].encoder in (NONE, encoder)]
+    printed_as = next(iter(own or of_any), None)
+    unscaled = 1.0 if row["measure"] in UNSCALED else 100.0
+    scale = scale_of(printed_as[0]) if printed_as else unscaled
     value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
     found: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
     found |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
-    if cell is None:
+    if printed_as is None:
         return found
+    cell, source = printed_as
     found |= {"published": cell.published, "difference": value - cell.value}
-    source = source_of(cell)
-    assert isinstance(source, Condition)
     if source.protocol == protocol and source.encoder in (NONE, encoder):
         stack = stacks.of(cell, source)
         found["verdict"] = verdict(cell, value, stack)
         if stack:
             found |= {"stack_low": stack.low, "stack_high": stack.high}
     return found
-
-
-def _encoder(cell: Cell) -> str:
-    source = source_of(cell)
-    assert isinstance(source, Condition)
-    return source.encoder
-
-
-def _key(source: Condition, cell: Cell) -> tuple[str, ...]:
-    late = _late(source.ordering)
-    return (source.collection, late, source.chunker, cell.part, cell.measure, cell.statistic)
 
 
 def _late(ordering: str) -> str:

@@ -24,13 +24,7 @@ ONCE = {"documents", "characters", "tokens", "queries", "excerpts",
 
 @dataclass(frozen=True)
 class ShownCollection:
-    """A collection of a study.
-
-    Attributes:
-        places: where its facts are kept.
-        name: as ``chunkstudy list`` has it.
-        fresh: whether it is counted anew.
-    """
+    """A collection of a study."""
 
     places: Places = field(repr=False)
     name: str

@@ -56,8 +56,6 @@ class Found:
     """The scores of an arm, and what they were found with.
 
     Attributes:
-        arm: whose they are.
-        run: what produced them.
         wide: fractions by query id (index, in the collection's order) and measure (columns).
         here: whether they were computed here and not read from the study's records.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,16 @@ def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = F
     return f"{scale * value:{sign},.{digits}f}".replace("-", MINUS)
 
 
-def percent(value: float) -> str:
-    return decimals(value, 1, 100)
-
-
-def points(value: float) -> str:
-    return decimals(value, 1, 100, signed=True)
+percent = partial(decimals, digits=1, scale=100)
+percent_finely = partial(decimals, digits=2, scale=100)
+points = partial(decimals, digits=1, scale=100, signed=True)
+points_finely = partial(decimals, digits=2, scale=100, signed=True)
+whole = partial(decimals, digits=0)
+tenths = partial(decimals, digits=1)
+number = partial(decimals, digits=2)
+thousandths = partial(decimals, digits=3)
+ten_thousandths = partial(decimals, digits=4)
+"""How columns are shown."""
 
 
 def estimate(row: pd.Series[Any], column: str = "difference") -> str:
@@ -46,18 +51,6 @@ def deficit(row: pd.Series[Any]) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def percent_finely(value: float) -> str:
-    return decimals(value, 2, 100)
-
-
-def points_finely(value: float) -> str:
-    return decimals(value, 2, 100, signed=True)
-
-
-def whole(value: float) -> str:
-    return decimals(value, 0)
-
-
 def tokens(value: float) -> str:
     """A count of tokens, with its unit."""
     return "" if pd.isna(value) else f"{whole(value)} tokens"
@@ -68,28 +61,12 @@ def more_tokens(value: float) -> str:
     return "" if pd.isna(value) else f"{decimals(value, 0, signed=True)} tokens"
 
 
-def number(value: float) -> str:
-    return decimals(value, 2)
-
-
-def tenths(value: float) -> str:
-    return decimals(value, 1)
-
-
 def significant(value: float) -> str:
     """Three digits that count, for what spans powers of ten; all of those before the point."""
     if pd.isna(value):
         return ""
     digits = 0 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
     return decimals(value, digits)
-
-
-def thousandths(value: float) -> str:
-    return decimals(value, 3)
-
-
-def ten_thousandths(value: float) -> str:
-    return decimals(value, 4)
 
 
 def power_of_ten(value: float) -> str:

@@ -29,15 +29,7 @@ PATH = re.compile(r"(?<=[^\s</][/_])(?=[^\s/])")
 
 
 def table(found: pd.DataFrame, caption: str, note: str, rows: int, file: str) -> str:
-    """A table with its note below; behind a line that opens it where it is ``LONG``.
-
-    Args:
-        found: titles and cells.
-        caption: what stands above it.
-        note: what stands below.
-        rows: at most so many are shown.
-        file: the name of its file, if there is one.
-    """
+    """A table with its note below; behind a line that opens it where it is ``LONG``."""
     cut = f"{len(found) - rows:,} more rows stand in the file." if len(found) > rows else ""
     below = f"<p>{escape(said)}</p>" if (said := " ".join(filter(None, [cut, note]))) else ""
     if len(found) <= LONG:

@@ -42,7 +42,6 @@ def table(
     r"""A table of text; its cells are escaped, the caption is LaTeX.
 
     Args:
-        found: heads and cells.
         name: behind ``tab:`` in its label.
         caption: a sentence or two; numbers as ``\val{what-it-is-of/number}``.
         span: how wide it is set; ``appendix`` breaks over pages.

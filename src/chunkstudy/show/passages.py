@@ -34,11 +34,7 @@ def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chu
     """The first chunks of a question.
 
     Args:
-        collection: with judged excerpts.
-        number: the question's place.
         ranking: ``query, document, start, end`` and, where it is kept, ``score``.
-        k: how many chunks.
-        chunker: whose chunks they are.
     """
     asked = collection.queries[number]
     judged = collection.judgments_by_query()[asked.id]

@@ -47,7 +47,6 @@ class Runs:
     """One encoder's runs over a collection, by chunker; :meth:`Study.runs` makes them.
 
     Attributes:
-        collection: its name.
         found: scores by chunker, with what they were found with.
         parts: by question, the corpus that it is asked of.
     """

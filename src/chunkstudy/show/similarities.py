@@ -23,9 +23,6 @@ def similarities(groups: Mapping[str, Group], least: float, most: float, model: 
 
     Args:
         groups: similarities by a group's name, which is shown where there are several.
-        least: the threshold of excerpts; what lies below is dropped.
-        most: the threshold of questions; what lies above is dropped.
-        model: whose similarities they are, for the title.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8))
     panels = (

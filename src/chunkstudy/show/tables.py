@@ -44,9 +44,7 @@ class Table:
         """A frame of numbers and slugs as text.
 
         Args:
-            frame: the rows.
             names: of the columns to show, in this order; all but ``HIDDEN`` where none are named.
-            columns: how columns are shown, by name.
         """
         own = columns or {}
         given = [*names] or [str(one) for one in frame if not _hidden(str(one), frame)]

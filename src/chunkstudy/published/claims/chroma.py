@@ -124,13 +124,6 @@ def appendix(evidence: Evidence, encoder: str) -> Any:
     )  # fmt: skip
 
 
-def cluster_again(evidence: Evidence) -> str:
-    """What the appendix says again of Cluster and recursive chunks at 200 tokens."""
-    found = without(appendix(evidence, LARGE), measure=RECALL)
-    label = "the appendix prints this row again, and minus recursive 200, points:"
-    return listed(change(found, "cluster-200", "recursive-200-0"), label, "{:+.1f}")
-
-
 def tokens(evidence: Evidence) -> Any:
     """cl100k tokens of each corpus."""
     return evidence.facts("chroma_counts", "part", value="tokens")
@@ -146,15 +139,6 @@ def questions(evidence: Evidence, value: str) -> float:
     return evidence.study("questions/counts", value=value)
 
 
-def shorter_than_a_tenth(evidence: Evidence, separators: str) -> Any:
-    """Share of chunks shorter than a tenth of the size, by size."""
-    short, every_chunk = (
-        evidence.study("separators", "size", value=value, separators=separators)
-        for value in ("shorter than a tenth of the size", "chunks")
-    )
-    return short / every_chunk
-
-
 def by_growth(evidence: Evidence, value: str) -> Any:
     """A size with the whole corpus minus that with its first tenth, in tokens."""
     whole, tenth = (
@@ -162,12 +146,6 @@ def by_growth(evidence: Evidence, value: str) -> Any:
         for share in ("100%", "10%")
     )
     return whole - tenth
-
-
-def chunking_seconds(evidence: Evidence) -> Any:
-    """What chunking all corpora takes, by chunker and encoder."""
-    rate = evidence.table("chroma_cost", "chunker", "encoder", value="chunking s/M tokens")
-    return rate * tokens(evidence).sum() / 1e6
 
 
 @claim("C01", SUMMARY, OVERLAP)
@@ -327,7 +305,10 @@ def cluster_200_is_best_apart_from_average_recall(evidence: Evidence) -> Reading
             without(main(evidence), measure=RECALL), "cluster-200", last=1
         ),
     }
-    yield plain(in_parts(parts), witness=cluster_again(evidence.beside))
+    again = without(appendix(evidence.beside, LARGE), measure=RECALL)
+    label = "the appendix prints this row again, and minus recursive 200, points:"
+    witness = listed(change(again, "cluster-200", "recursive-200-0"), label, "{:+.1f}")
+    yield plain(in_parts(parts), witness=witness)
 
 
 @claim("C17", RESULTS, OVERLAP)
@@ -688,7 +669,11 @@ def question_takes_seconds(_: Evidence) -> Readings:
 @claim("C48", SPLITTERS, CORPORA)
 def default_separators_give_short_chunks(evidence: Evidence) -> Readings:
     """LangChain's own separators commonly give very short chunks, so others were chosen."""
-    own, chosen = (shorter_than_a_tenth(evidence, n) for n in ("LangChain's", "Chroma's"))
+    short, chunks = (
+        evidence.study("separators", "size", "separators", value=value)
+        for value in ("shorter than a tenth of the size", "chunks")
+    )
+    own, chosen = (pick(short / chunks, separators=n) for n in ("LangChain's", "Chroma's"))
     label = "share of chunks shorter than a tenth, LangChain's minus Chroma's:"
     more = every(own - chosen, label, "{:+.1%}", above=0)
     yield plain(more, listed(own, "LangChain's own:", "{:.1%}"))
@@ -739,7 +724,8 @@ def models_answer_in_the_form_asked_for(evidence: Evidence) -> Readings:
 @claim("C53", "Limitations & Future Work", CORPORA, models="any")
 def time_to_chunk(evidence: Evidence) -> Readings:
     """Chunking takes from next to no time to tens of minutes with the LLM chunker."""
-    seconds = chunking_seconds(evidence)
+    rate = evidence.table("chroma_cost", "chunker", "encoder", value="chunking s/M tokens")
+    seconds = rate * tokens(evidence).sum() / 1e6
     label = "chunkers in under a second, seconds for all corpora:"
     long = every(pick(seconds, chunker="llm"), "seconds for all corpora", "{:.0f}", at_least=600)
     parts = {

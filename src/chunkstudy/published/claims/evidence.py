@@ -92,7 +92,7 @@ class Sources:
             return MADE_WITH[place]
         if kind == "study":
             here = study_results.folder(self.library.places, name.partition("/")[0])
-            return frozenset(one.id for one in study_results.read_provenance(here).models)
+            return frozenset(one["id"] for one in study_results.read_provenance(here).models)
         if kind == "table":
             raise ClaimError(f"table {name} has no column encoder; say in MADE_WITH who made it")
         return NO_MODEL
@@ -132,7 +132,6 @@ class Evidence:
     """The sources, as far as they tell of certain models.
 
     Attributes:
-        sources: what is known.
         models: hub ids of the models whose records count; all of them where there is none.
         asked: kind and name of every source that was asked for.
     """

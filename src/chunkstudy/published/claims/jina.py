@@ -97,20 +97,6 @@ def model_over_model(one: Any, other: Any, pairs: dict[str, tuple[str, str]]) ->
     return together("models", leads)
 
 
-def context_over_boundaries(evidence: Evidence) -> Any:
-    """The poorest boundaries, late, minus the best ones, naive, by model and collection."""
-    late, naive = (over(combinations(evidence, one), "chunker") for one in (LATE, NAIVE))
-    return late.min() - naive.max()
-
-
-def sentence_from_semantic(evidence: Evidence) -> Any:
-    """How far the rows of sentences and of semantic boundaries are apart in any collection."""
-    keys = ("encoder", "ordering", "chunker", "collection")
-    cells = evidence.cells("jina/combinations", *keys)
-    apart = pick(cells, chunker="sentence-5") - pick(cells, chunker="semantic")
-    return over(abs(apart), "collection").max()
-
-
 def segmentations(evidence: Evidence, value: str) -> Any:
     """A count of the post's segmentations."""
     return evidence.study("one-post/texts", "segmentation", value=value)
@@ -398,7 +384,10 @@ def combination_table(evidence: Evidence) -> Readings:
 @claim("X11", RESILIENT, BOUNDARIES)
 def boundaries_are_varied(evidence: Evidence) -> Readings:
     """The study varies boundaries: fixed lengths, sentences and semantic ones."""
-    apart = sentence_from_semantic(evidence)
+    keys = ("encoder", "ordering", "chunker", "collection")
+    cells = evidence.cells("jina/combinations", *keys)
+    rows = pick(cells, chunker="sentence-5") - pick(cells, chunker="semantic")
+    apart = over(abs(rows), "collection").max()
     label = "difference of sentence and semantic rows"
     mostly = most(apart, f"rows; largest {label}", "{:.1f}", above=0, digits=2)
     always = every(apart, f"largest {label}", "{:.1f}", above=0, digits=2)
@@ -411,7 +400,8 @@ def context_matters_more_than_boundaries(evidence: Evidence) -> Readings:
     """Lost context is the more critical problem, boundaries the lesser one."""
     # As the post's table of four cases has it: context kept at poor boundaries against good
     # boundaries with context lost.
-    leads = context_over_boundaries(evidence)
+    late, naive = (over(combinations(evidence, one), "chunker") for one in (LATE, NAIVE))
+    leads = late.min() - naive.max()
     label = "worst late minus best naive,"
     means = every(leads.mean(), f"{label} mean, points:", POINTS, above=0, digits=3)
     cells = every(leads, f"{label} points:", "{:+.1f}", above=0, digits=2)

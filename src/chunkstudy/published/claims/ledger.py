@@ -39,8 +39,6 @@ class Reading:
     Attributes:
         name: ``plain``, ``fair`` or ``strict``.
         meaning: what the sentence is taken to mean; a plain one says itself.
-        outcome: what its predicate finds.
-        beside: further numbers.
         witness: what another model or collection shows, which never decides.
     """
 
@@ -142,8 +140,6 @@ class Claims:
     """The claims of one work in their order, and the models that they speak of.
 
     Attributes:
-        name: its short name.
-        models: hub ids, or ``any``.
         claims: filled by :meth:`claim`.
     """
 
@@ -157,7 +153,6 @@ class Claims:
         """The function below decides the claim of this id, which its docstring restates.
 
         Args:
-            id, source, page: as :class:`Claim` has them.
             models: of which models' scores it speaks, where it is not those of its work.
 
         Raises:

@@ -24,9 +24,7 @@ def keyed(frame: pd.DataFrame, keys: tuple[str, ...], value: str, where: dict[st
 
     Args:
         frame: a table; an empty one has no numbers.
-        keys: the columns that name a row.
         value: the column of numbers; rows without one are left out.
-        where: the value or values that a column may have.
 
     Raises:
         ClaimError: if a column is not there or holds no numbers, or the keys name several rows.

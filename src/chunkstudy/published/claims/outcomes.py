@@ -99,11 +99,8 @@ def counted(
     name those that do not where they have names and are not too many to read.
 
     Args:
-        cases: whether each bears it out.
-        figures: what is shown after the count.
         missing: what cases that could not be looked at need; without a counterexample they leave
             the claim open.
-        predicate: what kind of computation found them.
     """
     by_name = cases if isinstance(cases, Mapping) else {str(n): one for n, one in enumerate(cases)}
     others = [name for name, true in by_name.items() if not true]

@@ -136,10 +136,7 @@ def reproduced(
     A cell without a record leaves it open, unless another one is a counterexample.
 
     Args:
-        evidence: what is known.
-        table: such as ``chroma/minilm``.
         within_stack: what running the published search again moves a cell by is allowed.
-        where: the values that a column may have.
 
     Raises:
         ClaimError: if there is no such cell.

@@ -25,12 +25,7 @@ UNDECIDED, CAME_TRUE, FAILED = "undecided", "came true", "failed"
 
 @dataclass(frozen=True)
 class Evidence:
-    """Where the numbers that decide are read.
-
-    Attributes:
-        comparison: the published cells and what became of them, see `published.side_by_side`.
-        library: the records.
-    """
+    """Where the numbers that decide are read."""
 
     comparison: pd.DataFrame
     library: Library

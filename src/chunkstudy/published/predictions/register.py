@@ -34,16 +34,12 @@ class Prediction(BaseModel):
 
     Attributes:
         id: the rule's name and a number.
-        rule: its name.
         kind: the number that decides.
         cells: the ids of the cells that it is about, the first the one that it was made for.
         conditions: the two that are compared; a cell's own where there are none, see `needed`.
-        measure: of the conditions' scores.
         protocol: the one under which it is decided.
-        unit: of the number and its bounds.
         low: it is expected to be no less, open if None.
         high: it is expected to be no more, open if None.
-        probability: that it lies between them.
         published: the same number by print, None where print does not give it; where print knows
             one number for both conditions it says that they do not differ.
         surprise: the share of earlier reproductions that were nearer to print than the bounds are,
@@ -71,9 +67,6 @@ class Rule(BaseModel):
     """A rule's sentences as they stood.
 
     Attributes:
-        says: what is expected.
-        why: what makes us expect it.
-        basis: what that rests on.
         repeats: a rule that says the same of another number, so that nobody bets on it twice.
     """
 

@@ -69,10 +69,7 @@ def apply(
 
     Args:
         candidates: in the order in which they were generated.
-        texts: of the documents, by id.
         encode: gives vectors of unit length.
-        least: similarity of a question to its excerpts that is enough.
-        most: similarity of two questions that is still enough to keep both.
 
     Raises:
         ValueError: if a threshold is no cosine.

@@ -48,7 +48,6 @@ class Asked:
 
     Attributes:
         number: of the question tried for, from 1.
-        attempt: from 1.
         start: where the passage shown begins in the document.
         rejected: why the reply was of no use, empty where it was.
     """
@@ -88,24 +87,32 @@ def generate(
 
     Args:
         documents: at least one, none without text.
-        settings: what decides the requests.
-        ask: gives the reply to a request.
-        say: told what became of each question.
     """
     made = Generated()
     for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
         for attempt in range(1, settings.attempts + 1):
             passage, request = ask_about(document, settings, number, attempt, made.candidates)
-            reply = ask(request)
+            reply, rejected = ask(request), ""
             try:
-                found = check(reply, passage, settings, number, made.candidates)
+                made.candidates.append(check(reply, passage, settings, number, made.candidates))
             except RejectedError as error:
-                made.asked.append(_asked(number, attempt, passage, reply, str(error)))
-                continue
-            made.asked.append(_asked(number, attempt, passage, reply, ""))
-            made.candidates.append(found)
-            say(f"{number} of {settings.questions}, attempt {attempt}: {found.question}")
-            break
+                rejected = str(error)
+            asked = Asked(
+                number,
+                attempt,
+                document.id,
+                passage.start,
+                rejected,
+                reply.finish,
+                reply.input_tokens,
+                reply.output_tokens,
+                reply.seconds,
+            )
+            made.asked.append(asked)
+            if not rejected:
+                question = made.candidates[-1].question
+                say(f"{number} of {settings.questions}, attempt {attempt}: {question}")
+                break
         else:
             made.given_up += 1
             say(
@@ -159,7 +166,7 @@ def check(
         RejectedError: if it brings none that can be used.
     """
     proposal = replies.read(reply)
-    if any(_same(proposal.question, one.question) for one in before):
+    if any(proposal.question.casefold() == one.question.casefold() for one in before):
         raise RejectedError(ASKED)
     found = excerpts.place(proposal.references, passage, settings.variant, settings.protocol)
     text = passage.document.text
@@ -176,21 +183,3 @@ def check(
 
 def _recurs(text: str, excerpt: str) -> bool:
     return text.find(excerpt, text.find(excerpt) + 1) >= 0
-
-
-def _same(one: str, other: str) -> bool:
-    return one.casefold() == other.casefold()
-
-
-def _asked(number: int, attempt: int, passage: Passage, reply: Reply, rejected: str) -> Asked:
-    return Asked(
-        number,
-        attempt,
-        passage.document.id,
-        passage.start,
-        rejected,
-        reply.finish,
-        reply.input_tokens,
-        reply.output_tokens,
-        reply.seconds,
-    )

@@ -9,6 +9,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +95,7 @@ def write(
 
     Args:
         folder: that already holds the documents.
-        documents: which the questions are on.
-        settings: what was asked for.
-        made: what came of it.
-        filtered: what the filters say of it.
         thresholds: ``least`` and ``most``, see :func:`filters.apply`.
-        encoder: what the similarities are of, as it describes itself.
     """
     texts = documents.texts
     lines = [
@@ -118,7 +114,7 @@ def write(
     ]
     kept = [one for one, why in zip(made.candidates, filtered.dropped, strict=True) if not why]
     said = {
-        "settings": settings.recorded(),
+        "settings": asdict(settings),
         "documents": len(documents.documents),
         "left out": dict(Counter(one.reason for one in documents.left_out)),
         **counts(made),
@@ -128,7 +124,8 @@ def write(
         "kept": len(kept),
         **cost(settings.model, made.asked),
     }
-    write_text(folder / CANDIDATES, "".join(json_line(line) for line in lines))
+    written = (json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    write_text(folder / CANDIDATES, "".join(written))
     write_json(folder / REPORT, said)
     own_questions.write(folder / own.QUESTIONS, [question(one, texts) for one in kept])
     return said
@@ -177,7 +174,3 @@ def summary(said: Mapping[str, Any]) -> Iterable[str]:
         f"{said['input tokens']:,} tokens in, {said['output tokens']:,} out, "
         f"{said['seconds']:.0f} seconds{money}"
     )
-
-
-def json_line(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False) + "\n"

@@ -58,13 +58,7 @@ EXAMPLE_PASSAGE = (
 
 
 def messages(text: str, earlier: Sequence[str], variant: Variant) -> tuple[Message, ...]:
-    """What is asked about a passage of a document.
-
-    Args:
-        text: the passage.
-        earlier: questions that must not come again.
-        variant: how excerpts are given.
-    """
+    """What is asked about a passage of a document."""
     rules = RULES.format(references=QUOTED if variant == "exact" else NUMBERED)
     return (
         Message("system", rules),

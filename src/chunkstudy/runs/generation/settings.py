@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 Variant = Literal["exact", "approximate"]
 """Whether excerpts are quoted, or named by the numbers of the pieces that hold them."""
@@ -57,6 +57,3 @@ class Settings:
     def earlier(self) -> int:
         """Earlier questions shown at most."""
         return EARLIER[self.protocol]
-
-    def recorded(self) -> dict[str, Any]:
-        return asdict(self)

@@ -100,8 +100,6 @@ def render(page: Page, texts: dict[str, str], index: str = "") -> str:
     """The page of a query as HTML.
 
     Args:
-        page: the query under its conditions.
-        texts: document id to text.
         index: where the index is, seen from the page, if there is one.
     """
     return _template().render(page=page, texts=texts, index=index)
@@ -127,11 +125,7 @@ def segments(
     """Cut ``text[span]`` wherever a chunk or a judged span starts or ends.
 
     Args:
-        text: a document's.
-        span: the part to show.
-        judged: judged spans of the document.
         chunks: chunks of the document that share a character with the part.
-        depth: chunks taken as read.
     """
     low, high = span
     spans = [*judged, *((chunk.start, chunk.end) for chunk in chunks)]
@@ -206,8 +200,6 @@ def marked(parts: Sequence[Segment], depth: int, fold: bool = False) -> Markup:
     """Segments as HTML whose text is exactly theirs: markers and folds are drawn by the style.
 
     Args:
-        parts: the segments, in order.
-        depth: chunks taken as read.
         fold: whether this is one chunk, to be shown without markers and with the middle of long
             stretches that are not judged folded.
     """

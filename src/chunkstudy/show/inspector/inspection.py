@@ -177,7 +177,6 @@ class Searched:
         """Every query of the collection, in its order.
 
         Args:
-            depth: chunks taken as read.
             context: characters either side of an excerpt whose chunks are wanted too.
         """
         values = self.measures(depth)

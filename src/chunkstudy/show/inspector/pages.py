@@ -141,10 +141,8 @@ def pages_of(
     """Every query of the collection, in its order.
 
     Args:
-        collection: whose queries were searched.
         searched: by the name of a column, and by protocol: what was found.
         protocol: the one whose chunks are drawn.
-        depth: chunks taken as read.
     """
     columns: list[list[Column]] = [[] for _ in collection.queries]
     for called, by_protocol in searched.items():
