@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -15,13 +14,11 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.studies.trained_late_chunking.training import batches, folds, passages
-from chunkstudy.studies.trained_late_chunking.training import triples as of_collection
-from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
-from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError, TripleError
+from chunkstudy.studies.trained_late_chunking.training.batches import gather, stream
+from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
 from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from tests import small_training as small
@@ -36,37 +33,13 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def encoder(base: Path) -> Iterator[TransformerEncoder]:
-    before = torch.get_num_threads()
-    yield small.encoder(base, small.model(base))
-    torch.set_num_threads(before)
+def encoder(base: Path) -> TransformerEncoder:
+    return small.encoder(base, small.model(base))
 
 
 @pytest.fixture(scope="module")
 def library(encoder: TransformerEncoder) -> batches.Library:
     return small.library(encoder, DOCUMENTS)
-
-
-def test_every_judged_span_of_a_question_is_a_triple() -> None:
-    found = of_collection.triples(
-        Collection(
-            "small",
-            (Document("a", "x y z"),),
-            (Query("q", "why"),),
-            (Judgment("q", "a", 0, 1), Judgment("q", "a", 2, 5)),
-        )
-    )
-    assert [(one.question, one.start, one.end) for one in found] == [("why", 0, 1), ("why", 2, 5)]
-
-
-def test_a_triple_whose_answer_lies_in_no_passage_or_whose_window_is_not_there_is_refused(
-    library: batches.Library,
-) -> None:
-    document = library["small", "a"]
-    with pytest.raises(TripleError, match="lies in no passage"):
-        document.best(replace(TRIPLES[0], start=10**5, end=10**5 + 3))
-    with pytest.raises(TripleError, match="not all among the"):
-        passages.excerpt(document, [0, 99])
 
 
 @settings(max_examples=50)
@@ -178,33 +151,6 @@ def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whateve
             first, last = small.triples([document])[0], small.triples([document])[-1]
             kept = batches.read_whole([first, last], {("small", "x"): known})
             assert kept == ([first, last] if whole else [last])
-
-
-def test_a_question_that_every_passage_answers_is_trained_on_beside_others(
-    encoder: TransformerEncoder,
-) -> None:
-    short = small.document("x", 2)
-    first, second = small.triples([short])
-    both = [first, replace(second, query=first.query, question=first.question)]
-    held = [*both, *TRIPLES]
-    known = small.library(encoder, [short, *DOCUMENTS])
-    for batch in [*islice(stream(held, known, 1, seed=4), 60), *once(held, known, 1)]:
-        assert not batch.relevant.all()
-
-
-def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
-    document = small.document("x", 1)
-    known = small.library(encoder, [document])
-    with pytest.raises(TripleError, match="at least two passages"):
-        next(stream(small.triples([document]), known, 60, 0))
-    with pytest.raises(TripleError, match="to validate on"):
-        once(small.triples([document]), known, 60)
-
-
-def test_a_batch_of_one_passage_is_refused() -> None:
-    one = torch.ones(1, 4)
-    with pytest.raises(TrainingError, match="nothing to tell them from"):
-        info_nce(one, one, torch.tensor([0]), torch.ones(1, 1, dtype=torch.bool), 0.05)
 
 
 @settings(max_examples=40)
