@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.studies.trained_late_chunking.training import batches, folds, passages
-from chunkstudy.studies.trained_late_chunking.training.batches import gather, stream
-from chunkstudy.studies.trained_late_chunking.training.faults import TripleError
+from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
+from chunkstudy.studies.trained_late_chunking.training.faults import TrainingError, TripleError
 from chunkstudy.studies.trained_late_chunking.training.loss import info_nce
 from chunkstudy.studies.trained_late_chunking.training.model import Trainee
 from tests import small_training as small
@@ -151,6 +151,21 @@ def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whateve
             first, last = small.triples([document])[0], small.triples([document])[-1]
             kept = batches.read_whole([first, last], {("small", "x"): known})
             assert kept == ([first, last] if whole else [last])
+
+
+def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
+    document = small.document("x", 1)
+    known = small.library(encoder, [document])
+    with pytest.raises(TripleError, match="at least two passages"):
+        next(stream(small.triples([document]), known, 60, 0))
+    with pytest.raises(TripleError, match="to validate on"):
+        once(small.triples([document]), known, 60)
+
+
+def test_a_batch_of_one_passage_is_refused() -> None:
+    one = torch.ones(1, 4)
+    with pytest.raises(TrainingError, match="nothing to tell them from"):
+        info_nce(one, one, torch.tensor([0]), torch.ones(1, 1, dtype=torch.bool), 0.05)
 
 
 @settings(max_examples=40)
