@@ -166,9 +166,6 @@ no_usage_metadata = changed(lambda honest: honest.pop("usageMetadata"))
 blocked_candidate = changed(
     lambda honest: honest.update(candidates=[{"finishReason": "SAFETY", "index": 0}])
 )
-cut_off_candidate = changed(
-    lambda honest: honest["candidates"][0].update(finishReason="MAX_TOKENS")
-)
 another_candidate_finish = changed(
     lambda honest: honest["candidates"][0].update(finishReason="MALFORMED_FUNCTION_CALL")
 )

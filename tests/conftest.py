@@ -41,6 +41,16 @@ def no_network() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def threads() -> Iterator[None]:
+    """What a file sets of torch's threads ends with it."""
+    import torch
+
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def chroma_collection() -> Collection:
     if not all(sources.find(one.path) for one in chroma.FILES.values()):

@@ -90,28 +90,21 @@ def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> No
     assert (unknown + a).dollars is None
 
 
-def test_emma_takes_one_call_for_each_of_its_published_chunks() -> None:
-    estimate, basis = cost(Segmentation("gutenqa-emma", "lumberchunker", GEMINI), ROOT)
-    assert estimate is not None
-    assert estimate.requests == 476
-    assert estimate.input_tokens == 476 * (97 + 550)
-    assert "counted" in basis
-
-
-def test_short_documents_take_at_least_one_call_each_and_are_shown_whole() -> None:
-    estimate, _ = cost(Segmentation("scifact", "lumberchunker", GEMINI), ROOT)
-    assert estimate is not None
-    assert estimate.requests == 5183
-    assert estimate.input_tokens == pytest.approx(1_737_313 + 5183 * 97, rel=0.01)
-
-
-def test_books_are_asked_by_paragraph_and_abstracts_by_document() -> None:
-    book, _ = cost(Segmentation("gutenqa-emma", "proposition", GEMINI), ROOT)
-    abstracts, _ = cost(Segmentation("scifact", "proposition", GEMINI), ROOT)
-    assert book is not None
-    assert abstracts is not None
-    assert (book.requests, abstracts.requests) == (2287, 5183)
-    assert book.output_tokens == 11_834 * 20
+@pytest.mark.parametrize(
+    ("collection", "chunker", "requests", "read"),
+    [
+        ("gutenqa-emma", "lumberchunker", 476, 476 * (97 + 550)),
+        ("scifact", "lumberchunker", 5183, 1_737_313 + 5183 * 97),
+        ("gutenqa-emma", "proposition", 2287, None),
+        ("scifact", "proposition", 5183, None),
+    ],
+)
+def test_books_are_asked_chunk_by_chunk_or_by_paragraph_and_short_documents_whole(
+    collection: str, chunker: str, requests: int, read: int | None
+) -> None:
+    estimate, basis = cost(Segmentation(collection, chunker, GEMINI), ROOT)
+    assert estimate is not None and estimate.requests == requests and "counted" in basis
+    assert read is None or estimate.input_tokens == pytest.approx(read, rel=0.01)
 
 
 def test_what_nobody_counted_here_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The study of boundary signals: its texts, what is true in them, and the tables made of it."""
+"""The study of boundary signals: its texts, and what is true in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from chunkstudy.chunkers.signals import SIGNALS, Memory
 from chunkstudy.studies import boundary_signals as study
-from chunkstudy.studies.boundary_signals import areas as analysis
 from chunkstudy.studies.boundary_signals import blocks, texts
 from chunkstudy.studies.boundary_signals import means as over
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
@@ -91,75 +90,6 @@ def test_a_text_read_as_it_stands_has_no_influence_and_the_others_have_every_sig
     table = study.profile(study.read(MadeReader(), [one], Memory()))
     assert table["offset"].tolist() == list(range(-8, 8))
     assert table["entropy"].gt(0).all()
-
-
-def made(strong: float, seed: int = 0) -> pd.DataFrame:
-    """A study of Emma and the articles in which only the attention tells boundaries."""
-    random = np.random.default_rng(seed)
-    rows = []
-    for text, documents, forms in (
-        ("Emma", 20, (ALONE,)),
-        ("built-in articles", 12, (ALONE, STANDS)),
-    ):
-        for form in forms:
-            for n in range(30 * documents):
-                kind = ("document", *["paragraph", "sentence", "sentence"] * 10)[n % 30]
-                rows.append(
-                    {
-                        "text": text,
-                        "number": n + 1,
-                        "begins": kind,
-                        "document": n // 30,
-                        "mark": random.choice([".", "?", "quote"]),
-                        "before": int(random.integers(20, 200)),
-                        "after": int(random.integers(20, 200)),
-                        "since": n % 30,
-                        "form": form,
-                        **{name: random.normal() for name in SIGNALS},
-                        "attention": random.normal() + strong * (kind == "document"),
-                        "distance": random.normal(),
-                    }
-                )
-    return pd.DataFrame(rows)
-
-
-@pytest.fixture(scope="module")
-def tables() -> dict[str, pd.DataFrame]:
-    places = made(2.0)
-    return analysis.tables(
-        {
-            "places": places,
-            "cut": places[list(SIGNALS)].join((places[list(SIGNALS)] + 0.01).add_suffix(" anew")),
-        }
-    )
-
-
-def row(table: pd.DataFrame, **keys: str) -> pd.Series:
-    (found,) = table[np.logical_and.reduce([table[k] == v for k, v in keys.items()])].index
-    return table.loc[found]
-
-
-def test_a_signal_that_is_there_is_found_and_others_are_not(
-    tables: dict[str, pd.DataFrame],
-) -> None:
-    areas = tables["areas"]
-    keys = {"boundaries": "chapters of Emma", "form": ALONE, "among": over.SENTENCES}
-    strong = row(areas, **keys, signal="attention")
-    assert strong["shown"] == "higher" and strong["low"] > 0.8
-    weak = row(areas, **keys, signal="entropy")
-    assert weak["shown"] == "not shown" and abs(weak["area"] - 0.5) < 0.15
-    assert strong["by chance low"] < 0.5 < strong["by chance high"] < strong["area"]
-
-
-def test_what_a_signal_adds_is_found_on_documents_left_out(
-    tables: dict[str, pd.DataFrame],
-) -> None:
-    added = tables["added"]
-    keys = {"boundaries": "chapters of Emma", "among": over.PARAGRAPHS}
-    strong, weak = (row(added, **keys, signal=one) for one in ("attention", "entropy"))
-    assert strong["shown"] == "higher" and strong["bits saved low"] > 0
-    assert weak["shown"] == "not shown"
-    assert strong["with the signal"] - strong["punctuation"] == pytest.approx(strong["difference"])
 
 
 def test_errors_of_kinds_in_one_text_add_up_and_those_of_two_texts_partly_cancel() -> None:

@@ -169,15 +169,6 @@ def test_mean_chunk_sizes_are_the_published_ones_truncated(
     assert int(sum(counter(length).count_many(texts)) / len(texts)) == published
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize("slug", ["token-800-400", "recursive-250-0", "cluster-400", "kamradt"])
-def test_every_published_chunk_is_found_without_the_fuzzy_step(
-    chroma_collection: Collection, slug: str
-) -> None:
-    small = [d for d in chroma_collection.documents if len(d.text) < 200_000]
-    assert len(chunk_documents(built(slug, AS_PUBLISHED_CHROMA), small)) > 0
-
-
 def test_a_chunk_is_located_first_without_its_full_stop_then_whatever_white_space_and_case() -> (
     None
 ):

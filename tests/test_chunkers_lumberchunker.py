@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -234,19 +233,6 @@ def test_ielabs_loop_that_would_ask_the_same_for_ever_goes_on_after_the_window()
     assert asked == [0, 5, 10, 15, 20, 25]
     assert [(b.first, b.after) for b in found][-1] == (25, 30)
     assert by_rule == 5
-
-
-def test_memory_does_not_grow_with_the_number_of_paragraphs() -> None:
-    def peak(count: int) -> int:
-        texts: Iterator[str] = (f"{i} " + "word " * 60 for i in range(count))
-        tracemalloc.start()
-        drawn_blocks = sum(1 for _ in blocks(texts, lambda first, shown: first + 1))
-        highest = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert drawn_blocks == count - 4 + 1 or drawn_blocks == count - 3
-        return highest
-
-    assert peak(4000) < 1.5 * peak(400)
 
 
 @pytest.fixture(scope="module")

@@ -70,6 +70,14 @@ def test_a_judged_span_outside_its_document_is_refused() -> None:
         Collection("x", (Document("a", "text"),), (Query("q", "?"),), (Judgment("q", "a", 0, 5),))
 
 
+def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:
+    documents = (Document("a", "text"), Document("b", "text"))
+    queries = (Query("q", "?", "a"), Query("r", "?", "b"))
+    judged = (Judgment("q", "a", 0, 4), Judgment("r", "b", 0, 4))
+    part = Collection("x", documents, queries, judged).asked_of(("b",))
+    assert (part.documents, part.queries, part.judgments) == (documents, queries[1:], judged[1:])
+
+
 def test_reordering_documents_changes_no_order_free_digest() -> None:
     one, two = Document("a", "1"), Document("b", "2")
     queries = (Query("q", "?"), Query("r", "!"))

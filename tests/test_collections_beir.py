@@ -47,12 +47,6 @@ def test_only_arguana_has_queries_among_its_documents(sets: dict[str, Collection
     assert [n for n, c in sets.items() if c.skips_own_id] == ["arguana"]
 
 
-@pytest.mark.real_data
-def test_no_document_of_the_sets_at_hand_has_a_line_break(sets: dict[str, Collection]) -> None:
-    # Paragraph chunking is therefore no chunking there.
-    assert not any("\n" in d.text for c in sets.values() for d in c.documents)
-
-
 def test_title_and_text_are_joined_and_stripped() -> None:
     found = beir.build("scifact", CORPUS, {"q": "x"}, {"q": {"a": 1}})
     assert [d.text for d in found.documents] == ["Title text", "text", ""]

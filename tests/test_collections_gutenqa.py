@@ -70,41 +70,6 @@ def test_29_of_emmas_30_passages_are_located_once_and_the_edited_one_is_listed(
     assert len(emma.judgments) == len({judgment.query for judgment in emma.judgments}) == 29
 
 
-@pytest.mark.real_data
-def test_three_of_emmas_passages_are_located_only_by_folding(emma: Collection) -> None:
-    text, gold = emma.documents[0].text, gutenqa.gold_strings()
-    source = {j.query: text[j.start : j.end] for j in emma.judgments}
-    differing = {q for q, passage in source.items() if passage.lower() != gold[q].lower()}
-    assert differing == {f"Book-Emma-Query-{i}" for i in (18, 24, 27)}
-    quotes = str.maketrans("“”'\xa0\n", '""" ' + " ")
-    for query in differing:
-        assert source[query].translate(quotes) == gold[query].translate(quotes)
-
-
-@pytest.mark.real_data
-def test_the_published_rule_finds_emmas_gold_strings_as_the_authors_code_does(
-    emma: Collection,
-) -> None:
-    def reached(file: str, column: str, strings: dict[str, str]) -> int:
-        chunks = [str(row[column]).lower() for row in emma_files.read(file)]
-        return sum(any(gold.lower() in chunk for chunk in chunks) for gold in strings.values())
-
-    gold = gutenqa.gold_strings()
-    reach = {
-        file: reached(file, "Chunk", gold)
-        for file in ("paragraphs", "gemini_chunks", "semantic", "langchain_recursive")
-    }
-    assert set(reach.values()) == {26}
-    assert reached("fixed_length_450", "Chunk", gold) == 24
-    assert reached("propositions", "Propositions", gutenqa.proposition_answers()) == 19
-
-
-@pytest.mark.real_data
-def test_the_questions_are_those_of_the_chunks_they_were_made_from(emma: Collection) -> None:
-    asked = [row["Question"] for row in emma_files.read("gemini_chunks") if row["Question"]]
-    assert asked == [query.text for query in emma.queries]
-
-
 @pytest.fixture
 def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder without anything, an empty cache, and no way out; the cache is returned."""

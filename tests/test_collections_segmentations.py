@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -75,17 +74,6 @@ def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
     between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
     assert all(end <= start for end, start in zip(ends, starts, strict=True))
     assert not "".join(between).strip()
-
-
-@pytest.mark.real_data
-def test_the_recursive_chunks_overlap_180_times_and_cover_emma(
-    emma: dict[str, Segmentation], text: str
-) -> None:
-    spans = emma["recursive-released"].spans
-    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(spans))
-    assert sum(b[0] < a[1] for a, b in pairwise(spans)) == 180
-    assert not "".join(text[a[1] : b[0]] for a, b in pairwise(spans)).strip()
-    assert (spans[0][0], spans[-1][1]) == (0, len(text))
 
 
 @given(st.lists(st.text("ab.é“", min_size=1, max_size=6)), st.data())

@@ -1,4 +1,4 @@
-"""What tools that ship late chunking read and pool, against what they gave and by hand."""
+"""What tools that ship late chunking read and pool, against what they gave."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import Study
 from chunkstudy.base.spans import Document
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.grids import SEPARATED_WINDOWS, WINDOWS
-from chunkstudy.runs.names import parse_encoder
-from chunkstudy.studies import conformance
+from chunkstudy.runs.grids import WINDOWS
 from chunkstudy.studies.conformance import vectors
-from chunkstudy.studies.conformance.costs import DECISIONS
 from chunkstudy.studies.conformance.readings import TOOLS
 from tests import late_chunking_elsewhere as tools
 
@@ -59,28 +55,3 @@ def test_a_separator_between_chunks_is_refused_under_a_protocol_that_has_none() 
     ordering = "contextualized-256-separated"
     with pytest.raises(ConditionError, match="under corrected only"):
         Condition("builtin-graded", "fixed-64", WINDOWS[256], ordering, "as_published-ielab")
-
-
-def test_a_decision_costs_what_its_two_ways_to_read_differ_by() -> None:
-    arms = {arm for *_, with_it, without in DECISIONS for arm in (with_it, without)}
-    scores = pd.DataFrame({arm: [0.0, 0.5, 1.0] for arm in sorted(arms)})
-    scores["chonkie"] = [0.5, 0.5, 1.0]
-    scores[["collection", "chunker"]] = "chroma-within", "fixed-64"
-    scores["query_id"] = ["a", "b", "c"]
-    table = conformance.decisions(scores).set_index(["tool", "decision"])
-    assert len(table) == len(DECISIONS)
-    assert table.loc[("chonkie", "all of them"), "difference"] == pytest.approx(1 / 6)
-    others = table[table.index.get_level_values("tool") != "chonkie"]
-    assert (others["difference"] == 0).all() and (others["n"] == 3).all()
-
-
-def test_a_separator_is_held_against_late_and_against_plain_chunks_window_by_window() -> None:
-    study, encoder = Study("trial"), parse_encoder(WINDOWS[512]).model
-    chunkers = ["fixed-64", "sentence-5"]
-    found = conformance.separated(
-        study, ["covid-qa-within"], chunkers, encoder, SEPARATED_WINDOWS, "corrected"
-    )
-    assert len(found) == 2 * 2 * len(chunkers) and set(found["family_size"]) == {2}
-    assert set(found["documents"]) == {98}
-    by = found.set_index(["window", "chunker", "against"])["separated"].unstack()
-    assert (by["late"] == by["plain"]).all()

@@ -14,13 +14,12 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.runs import asking_cost, by_language_model
+from chunkstudy.runs import asking_cost
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.names import Ordering, parse_ordering
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
-from tests import chat_server
 from tests.test_experiment_late_chunking import Words
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
@@ -153,11 +152,6 @@ def test_contexts_are_a_matter_of_the_corrected_protocol() -> None:
         Condition("builtin", "sentence-5", MINILM, "prepended-title", "as_published-chroma")
 
 
-def written(model: str = SMOLLM) -> Condition:
-    ordering = f"prepended-by-{model}"
-    return Condition("builtin", "sentence-5", MINILM, ordering, "corrected")
-
-
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
@@ -198,32 +192,3 @@ def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars
     assert asking_cost.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
-
-
-def test_contexts_over_a_server_with_faults_are_replayed_without_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
-    chunks = chunk_documents(sentences, made().documents)
-    one = written("openai__gpt-4o-mini")
-
-    def says(asked: chat_server.Asked) -> str:
-        passage = asked.texts[-1].rpartition("Passage: ")[2]
-        return f"On {passage.split()[0]}, says the document."
-
-    faults = [chat_server.refusal, chat_server.filtered]
-    with chat_server.serving(says=says, faults=list(faults)) as (address, state):
-        first = by_language_model.contexts(
-            one, made(), chunks, chat_server.asker(address, tmp_path)
-        )
-        asked = len(state.asked)
-        again = by_language_model.contexts(
-            one, made(), chunks, chat_server.asker(address, tmp_path)
-        )
-        assert len(state.asked) == asked
-    assert again == first
-    assert len(first) == len(chunks)
-    assert first.count("") == 2
-    texts = chunks.texts(made().documents)
-    for said, text in zip(first, texts, strict=True):
-        assert said in ("", f"On {text.split()[0]}, says the document.")

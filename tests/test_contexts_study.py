@@ -1,4 +1,4 @@
-"""Contexts beside late chunking: the same chunkers and questions, gains and their likeness."""
+"""Contexts beside late chunking: the likeness of what they move."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy import Study
-from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.evaluation.statistics.differences import HIGHER
 from chunkstudy.studies import contexts
 from chunkstudy.studies.contexts.gains import left_of
 
@@ -41,12 +39,6 @@ WAYS = [
 chunk that moves others, late chunking at 512 that loses."""
 
 
-def test_contexts_and_late_chunking_are_corrected_apart() -> None:
-    table = contexts.gains(WAYS).set_index("context")
-    assert (table.at["title", "shown"], table.at["late-512", "shown"]) == (HIGHER, LOWER)
-    assert table["n"].eq(80).all() and table["family_size"].eq(2).all()
-
-
 def test_what_moves_the_same_questions_is_correlated_and_what_does_not_is_not() -> None:
     table = contexts.alike(WAYS)
     rows = {(row["context"], row["beside"]): row for row in table.to_dict("records")}
@@ -55,18 +47,6 @@ def test_what_moves_the_same_questions_is_correlated_and_what_does_not_is_not() 
     assert other["correlation low"] < 0 < other["correlation high"]
     assert rows["title", "late-512"]["shown"] == HIGHER
     assert len(table) == 5 and table["family"].nunique() == 2  # no late beside late
-
-
-def test_a_way_is_the_mean_over_its_chunkers_of_the_runs() -> None:
-    study, some, measure = Study("trial"), ["fixed-64", "sentence-5"], "SpanRecall@5"
-    asked = ({"builtin": measure}, [MINILM], [some, ["cluster-400"]])
-    found = contexts.read(study, *asked, ["title"], [256, 512], "corrected")
-    assert [one.name for one in found] == ["title", "late-256", "late-512"]
-    runs = study.runs("builtin", some, MINILM, 512, ordering="prepended-title")
-    expected = runs.scores(5, [measure]).wide(measure).mean(axis=1).sort_index()
-    pd.testing.assert_series_equal(found[0].scores, expected)
-    with pytest.raises(StudyError, match="nothing of this has a record"):
-        contexts.read(study, *asked, ["headings"], [333], "corrected")
 
 
 def _partial(first: pd.Series, second: pd.Series, held: pd.Series) -> float:

@@ -32,30 +32,30 @@ def test_every_direct_dependency_is_locked_to_one_version() -> None:
     assert all(re.fullmatch(one_version, line) for line in locked.values())
 
 
-def test_the_weights_of_mpnet_are_pinned_as_registered() -> None:
-    lines = (ROOT / "requirements-mpnet.lock").read_text(encoding="utf-8").splitlines()
+def _hashed(name: str) -> list[str]:
+    """The packages of a lock of which every one has a version and a digest."""
+    lines = (ROOT / f"requirements-{name}.lock").read_text(encoding="utf-8").splitlines()
     pinned = [line for line in lines if not line.startswith("#")]
     assert all(re.fullmatch(r"[^=]+==[^=+]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
+    return [_name(line) for line in pinned]
+
+
+def test_the_weights_of_mpnet_are_pinned_as_registered() -> None:
     parts = models.spec("sentence-transformers/all-mpnet-base-v2").parts
-    assert parts and [_name(line) for line in pinned] == list(parts.packages)
+    assert parts and _hashed("mpnet") == list(parts.packages)
 
 
 def test_the_small_language_model_is_pinned_with_what_reads_it() -> None:
-    lines = (ROOT / "requirements-smollm.lock").read_text(encoding="utf-8").splitlines()
-    pinned = [line for line in lines if not line.startswith("#")]
-    assert all(re.fullmatch(r"[^=]+==[^=+]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     readers = project["optional-dependencies"]["smollm"]
     source = MODELS[SMOLLM].packed
     assert source
-    assert {_name(line) for line in pinned} == {_name(source.package), *map(_name, readers)}
+    assert set(_hashed("smollm")) == {_name(source.package), *map(_name, readers)}
 
 
 def test_what_builds_the_site_is_pinned_and_changes_nothing_of_the_environment() -> None:
-    lines = (ROOT / "requirements-site.lock").read_text(encoding="utf-8").splitlines()
-    pinned = [line for line in lines if not line.startswith("#")]
-    assert all(re.fullmatch(r"[^=]+==[^=+]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
-    assert pinned and not {_name(line) for line in pinned} & set(_locked())
+    pinned = _hashed("site")
+    assert pinned and not set(pinned) & set(_locked())
 
 
 def test_conda_users_install_the_same_lock() -> None:

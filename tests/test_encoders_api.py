@@ -78,11 +78,7 @@ def test_vectors_come_in_the_order_of_the_texts_and_each_is_asked_for_once(world
     np.testing.assert_allclose(found, expected(TEXTS), atol=1e-6)
     assert sorted(world.state.texts) == sorted(set(TEXTS))
     assert world.state.keys == [f"Bearer {SECRET}"]
-
-
-def test_the_request_names_the_model_and_asks_for_base64(world: World) -> None:
-    world.encoder().encode(["one"])
-    assert world.state.asked == [{"model": SPEC.id, "input": ["one"], "encoding_format": "base64"}]
+    assert {asked["model"] for asked in world.state.asked} == {SPEC.id}
 
 
 def test_vectors_are_given_unit_length_and_recorded_as_received(world: World) -> None:
@@ -109,12 +105,8 @@ def _set(value: object) -> loopback.Fault:
 
 NAN = server.encoded(np.array([np.nan] * 8, dtype=np.float32))
 PASSING: dict[str, loopback.Fault] = {
-    "429": loopback.status(429),
     "500": loopback.status(500),
-    "503 with HTML": loopback.status(503, b"<html>upstream</html>"),
     "cut-off JSON": loopback.cut_json,
-    "cut-off body": loopback.cut_body,
-    "dropped connection": loopback.dropped,
     "one vector less": loopback.changed(lambda reply: reply["data"].pop()),
     "one vector more": loopback.changed(lambda reply: reply["data"].append(reply["data"][0])),
     "an index twice": _first(lambda item: item.update(index=1)),
@@ -132,7 +124,6 @@ PASSING: dict[str, loopback.Fault] = {
     "null": _set(None),
     "no data": loopback.changed(lambda reply: reply.pop("data")),
     "no usage": loopback.changed(lambda reply: reply.pop("usage")),
-    "an empty reply": loopback.status(200, b""),
 }
 
 
@@ -145,27 +136,6 @@ def test_a_fault_that_passes_is_waited_out(
         np.testing.assert_allclose(world.encoder().encode(TEXTS), expected(TEXTS), atol=1e-6)
     assert world.waits == [1, 2]
     assert SECRET not in caplog.text
-
-
-ENDING: dict[str, tuple[loopback.Fault, str]] = {
-    "a wrong dimension": (_set([1.0] * 7), "vector of 7 numbers.*has 8"),
-    "another model": (
-        loopback.changed(lambda reply: reply.update(model="text-embedding-3-small")),
-        "another model than text-embedding-3-large",
-    ),
-    "401": (loopback.status(401), "401; check OPENAI_API_KEY"),
-}
-
-
-@pytest.mark.parametrize(("fault", "sentence"), ENDING.values(), ids=ENDING)
-def test_a_fault_that_cannot_pass_is_not_repeated(
-    world: World, fault: loopback.Fault, sentence: str
-) -> None:
-    world.state.faults = [fault]
-    with pytest.raises(ApiError, match=sentence):
-        world.encoder().encode(["one"])
-    assert len(world.state.asked) == 1
-    assert not world.waits
 
 
 def _and_closes(handler: loopback.Handler, honest: dict[str, Any]) -> None:
@@ -194,24 +164,43 @@ def test_a_server_that_answered_before_is_waited_for(tmp_path: Path) -> None:
     assert encoder.encode(["one"]).shape == (1, 8)
 
 
-STAYING: dict[str, tuple[loopback.Fault, str]] = {
-    "429": (loopback.status(429), "answered 429; run again later"),
-    "NaN": (_set(NAN), "not finite for the text 'the only one'; see what it makes of that text"),
-    "zeros": (_set([0.0] * 8), "of zeros for the text 'the only one'; see what"),
-    "one vector less": (PASSING["one vector less"], "0 vectors.*check that the address is that of"),
-    "a page": (loopback.status(200, b"<html>"), "not whole JSON.*check that the address is that"),
+ENDING: dict[str, tuple[loopback.Fault, int, str]] = {
+    "a wrong dimension": (_set([1.0] * 7), 1, "vector of 7 numbers.*has 8"),
+    "another model": (
+        loopback.changed(lambda reply: reply.update(model="text-embedding-3-small")),
+        1,
+        "another model than text-embedding-3-large",
+    ),
+    "401": (loopback.status(401), 1, "401; check OPENAI_API_KEY"),
+    "429": (loopback.status(429), 6, "answered 429; run again later.*kept"),
+    "NaN": (_set(NAN), 6, "not finite for the text 'the only one'; see what it makes of that text"),
+    "zeros": (_set([0.0] * 8), 6, "of zeros for the text 'the only one'; see what"),
+    "one vector less": (
+        PASSING["one vector less"],
+        6,
+        "0 vectors.*check that the address is that of",
+    ),
+    "a page": (
+        loopback.status(200, b"<html>"),
+        6,
+        "not whole JSON.*check that the address is that of",
+    ),
 }
 
 
-@pytest.mark.parametrize(("fault", "sentence"), STAYING.values(), ids=STAYING)
-def test_a_fault_that_stays_is_a_sentence_that_names_the_address_and_what_to_do(
-    world: World, fault: loopback.Fault, sentence: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("fault", "tries", "sentence"), ENDING.values(), ids=ENDING)
+def test_a_fault_that_stays_is_a_sentence_and_one_that_cannot_pass_is_not_repeated(
+    world: World,
+    fault: loopback.Fault,
+    tries: int,
+    sentence: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    address = os.environ["OPENAI_BASE_URL"]
-    world.state.faults = [fault] * 6
-    with pytest.raises(ApiError, match=f"{SPEC.id} at {address} failed 6 times.*{sentence}.*kept"):
+    world.state.faults = [fault] * tries
+    with pytest.raises(ApiError, match=f"{SPEC.id} at {os.environ['OPENAI_BASE_URL']}.*{sentence}"):
         world.encoder().encode(["the only one"])
-    assert capsys.readouterr().err.count("asked again in") == len(world.waits) == 5
+    assert len(world.state.asked) == tries
+    assert capsys.readouterr().err.count("asked again in") == len(world.waits) == tries - 1
 
 
 def test_ada_answers_under_its_second_name(world: World) -> None:

@@ -52,14 +52,12 @@ def test_a_weight_of_another_shape_is_refused(kind: str, tmp_path: Path) -> None
         load(spec, folder, CPU, torch.float32)
 
 
-@pytest.mark.parametrize(
-    ("part", "fault"), [("0.lora_A", "lacks"), ("0.lora_B", "lacks"), ("original", "lacks")]
-)
-def test_half_an_adapter_is_refused(part: str, fault: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["0.lora_A", "0.lora_B", "original"])
+def test_half_an_adapter_is_refused(part: str, tmp_path: Path) -> None:
     weights = weights_of("jina_embeddings_v3")
     del weights[f"roberta.encoder.layers.0.mlp.fc1.parametrizations.weight.{part}"]
     folder, spec = written(tmp_path / "model", "jina_embeddings_v3", weights)
-    with pytest.raises(ModelError, match=rf"{fault} encoder\.layer\.0\.intermediate.*{part}"):
+    with pytest.raises(ModelError, match=rf"lacks encoder\.layer\.0\.intermediate.*{part}"):
         load(spec, folder, CPU, torch.float32)
 
 

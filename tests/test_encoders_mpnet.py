@@ -1,4 +1,4 @@
-"""MPNet beside transformers' own class, its position control, and the registered model."""
+"""MPNet beside transformers' own class, at its own positions and at others."""
 
 from __future__ import annotations
 
@@ -8,28 +8,15 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file
 
-from chunkstudy.encoders import models
-from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import ModelError
-from chunkstudy.encoders.mpnet import MPNet, relative_buckets
-from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.encoders.mpnet import MPNet
 from tests import checkpoints
-from tests.plain_models import Plain, plain_bucket
 
 CPU = torch.device("cpu")
-SPEC = models.spec("sentence-transformers/all-mpnet-base-v2")
 PADDING = 1
 POSITIONS = 512
-TEXTS = [
-    "",
-    "A lighthouse keeper counts unhurried ships at nightfall. " * 12,
-    "Die Größe der Bruchstücke ändert, was die Suche findet: 3,5 %. " * 9,
-    "emoji 🙂🏳️‍🌈 and 漢字 and \u0000 and e\u0301 <pad> <s> [UNK] <mask>",
-    "UPPER and lower, 1998's costs; x" * 40,
-]
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +28,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[MPNet, Path]:
     model = load(checkpoints.specification(folder, "mpnet", config), folder, CPU, torch.float32)
     assert isinstance(model, MPNet)
     return model, folder
-
-
-@pytest.fixture(scope="module")
-def real() -> Path:
-    """The weights where they are at hand; no test downloads 420 MB."""
-    if not models.at_hand(SPEC):
-        pytest.skip(f"the weights of {SPEC.id} are not here; run `make mpnet`")
-    return models.weights_folder(SPEC)
 
 
 def theirs(folder: Path) -> Any:
@@ -67,31 +46,17 @@ def drawn(length: int, words: int = 60) -> list[int]:
     return random.Random(length).choices(range(4, words), k=length)
 
 
-@pytest.mark.parametrize("length", [1, 8, 9, 91, 129, 512])
-def test_states_equal_those_of_transformers(length: int, made: tuple[MPNet, Path]) -> None:
+PADDED = drawn(40)
+PADDED[7] = PADDED[8] = PADDED[30] = PADDING
+
+
+@pytest.mark.parametrize("ids", [*map(drawn, (1, 8, 9, 91, 129, 512)), PADDED], ids=len)
+def test_states_equal_those_of_transformers_and_padding_takes_no_position(
+    ids: list[int], made: tuple[MPNet, Path]
+) -> None:
     model, folder = made
-    ids = drawn(length)
     ((found,),) = model.states([ids])
     torch.testing.assert_close(found, states_of(theirs(folder), ids), atol=1e-4, rtol=0)
-
-
-def test_padding_inside_a_text_takes_no_position(made: tuple[MPNet, Path]) -> None:
-    model, folder = made
-    ids = drawn(40)
-    ids[7] = ids[8] = ids[30] = PADDING
-    ((found,),) = model.states([ids])
-    torch.testing.assert_close(found, states_of(theirs(folder), ids), atol=1e-4, rtol=0)
-    reference = Plain(
-        "mpnet", checkpoints.configuration("mpnet"), load_file(folder / "model.safetensors")
-    )
-    torch.testing.assert_close(found.double(), reference.states(ids), atol=1e-4, rtol=0)
-
-
-def test_each_distance_has_the_bias_that_whole_numbers_say() -> None:
-    distances = range(1 - POSITIONS, POSITIONS)
-    found = relative_buckets(torch.tensor(distances)).tolist()
-    assert found == [plain_bucket(distance) for distance in distances]
-    assert len(set(found)) == 31  # there is no key behind the query at distance 0
 
 
 @pytest.mark.parametrize("positions", [(0, *range(257, 512)), tuple(p // 2 for p in range(512))])
@@ -113,14 +78,3 @@ def test_a_moved_text_keeps_its_distances_as_in_transformers(
 def test_paddings_two_rows_are_no_positions(positions: range, made: tuple[MPNet, Path]) -> None:
     with pytest.raises(ModelError, match="are not all in the checkpoint's table"):
         MPNet(made[1]).read_at(positions)
-
-
-def test_real_token_states_equal_an_independent_float64_computation(real: Path) -> None:
-    encoder = TransformerEncoder(SPEC, window=POSITIONS)
-    (ids,) = encoder.token_ids([TEXTS[1] * 6])
-    assert len(ids) == POSITIONS
-    weights = load_file(real / "model.safetensors")
-    config = {"num_attention_heads": 12, "num_hidden_layers": 12, "layer_norm_eps": 1e-5}
-    expected = Plain("mpnet", config, weights).states(ids)
-    (found,) = encoder.states([whole(ids)])
-    torch.testing.assert_close(found.double(), expected, atol=1e-4, rtol=0)

@@ -94,6 +94,9 @@ def test_keys_tell_roles_apart_wherever_vectors_differ(spec: ModelSpec) -> None:
 def test_the_description_names_what_decides_the_vectors(spec: ModelSpec) -> None:
     encoder = TransformerEncoder(spec)
     described = json.loads(json.dumps(encoder.describe()))
+    assert described["revision"] == spec.revision
+    assert described["weights_sha256"] == spec.files["model.safetensors"]
+    assert described["window"] == spec.window
     assert described["query_prefix"] == spec.query_prefix
     assert described.get("query_adapter", "") == spec.query_adapter
     assert described.get("document_adapter", "") == spec.document_adapter

@@ -1,64 +1,14 @@
-"""Overlap and size at an equal budget, from made recalls and from the study where it was run."""
+"""Overlap and size at an equal budget: whose chunks are ranked, and recall beside five chunks."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.base.tokens import cl100k_offsets
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
-from chunkstudy.studies.controls import comparisons as analysis
 from chunkstudy.studies.controls import equal_budget as study
-
-QUESTIONS = 200
-ARM = {"collection": "chroma", "encoder": "e", "ordering": "pre_embedding"}
-
-
-def recalls(documents: int = 1, gain: float = 0.0) -> pd.DataFrame:
-    """Two sizes with overlap that gains so much over none, at two budgets."""
-    random = np.random.default_rng(0)
-    parts = []
-    for budget in (1_000, 2_000):
-        plain = random.uniform(size=QUESTIONS)
-        noise = random.normal(scale=0.01, size=QUESTIONS)
-        table = pd.DataFrame(
-            {
-                "query_id": [f"q{i}" for i in range(QUESTIONS)],
-                "document": [f"d{i % documents}" for i in range(QUESTIONS)],
-                "recursive-400-0": plain,
-                "recursive-400-200": plain + gain + noise,
-                "sentence-5": plain / 2,
-                "token-800-400": np.nan,
-            }
-        )
-        parts.append(table.assign(**ARM, counted="again", budget=budget))
-    return pd.concat(parts, ignore_index=True)
-
-
-@pytest.mark.parametrize("gain, word", [(0.05, "higher"), (-0.05, "lower"), (0.0, "equivalent")])
-def test_each_overlap_is_compared_with_its_own_size_alone(gain: float, word: str) -> None:
-    found = analysis.overlaps(recalls(gain=gain))
-    found = found[found["chunker"] != analysis.MEAN]
-    assert found["chunker"].tolist() == ["recursive-400-200"] * 2
-    assert found["other"].tolist() == ["recursive-400-0"] * 2
-    assert set(found["shown"]) == {word} and set(found["family_size"]) == {2}
-
-
-def test_every_chunker_stands_against_the_best_of_its_budget() -> None:
-    chunkers = pd.DataFrame(
-        {"chunker": ["recursive-400-0", "recursive-400-200", "sentence-5"], "tokens": [4.0, 5, 6]}
-    ).assign(**ARM)
-    found = analysis.sizes(recalls(gain=0.05), chunkers).set_index(["budget", "chunker"])
-    assert len(found) == 6 and set(found["best chunker"]) == {"recursive-400-200"}
-    best = found.xs("recursive-400-200", level="chunker")
-    assert best["difference"].isna().all() and (best["tokens"] == 5).all()
-    assert (found.xs("sentence-5", level="chunker")["shown"] == "lower").all()
-    assert (
-        (found["recall low"] < found["recall"]) & (found["recall"] < found["recall high"])
-    ).all()
-
 
 TEXT = " ".join(f"Word{i} stands here." for i in range(400))
 COLLECTION = Collection(

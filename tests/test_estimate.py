@@ -11,7 +11,6 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.runs import estimate as module
 from chunkstudy.runs import grids, published_grid
 from chunkstudy.runs.conditions import LARGE, MPNET, Condition
 from chunkstudy.runs.estimate import collection_tokens, estimate, open_by_model, prices, readings
@@ -93,16 +92,6 @@ def test_an_api_costs_dollars_and_no_operations_here(nothing_recorded: Places) -
     assert one.dollars == pytest.approx(2 * 328_208 / 1e6 * 0.13)
 
 
-def test_a_faster_device_takes_less_time(nothing_recorded: Places) -> None:
-    grid = [one for one in published_grid.published_grid() if one.collection == "gutenqa"]
-    slow, fast = (
-        _minutes(list(estimate(grid, nothing_recorded, name))[-1])
-        for name in (module.TWO_CORES, "t4")
-    )
-    ratio = module.device("t4").rate / module.device(module.TWO_CORES).rate
-    assert slow / fast == pytest.approx(ratio, rel=0.01)
-
-
 def test_what_is_recorded_costs_nothing() -> None:
     recorded = Condition("scifact", "fixed-256", WIDE, "pre_embedding", "corrected")
     assert prices([recorded], ROOT) == []
@@ -131,12 +120,6 @@ def _numbers(line: str) -> tuple[float, float]:
     dollars = re.search(r"\$([\d.]+)$", line)
     assert tokens and dollars
     return float(tokens[1]), float(dollars[1])
-
-
-def _minutes(line: str) -> float:
-    found = re.search(r"\t([\d.]+) (min|h)\t", line)
-    assert found
-    return float(found[1]) * (60 if found[2] == "h" else 1)
 
 
 def test_a_model_with_open_conditions_has_a_line_that_starts_them(

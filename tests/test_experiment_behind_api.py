@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.budget import budget
 from chunkstudy.commands import cli
-from chunkstudy.encoders import api
 from chunkstudy.runs import grids, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition
@@ -120,29 +118,3 @@ def test_the_cost_is_said_before_the_first_request(
     assert "above the ceiling of $0.0000; set CHUNKSTUDY_BUDGET" in output
     assert not world.state.asked
     assert not records.find(world.root / "results" / "runs")
-
-
-@pytest.mark.parametrize("one", [PLAIN, BOUNDARIES])
-def test_a_condition_that_costs_too_much_is_not_begun(
-    world: World, monkeypatch: pytest.MonkeyPatch, one: Condition
-) -> None:
-    monkeypatch.setattr(grids, "grid", lambda: [one])
-    monkeypatch.setattr(api, "INPUTS", 10)
-    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
-    dollars = re.findall(r"tokens, \$([0-9.]+)", world.run()[1])
-    monkeypatch.setenv("CHUNKSTUDY_BUDGET", str(sum(map(float, dollars)) / 2))
-    code, output = world.run()
-    assert code == 1
-    assert "above the ceiling" in output
-    assert not world.state.asked
-
-
-def test_without_key_and_recordings_the_condition_is_listed_with_its_reason(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
-    code, output = world.run()
-    assert code == 0
-    assert "0 to run, 0 recorded, 2 cannot be run here" in output
-    listed = CliRunner().invoke(cli.app, ["list"]).output
-    assert f"{PLAIN}\tneeds OPENAI_API_KEY or recordings of {LARGE}" in listed

@@ -86,6 +86,36 @@ def test_a_fault_of_the_hub_is_one_sentence_that_says_what_to_do(
         models.weights_folder(checkpoints[E5].registered())
 
 
+@pytest.fixture
+def unchecked(checkpoints: dict[str, Checkpoint]) -> models.ModelSpec:
+    """A model of the hub whose digests were never recorded."""
+    spec = checkpoints[E5].registered()
+    return dataclasses.replace(spec, files=dict.fromkeys(spec.files, ""))
+
+
+def test_recorded_digests_let_a_model_run_and_guard_its_files_at_that_revision(
+    unchecked: models.ModelSpec, served: hub_server.State
+) -> None:
+    found = models.record_digests(unchecked)
+    ready = models.with_recorded_digests(unchecked)
+    assert ready.verified and ready.files == found and models.reason_not_ready(unchecked) is None
+    moved = dataclasses.replace(unchecked, revision="1" * 40)
+    assert not models.with_recorded_digests(moved).verified
+    config = models.weights_folder(unchecked) / "config.json"
+    config.write_text(config.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    with pytest.raises(models.ModelError, match=r"config\.json has another sha256"):
+        models.weights_folder(unchecked)
+
+
+def test_a_download_that_is_not_what_the_hub_says_is_not_recorded(
+    unchecked: models.ModelSpec, served: hub_server.State
+) -> None:
+    served.faults += [(f"GET {hub_server.STORED}", hub_server.another_file)] * 2
+    with pytest.raises(models.ModelError, match=r"model\.safetensors arrived damaged"):
+        models.record_digests(unchecked)
+    assert not models.with_recorded_digests(unchecked).verified
+
+
 def test_a_token_is_sent_to_the_hub_and_to_no_storage(
     checkpoints: dict[str, Checkpoint],
     served: hub_server.State,

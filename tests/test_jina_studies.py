@@ -1,55 +1,23 @@
-"""What the notebooks on Jina's posts count, in the posts' tables and against records."""
+"""What the notebooks on Jina's posts count in the posts' tables."""
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 
-from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
-from chunkstudy.runs.library import Library
-from chunkstudy.show.runs import Runs
 from chunkstudy.studies import jina
 from chunkstudy.studies.jina.second_post import STRENGTH
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = published_cells.frame(published_cells.read(PLACES))
-JINA, LATE = "as_published-jina", "contextualized-512"
-CHUNKERS = ["fixed-256", "sentence-5"]
 
 
 def printed(table: str, work: str = "jina") -> pd.DataFrame:
     return CELLS[(CELLS["work"] == work) & (CELLS["table"] == table)]
-
-
-def run(ordering: str = "pre_embedding", collection: str = "nfcorpus") -> Runs:
-    return Study("trial").runs(collection, CHUNKERS, window=512, protocol=JINA, ordering=ordering)
-
-
-def test_a_gain_is_late_minus_the_same_chunker_plain_and_corrected_over_all_of_them() -> None:
-    collections = ("nfcorpus", "scifact")
-    plain = [run(collection=one).scores(k=10) for one in collections]
-    late = [run(LATE, one).scores(k=10) for one in collections]
-    table: Any = jina.gains(late, plain)
-    assert list(zip(table["collection"], table["chunker"], strict=True)) == list(
-        product(collections, CHUNKERS)
-    )
-    assert set(table["family_size"]) == {4}
-    library = Library(PLACES)
-    means = {
-        (one.chunker, one.ordering): record.wide["nDCG@10"].mean()
-        for one in library
-        if one.collection == "nfcorpus" and one.encoder.endswith("MiniLM-L6-v2-w512")
-        if one.protocol == JINA and (record := library.get(one)) is not None
-    }
-    for row in table[table["collection"] == "nfcorpus"].to_dict("records"):
-        expected = means[row["chunker"], LATE] - means[row["chunker"], "pre_embedding"]
-        assert row["difference"] == pytest.approx(expected)
 
 
 def test_counts_of_combinations_agree_with_a_loop_over_the_cells() -> None:

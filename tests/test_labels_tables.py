@@ -99,20 +99,3 @@ def test_micro_recall_has_the_interval_of_its_own_resamples(records: LabelRecord
         assert row[f"{name}low"] == pytest.approx(low, abs=0.004)
         assert row[f"{name}high"] == pytest.approx(high, abs=0.004)
     assert row["difference"] == row["micro"] - row["macro"]
-
-
-def test_a_difference_in_the_table_is_that_of_the_queries(records: LabelRecords) -> None:
-    table = power.queries_needed(records).set_index("measure")
-    assert (table["a"] == "recursive-250-125").all() and (table["b"] == "recursive-250-0").all()
-    a = records.counts("recursive-250-125").recall
-    b = records.counts("recursive-250-0").recall
-    row = table.loc["recall"]
-    assert row["a minus b"] == pytest.approx((a - b).mean())
-    assert row["std"] == pytest.approx(np.std(a - b, ddof=1))
-    assert row["queries"] == QUERIES
-    assert row["needed for 5 points"] < row["needed for 2 points"]
-    assert table["a minus b"]["SpanRecall"] > 0 > row["a minus b"]
-    assert set(table["family_size"]) == {1}  # the two measures are two questions
-    curve = power.power_curve(records)
-    seen = curve[curve["measure"] == "recall"].set_index("queries")["seen"]
-    assert seen[10] < 0.8 <= seen[1000]

@@ -8,13 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy import Study
-from chunkstudy.evaluation.statistics.differences import OVER_DOCUMENTS
 from chunkstudy.studies import late_within as late
 from chunkstudy.studies.late_within.cut_chunks import DIGITS
 from chunkstudy.studies.late_within.reading import Arms
 
-GRADED, NDCG = "builtin-graded", "nDCG@10"
 QUERIES = [f"q{i}" for i in range(40)]
 PAPERS = pd.Series([f"paper-{i // 2}" for i in range(40)], QUERIES)
 WINDOWS = (128, 256, 512)
@@ -44,28 +41,6 @@ def arms() -> Arms:
     )  # fmt: skip
 
 
-def test_both_ways_of_chunking_are_those_of_the_runs() -> None:
-    study = Study("trial")
-    model = late.MINILM
-    (arms,) = late.read(study, GRADED, ["fixed-64"], [model], [512], [NDCG], "corrected")
-    ordering = "contextualized-512"
-    runs = study.runs(GRADED, ["fixed-64"], model, 512, "corrected", ordering=ordering)
-    expected = runs.scores(k=10, measures=[NDCG]).of("fixed-64", NDCG)
-    pd.testing.assert_series_equal(
-        arms.late[model, 512]["fixed-64"].sort_index(), expected.sort_index(), check_names=False
-    )
-    assert arms.documents is None and arms.models == [model] and arms.windows == [512]
-
-
-def test_a_question_counts_once_in_the_mean_over_chunkers(arms: Arms) -> None:
-    rows = late.by_window([arms]).set_index(["model", "window"])
-    assert set(rows["n"]) == {40} and set(rows["documents"]) == {20}
-    assert set(rows["interval"]) == {OVER_DOCUMENTS}
-    late_mean, plain_mean = (one[FIRST, 512].to_numpy().mean() for one in (arms.late, arms.plain))
-    assert rows.loc[(FIRST, 512), "difference"] == pytest.approx(late_mean - plain_mean)
-    assert rows["shown"][FIRST].tolist()[::2] == ["higher", "lower"]
-
-
 def test_plain_chunks_that_are_read_whole_are_those_of_the_widest_window(arms: Arms) -> None:
     narrow = arms.late[FIRST, 128]
     own = replace(arms, late={**arms.late, (FIRST, 384): narrow})
@@ -78,15 +53,6 @@ def test_plain_chunks_that_are_read_whole_are_those_of_the_widest_window(arms: A
     expected = narrow["fixed-64"].mean() - arms.plain[FIRST, 512]["fixed-64"].mean()
     found = late.at(by_chunker, model=FIRST, window=128, chunker="fixed-64")
     assert found["difference"].iloc[0] == pytest.approx(expected)
-
-
-def test_gains_of_models_and_windows_are_held_against_each_other(arms: Arms) -> None:
-    between = late.between_models([arms]).set_index("window")["difference"]
-    assert between.to_dict() == pytest.approx(GAIN, abs=0.03)
-    changes = late.changes([arms]).set_index("model")["difference"]
-    assert changes.to_dict() == pytest.approx({FIRST: -0.5, SECOND: -1.0}, abs=0.03)
-    (change,) = late.changes_between_models([arms])["difference"]
-    assert change == pytest.approx(changes[SECOND] - changes[FIRST])
 
 
 def test_a_result_holds_where_a_second_model_shows_the_same() -> None:
@@ -122,13 +88,3 @@ def test_answers_in_chunks_that_are_cut_are_kept_apart_question_by_question(arms
     assert first.loc[(128, late.FIT), "difference"] == pytest.approx(fit)
     # What was measured is of one model's chunks.
     assert not set(late.at(rows, model=SECOND)["over"]) & {late.WHOLE, late.TRUNCATED}
-
-
-def test_moved_positions_are_held_against_plain_chunks_and_against_reading_in_order() -> None:
-    study, chunkers, model = Study("trial"), ["sentence-5", "fixed-64"], late.MINILM
-    asked, ordering = ("chroma-within", chunkers, model), "contextualized-256-at-256"
-    rows = late.moved(study, [asked], [ordering], "DCG@10", "corrected").set_index("against")
-    assert set(rows["positions"]) == {"at-256"} and set(rows["family_size"]) == {1}
-    apart = rows["difference"][late.PLAIN] - rows["difference"][late.IN_ORDER]
-    (arms,) = late.read(study, *asked[:2], [model], [256], ["DCG@10"], "corrected")
-    assert apart == pytest.approx(arms.gain(model, 256).mean())

@@ -1,4 +1,4 @@
-"""Layouts of windows side by side: gains by hand, and a choice that no question can make alone."""
+"""Layouts of windows side by side: a choice that no question can make alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.studies.layouts import over_layout, over_plain, read_often, registered
+from chunkstudy.studies.layouts import registered
 from chunkstudy.studies.layouts.gains import choice
 from chunkstudy.studies.layouts.reading import AVERAGED, TODAY, Arms
 
@@ -25,19 +25,6 @@ def arms(late: float, noise: float = 0.0, seed: int = 0) -> Arms:
     read = {(TODAY, 128): scores(late), (AVERAGED, 128): scores(late + 0.1)}
     plain = {128: scores(0.3), 512: scores(0.5)}
     return Arms("covid-qa-within", "model", "DCG@10", read, plain, DOCUMENTS)
-
-
-def test_late_is_held_against_plain_chunks_of_the_widest_window() -> None:
-    rows = over_plain([arms(0.4, noise=0.01)]).set_index("layout")
-    assert rows["difference"].to_dict() == pytest.approx({TODAY: -0.1, AVERAGED: 0.0}, abs=0.01)
-    assert rows["shown"].to_dict() == {TODAY: "lower", AVERAGED: "equivalent"}
-    assert set(rows["documents"]) == {40}
-
-
-def test_a_layout_is_held_against_the_other_in_the_same_window() -> None:
-    row = over_layout([arms(0.4, noise=0.01)]).iloc[0]
-    assert (row["layout"], row["other layout"]) == (AVERAGED, TODAY)
-    assert row["difference"] == pytest.approx(0.1, abs=0.01)
 
 
 def test_where_late_leads_by_far_every_half_chooses_it_and_is_right() -> None:
@@ -60,12 +47,6 @@ def test_halves_are_of_whole_documents() -> None:
     plain = {window: frame.add(by_document, axis=0) for window, frame in one.plain.items()}
     found = choice(Arms(one.collection, one.model, one.measure, late, plain, DOCUMENTS), splits=20)
     assert found["gain"] == pytest.approx(0.0) and found["low"] == pytest.approx(found["high"])
-
-
-def test_readings_are_means_over_chunkers() -> None:
-    rows = [("c", "packed", 128, 1.0), ("c", "packed", 128, 3.0), ("c", "centred", 128, 8.0)]
-    counted = pd.DataFrame(rows, columns=["collection", "layout", "window", "times"])
-    assert read_often(counted)["times"].tolist() == [2.0, 8.0]
 
 
 def many(means: dict[str, float], noise: float = 0.0) -> Arms:
@@ -95,14 +76,6 @@ def test_of_tied_layouts_the_one_that_reads_least_is_chosen() -> None:
     assert registered.chosen(level, TOKENS) == "no overlap"
     behind = many(dict.fromkeys(registered.COMPETE, 0.5) | {"no overlap": 0.2}, noise=0.05)
     assert registered.chosen(behind, TOKENS) == "packed"
-
-
-def test_a_layout_is_reported_over_all_windows_and_in_each() -> None:
-    rows = registered.report(many(MEANS), "packed").set_index(["window", "other layout"])
-    assert len(rows) == 3 * 4
-    for window in ("all", "128", "512"):
-        assert rows.loc[(window, "most context"), "difference"] == pytest.approx(0.15)
-        assert rows.loc[(window, registered.PLAIN), "difference"] == pytest.approx(0.25)
 
 
 def test_papers_that_choose_are_not_those_reported_on() -> None:

@@ -13,7 +13,7 @@ import pytest
 from chunkstudy.base import tokens
 from chunkstudy.base.asking import LanguageModelError, Message, Mode, Reply, Request
 from chunkstudy.base.budget import Budget, BudgetError
-from chunkstudy.base.prices import PRICES, Estimate
+from chunkstudy.base.prices import PRICES
 from chunkstudy.base.retries import Failure
 from chunkstudy.llm.asking import Asker, NotRecordedError
 
@@ -241,11 +241,3 @@ def test_tokens_are_those_of_the_text_and_of_the_chat_format() -> None:
     asked = Request("openai/gpt-4-turbo", (Message("system", text), Message("user", text)), 10)
     count = len(tokens.encode_cl100k(text))
     assert asked.tokens == 2 * (count + 4) + 3
-
-
-def test_the_budget_can_be_held_against_an_estimate_before_anything_is_sent(world: World) -> None:
-    world.budget = Budget(0.01)
-    asker = world.asker()
-    asker.check(Estimate(dollars=0.001))
-    with pytest.raises(BudgetError, match="above the ceiling"):
-        asker.check(Estimate(dollars=3.5))

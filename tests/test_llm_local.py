@@ -1,23 +1,23 @@
-"""A causal model in this process, held against a Llama written out in numpy."""
+"""A causal model in this process, held against one pass over everything that it read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from transformers import AutoModelForCausalLM
 
 from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
 from chunkstudy.base.files import sha256
 from chunkstudy.base.models import ModelSpec, Packed
-from chunkstudy.base.sources import cache_folder
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.causal_models import MODELS, SMOLLM
 from chunkstudy.llm.local import Causal, LocalProvider
-from tests import plain_llama, small_llama
-from tests.plain_llama import PlainLlama
+from tests import small_llama
 
 NAME = f"someone/small@{'0' * 40}"
 TALK = (
@@ -41,26 +41,26 @@ def causal(folder: Path) -> Causal:
     return Causal(folder)
 
 
-@pytest.fixture(scope="module")
-def plain(folder: Path) -> PlainLlama:
-    return plain_llama.from_checkpoint(folder)
-
-
 def request(messages: Sequence[Message] = TALK, limit: int = 12, **values: object) -> Request:
     return Request(f"local/{NAME}", tuple(messages), limit, **values)  # type: ignore[arg-type]
 
 
-def by_hand(plain: PlainLlama, prompt: list[int], answer: list[int]) -> float:
-    """The logarithm of an answer's probability from one pass over all of it."""
-    logs = plain.log_probabilities([*prompt, *answer])
-    return sum(logs[len(prompt) + i - 1, token] for i, token in enumerate(answer))
+@torch.inference_mode()
+def logits(model: Any, ids: list[int]) -> torch.Tensor:
+    """Of what follows each token, from one pass over all of them, nothing kept."""
+    found: torch.Tensor = model(torch.tensor([ids]), use_cache=False).logits[0]
+    return found
 
 
-def test_likelihoods_are_those_of_each_answer_read_by_itself(
-    causal: Causal, plain: PlainLlama
-) -> None:
+def by_hand(model: Any, prompt: list[int], answer: list[int]) -> float:
+    """The logarithm of an answer's probability."""
+    logs = torch.log_softmax(logits(model, [*prompt, *answer]).double(), dim=-1)
+    return sum(float(logs[len(prompt) + i - 1, token]) for i, token in enumerate(answer))
+
+
+def test_likelihoods_are_those_of_each_answer_read_by_itself(causal: Causal) -> None:
     prompt = causal.prompt(TALK)
-    expected = [by_hand(plain, prompt, causal._answer(one)) for one in ANSWERS]
+    expected = [by_hand(causal.model, prompt, causal._answer(one)) for one in ANSWERS]
     assert causal.log_likelihoods(TALK, ANSWERS) == pytest.approx(expected, abs=1e-4)
     assert len({round(one, 3) for one in expected}) == len(ANSWERS)
 
@@ -76,13 +76,11 @@ def test_the_likeliest_allowed_answer_is_the_reply(causal: Causal, folder: Path)
     assert (reply.finish, reply.provider) == ("stop", "local")
 
 
-def test_greedy_replies_are_those_computed_token_by_token(
-    causal: Causal, plain: PlainLlama
-) -> None:
+def test_greedy_replies_are_those_computed_token_by_token(causal: Causal) -> None:
     ids = causal.prompt(TALK)
     expected: list[int] = []
     while len(expected) < 12:
-        token = int(plain.logits([*ids, *expected])[-1].argmax())
+        token = int(logits(causal.model, [*ids, *expected])[-1].argmax())
         if token == causal.end:
             break
         expected.append(token)
@@ -165,11 +163,13 @@ def packed_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_packed_model_computes_what_its_file_holds(packed_path: Path) -> None:
-    folder = causal_models.weights_folder(packed(packed_path))
-    causal, plain = Causal(folder), plain_llama.from_gguf(packed_path)
+    causal = Causal(causal_models.weights_folder(packed(packed_path)))
+    unpacked = AutoModelForCausalLM.from_pretrained(
+        packed_path.parent, gguf_file=packed_path.name, dtype=torch.float32
+    )
     prompt = causal.prompt(TALK)
-    expected = [by_hand(plain, prompt, causal._answer(one)) for one in ANSWERS]
-    assert causal.log_likelihoods(TALK, ANSWERS) == pytest.approx(expected, abs=1e-3)
+    expected = [by_hand(unpacked, prompt, causal._answer(one)) for one in ANSWERS]
+    assert causal.log_likelihoods(TALK, ANSWERS) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_packed_model_is_multiplied_out_once_and_splits_digits_before_words(
@@ -183,26 +183,3 @@ def test_a_packed_model_is_multiplied_out_once_and_splits_digits_before_words(
     assert {path.name for path in folder.iterdir()} == names
     tokenizer = Causal(folder).tokenizer
     assert tokenizer.tokenize("12  12") == ["1", "2", "ĠĠ", "1", "2"]
-
-
-@pytest.fixture(scope="module")
-def smollm() -> Causal:
-    model = MODELS[SMOLLM]
-    made = cache_folder() / "models" / f"{model.id.replace('/', '__')}-{model.revision[:12]}"
-    if not made.is_dir():
-        pytest.skip("SmolLM2 was not multiplied out yet; `make smollm` does it")
-    return Causal(causal_models.weights_folder(model))
-
-
-def test_smollm_computes_what_its_packed_file_holds(smollm: Causal) -> None:
-    pytest.importorskip("gguf", reason="gguf is not installed; `make smollm` does it")
-    source = MODELS[SMOLLM].packed
-    assert source
-    package = pytest.importorskip(source.package)
-    plain = plain_llama.from_gguf(Path(package.__file__).parent / source.file)
-    talk = (Message("system", "Answer in one word."), Message("user", "Capital of France?"))
-    prompt = smollm.prompt(talk)
-    answers = ("Paris", "Paris.", "Rome")
-    expected = [by_hand(plain, prompt, smollm._answer(one)) for one in answers]
-    assert smollm.log_likelihoods(talk, answers) == pytest.approx(expected, abs=1e-2)
-    assert expected[0] > expected[2]

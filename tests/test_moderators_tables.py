@@ -13,7 +13,7 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import parse_encoder
-from chunkstudy.studies.moderators.regression import ALL, TUNED, WORDS, effects, predictions, ranges
+from chunkstudy.studies.moderators.regression import ALL, effects, predictions
 from chunkstudy.studies.moderators.rows import (
     AMID,
     DEEPER,
@@ -148,23 +148,3 @@ def test_moderators_are_what_the_layout_says_and_shares_of_words_add_up_to_one()
         assert row[SPLIT] == own["cut"]
         assert row[TRUNCATED] == (own[TOKENS + MODEL] > row["window"] - 2)
         assert row[LONG_DOCUMENT] == pytest.approx(np.log2(length / (row["window"] - 2)))
-
-
-def test_ranges_hold_every_row_once_and_their_means_are_the_rows() -> None:
-    measured = study()
-    found = rows(library(measured, EFFECT), measured)
-    table = ranges(found)
-    assert set(table["window"]) == set(WINDOWS)
-    for (window, _), part in table.groupby(["window", "by"]):
-        own = found[found["window"] == window]
-        assert part["rows"].sum() == len(own)
-        whole = (part["gain"] * part["rows"]).sum() / len(own)
-        assert whole == pytest.approx(own["gain"].mean())
-    early = table[
-        (table["by"] == TUNED) & (table["range"] == "0 to 127") & (table["window"] == 512)
-    ]
-    by_hand = found[(found["window"] == 512) & (found[DEEPER] <= 127)]
-    assert early["gain"].tolist() == pytest.approx([by_hand["gain"].mean()])
-    assert (table["low"] <= table["gain"]).all() and (table["gain"] <= table["high"]).all()
-    none = table[(table["by"] == WORDS) & (table["range"] == "none") & (table["window"] == 128)]
-    assert none["rows"].tolist() == [((found["window"] == 128) & (found[NEAR] == 0)).sum()]

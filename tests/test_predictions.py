@@ -18,7 +18,7 @@ from chunkstudy.publish import reproduce
 from chunkstudy.published.cells import frame, read
 from chunkstudy.published.predictions import outcomes, register
 from chunkstudy.published.predictions.outcomes import CAME_TRUE, FAILED, UNDECIDED, Evidence, ids
-from chunkstudy.published.predictions.register import Prediction, PredictionError, Registered
+from chunkstudy.published.predictions.register import Prediction, PredictionError
 from chunkstudy.runs import records as recorded
 from chunkstudy.runs.conditions import Condition, parse
 from chunkstudy.runs.grids import LATE, WIDE
@@ -204,16 +204,6 @@ def test_the_command_counts_what_became_of_them(monkeypatch: pytest.MonkeyPatch)
     done = CliRunner().invoke(cli.app, ["predict"])
     assert done.exit_code == 0
     assert done.output == f"{len(REGISTERED.predictions) - 1} undecided, 1 came true, 0 failed\n"
-
-
-def test_counts_add_up_and_an_empty_register_gives_empty_tables() -> None:
-    found = tables.every(REGISTERED, evidence({}))
-    kinds, coverage = found["predictions_by_kind"], found["predictions_coverage"]
-    assert kinds["predictions"].sum() == len(REGISTERED.predictions)
-    assert coverage[["predicted", "not predicted"]].sum(axis=1).equals(coverage["not run"])
-    none = tables.every(Registered([], {}, {}), evidence({}))
-    assert none["predictions"].empty and none["predictions_to_bet_on"].empty
-    assert none["predictions_coverage"]["predicted"].sum() == 0
 
 
 def test_what_to_bet_on_contradicts_print_and_is_said_once() -> None:

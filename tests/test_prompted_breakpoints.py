@@ -1,8 +1,6 @@
-"""A small model asked by the three prompts: what comes of its replies, how little is written."""
+"""A small model asked by the three prompts: a reply asked for in two steps is that of one."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 
@@ -12,8 +10,6 @@ from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.studies.one_post import prompting as study
 
 TEXT = "The lane was paved in 1904.\n\nA flood came in 1931 and took the houses."
-GOOD = json.dumps({"segments": [{"begins": "The lane was"}, {"begins": "A flood came in"}]})
-MISQUOTED = json.dumps({"segments": [{"begins": "The lane was"}, {"begins": "A river came in"}]})
 
 
 class Model:
@@ -28,29 +24,6 @@ class Model:
         written = self.says[: request.output_limit]
         finish = "stop" if len(self.says) < request.output_limit else "length"
         return Reply(" ".join(written), finish, 7, len(written), "made", "made")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("says", "outcome", "segments", "asked"),
-    [
-        (GOOD, study.USED, 2, 1),
-        (MISQUOTED, study.NOWHERE, 2, 1),
-        ('{"segments": []}', study.OTHER, 0, 1),
-        ('{"segments"', study.OTHER, 0, 1),
-        ('{"content": "' + "The lane was " * 900, study.OTHER, 0, 1),
-        ("Sure, here are the segments.", study.PROSE, 0, 1),
-        ("The article is split. " * 900, study.PROSE, 0, 1),
-        ('{"segments": [ ' + '{"begins": "The lane was"}, ' * 2000, study.CUT_OFF, 0, 2),
-    ],
-)
-def test_each_reply_has_one_outcome_and_what_cannot_be_an_object_is_not_written_out(
-    says: str, outcome: str, segments: int, asked: int
-) -> None:
-    model = Model(says)
-    (row,) = study.asked(TEXT, model, "structure")
-    assert (row["outcome"], row["segments"]) == (outcome, segments)
-    assert model.limits == [study.BEGUN, study.LIMIT][:asked]
-    assert row["tokens written"] == min(model.limits[-1], len(says.split()))
 
 
 @pytest.mark.parametrize("kind", sorted(breakpoints.TASKS))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.published.cells import CellError, frame, read
+from chunkstudy.published.cells import CellError, read
 
 ROOT = Path(__file__).parents[1]
 CELLS = read(Places(ROOT))
@@ -73,19 +73,3 @@ def test_what_does_not_fit_is_said_in_one_sentence(row: str, words: str, tmp_pat
 def test_every_place_is_one_cells_own_and_readable() -> None:
     places = [(cell.work, cell.place) for cell in CELLS]
     assert len(set(places)) == len(places)
-
-
-def test_precision_omega_is_one_cell_a_row_and_no_score_of_retrieval() -> None:
-    appendix = [cell for cell in CELLS if cell.table == "appendix"]
-    omega = [cell for cell in appendix if cell.measure == "PrecisionOmega"]
-    assert len(omega) == 2 * 114 and {cell.cut for cell in omega} == {""}
-    assert not any(cell.of_retrieval for cell in omega)
-    assert all(cell.of_retrieval for cell in appendix if cell not in omega)
-
-
-def test_no_row_of_chromas_appendix_and_no_number_of_a_row_is_missing() -> None:
-    appendix = frame([cell for cell in CELLS if cell.table == "appendix"])
-    rows = appendix.groupby(["encoder", "chunker", "part"]).size()
-    cuts, scores = ("5", "10", "Min"), ("recall", "precision", "overlap")
-    assert len(rows) * len(cuts) == 342
-    assert set(rows) == {2 * (len(cuts) * len(scores) + 1)}, "mean and deviation of each"

@@ -138,33 +138,3 @@ def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_other
     assert {query.document for query in part.queries} == {"d03", "d07"}
     assert {one.query for one in part.judgments} == {query.id for query in part.queries}
     assert part.documents == collection.documents
-
-
-def frames(own: list[float], draws: list[list[float]]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    keys = {
-        "collection": "chroma-within", "part": study.ALL, "chunker": "cluster-200", "encoder": "e",
-        "ordering": PRE_EMBEDDING,
-    }  # fmt: skip
-    questions = pd.DataFrame(
-        {
-            "query_id": [f"q{i}" for i in range(len(own))],
-            "document": "one",
-            "method DCG@10": own,
-            "draws DCG@10": np.mean(draws, axis=0),
-        }
-    ).assign(**keys, boundaries=UNITS)
-    rows = [{**keys, "boundaries": "", "draw": 0, "DCG@10": np.mean(own)}]
-    rows += [
-        {**keys, "boundaries": UNITS, "draw": i, "DCG@10": np.mean(one)}
-        for i, one in enumerate(draws, 1)
-    ]
-    return questions, pd.DataFrame(rows)
-
-
-def test_where_the_method_lies_among_the_draws_is_counted() -> None:
-    questions, draws = frames([0.4, 0.6], [[0.1, 0.3], [0.5, 0.5], [0.9, 0.9], [0.2, 0.2]])
-    row = analysis.against_chance(questions, draws).iloc[0]
-    assert (row["lowest draw"], row["highest draw"], row["draws below"]) == (0.2, 0.9, 0.5)
-    assert row["draws"] == 4 and row["p_rank"] == 1  # two draws at its mean or above
-    assert row["difference"] == pytest.approx(0.5 - np.mean([0.2, 0.5, 0.9, 0.2]))
-    assert row["documents"] == 1 and "queries" in row["interval"]

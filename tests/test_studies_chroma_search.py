@@ -11,8 +11,6 @@ import pytest
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
-from chunkstudy.evaluation.retrieval.hnsw import Insertion
-from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.chroma.search import CELL, Row
 
 pytestmark = pytest.mark.skipif(
@@ -75,20 +73,3 @@ def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:
 def test_chunks_located_elsewhere_are_counted_and_those_at_the_start_are_not() -> None:
     moved = ROW.moved().set_index("part")["moved"].to_dict()
     assert moved == {"a": 0, "b": EACH - 1}
-
-
-def test_every_setting_is_run_with_every_seed_and_exact_search_misses_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(chroma_search, "INSERTIONS", {"official": Insertion(7, "set")})
-    monkeypatch.setattr(chroma_search, "SEEDS", 2)
-    runs = pd.concat(list(chroma_search._runs(ROW)), ignore_index=True)
-    seeds = runs.groupby("search list")["seed"].unique()
-    assert set(seeds.index) == set(chroma_search.SEARCH_LISTS)
-    assert all(sorted(one) == [0, 1] for one in seeds)
-    assert ROW.missed(ROW.exact)["value"].tolist() == [0.0, 0.0, 0.0]
-    found = runs[(runs["search list"] == 50) & (runs["offsets"] == "true")]
-    exact = ROW.cells({"located": ROW.exact, "true": ROW.exact})
-    merged = found.merge(exact, on=CELL, suffixes=("", " exact"))
-    assert len(merged) == 2 * (exact["offsets"] == "true").sum()
-    assert merged["value"].to_numpy() == pytest.approx(merged["value exact"].to_numpy())

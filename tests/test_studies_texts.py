@@ -10,7 +10,6 @@ from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, chunk_documents
-from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.study_results import read
 from chunkstudy.studies.chroma import chunks_per_question, printed_texts
@@ -19,24 +18,13 @@ ROOT = Places(Path(__file__).parents[1])
 
 
 @pytest.mark.real_data
-def test_chunks_of_a_question_are_counted_as_committed_and_by_brute_force(
+def test_chunks_of_a_question_are_counted_as_committed(
     chroma_collection: Collection,
 ) -> None:
     chunks = chunk_documents(build_chunker("token-400-0", CORRECTED), chroma_collection.documents)
     found = chunks_per_question.touching(chroma_collection, chunks, CORRECTED)
     stored = read(ROOT, "chunks-per-question").set_index(["chunker", "protocol"])
     assert stored.loc[("token-400-0", "corrected"), "all"] == found["all"]
-    names = [document.id for document in chroma_collection.documents]
-    spans = list(zip(chunks.document, chunks.start, chunks.end, strict=True))
-    counts = [
-        sum(
-            any(names[d] == j.document and s < j.end and j.start < e for j in judged)
-            for d, s, e in spans
-        )
-        for judged in list(chroma_collection.judgments_by_query().values())[:40]
-    ]
-    touching = TokenOverlap.of(chroma_collection, chunks, "overlap").touching_counts
-    assert counts == touching[:40].tolist()
 
 
 def test_the_printed_prompt_is_counted_from_its_first_to_its_last_line() -> None:

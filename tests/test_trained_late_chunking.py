@@ -1,4 +1,4 @@
-"""The study of trained late chunking: its parts, what they are tested on, and its tables."""
+"""The study of trained late chunking: its parts, and what they are tested on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies import trained_late_chunking as trained
 from chunkstudy.studies.trained_late_chunking import elsewhere
 from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking.parts import PLAN
@@ -151,144 +150,3 @@ def test_a_sample_keeps_every_judged_document_of_its_queries(
         assert 0 < len(asked) < elsewhere.QUERIES
     else:
         assert len(asked) == queries
-
-
-ROWS = {
-    # question: document, plain and late of each arm
-    "q0": ("d0", {"untrained": (0.8, 0.6), "alone": (0.9, 0.8), "context": (0.8, 0.9)}),
-    "q1": ("d0", {"untrained": (0.4, 0.4), "alone": (0.5, 0.4), "context": (0.6, 0.6)}),
-    "q2": ("d1", {"untrained": (1.0, 0.5), "alone": (1.0, 0.7)}),
-}
-
-
-@pytest.fixture
-def made() -> dict[str, pd.DataFrame]:
-    """Two folds, the second without the contextual arm; two chunkers that lie 0.1 either side."""
-    parts, questions = [], []
-    for query, (document, arms) in ROWS.items():
-        fold = int(document[1:])
-        for arm, (plain, late) in arms.items():
-            name = f"within/{arm}-512-fold-{fold}"
-            parts.append(row(name, "within", arm, fold))
-            for chunker, off in (("sentence-5", 0.1), ("recursive-200-0", -0.1)):
-                questions.append(
-                    {"part": name, "collection": "covid-qa-within", "chunker": chunker,
-                     "document": document, "query_id": query, "plain": plain + off,
-                     "late": late + off}
-                )  # fmt: skip
-    for query, plain, late in (("q0", 0.8, 0.7), ("q1", 0.5, 0.5)):
-        name = "within/context-512-fold-0-share-0.25"
-        parts.append(row(name, "within", "context", 0, 0.25, 20))
-        questions.append(
-            {"part": name, "collection": "covid-qa-within", "chunker": "sentence-5",
-             "document": "d0", "query_id": query, "plain": plain, "late": late}
-        )  # fmt: skip
-    name = "within/context-512-fold-0-seed-1"
-    parts.append({**row(name, "within", "context", 0), "seed": 1})
-    questions.append(
-        {"part": name, "collection": "covid-qa-within", "chunker": "sentence-5",
-         "document": "d0", "query_id": "q0", "plain": 0.7, "late": 0.5}
-    )  # fmt: skip
-    name = "within/context-512-fold-0-steps-360"
-    parts.append({**row(name, "within", "context", 0, seen=90), "steps at most": 360})
-    questions.append(
-        {"part": name, "collection": "covid-qa-within", "chunker": "sentence-5",
-         "document": "d0", "query_id": "q0", "plain": 0.9, "late": 0.8}
-    )  # fmt: skip
-    other = []
-    for arm, values in (("untrained", (0.5, 0.6, 0.7)), ("context", (0.4, 0.6, 0.7))):
-        name = f"elsewhere/{arm}-512-fold-0"
-        parts.append(row(name, "elsewhere", arm, 0))
-        other += [
-            {"part": name, "collection": "scifact", "query_id": str(i), "nDCG@10": value}
-            for i, value in enumerate(values)
-        ]
-    curves = [
-        {"part": "within/context-512-fold-0", "step": step, "loss": np.nan, "validation loss": loss}
-        for step, loss in ((0, 1.2), (40, 0.9), (80, 1.0))
-    ]
-    return {
-        "parts": pd.DataFrame(parts).drop_duplicates("part"),
-        "questions": pd.DataFrame(questions),
-        "elsewhere": pd.DataFrame(other),
-        "curves": pd.DataFrame(curves),
-    }
-
-
-def row(
-    name: str, test: str, arm: str, fold: int, share: float = 1.0, seen: int = 80
-) -> dict[str, Any]:
-    trained = arm != "untrained"
-    return {
-        "part": name, "test": test, "arm": arm, "window": 512, "fold": fold, "share": share,
-        "layout": "", "seed": 0, "steps at most": 120 * trained, "weights_sha256": "0" * 64,
-        "training triples": 90 * trained,
-        "validation triples": 9 * trained, "triples left out": trained,
-        "steps": 80 * trained, "best step": 40 * trained,
-        "triples seen": seen * trained, "tokens read": 0,
-    }  # fmt: skip
-
-
-def test_late_and_plain_are_compared_by_question_over_both_chunkers_and_all_folds(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    table = trained.costs(trained.scored(made, 512)).set_index("trained on")
-    assert table.index.tolist() == ["untrained", "alone", "context"]
-    assert table.loc["untrained", "difference"] == pytest.approx((-0.2 + 0.0 - 0.5) / 3)
-    assert table.loc["context", "difference"] == pytest.approx((0.1 + 0.0) / 2)
-    assert table["folds"].tolist() == [2, 2, 1] and table["n"].tolist() == [3, 3, 2]
-    assert table["documents"].tolist() == [2, 2, 1]
-    assert table["family"].nunique() == 1
-
-
-def test_models_are_compared_on_the_folds_of_both(made: dict[str, pd.DataFrame]) -> None:
-    table = trained.arms(trained.scored(made, 512))
-    keys = ["trained on", "counted", "against one trained on", "against"]
-    found = {tuple(one[key] for key in keys): one for one in table.to_dict("records")}
-    late = found["context", "late", "alone", "late"]
-    assert late["n"] == 2 and late["folds"] == 1
-    assert late["difference"] == pytest.approx((0.1 + 0.2) / 2)
-    cost = found["alone", "late minus plain", "untrained", "late minus plain"]
-    assert cost["n"] == 3
-    assert cost["difference"] == pytest.approx(((-0.1 + 0.2) + (-0.1 - 0.0) + (-0.3 + 0.5)) / 3)
-    best = found["context", "late", "untrained", "plain"]
-    assert best["difference"] == pytest.approx((0.1 + 0.2) / 2)
-    assert "mixed" not in set(table["trained on"])
-    sizes = table.groupby("family")["family_size"].first()
-    assert sizes.sum() == len(table) and sorted(sizes) == [2, 4, 5]
-
-
-def test_other_windows_are_held_against_passages_alone_of_any_layout_on_the_folds_of_both(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    whole = made["parts"]
-    again = whole[whole["part"].str.fullmatch("within/(untrained|context)-512-fold-.")].copy()
-    names = again["part"].tolist()
-    again["part"], again["layout"] = again["part"] + "-averaged", "averaged"
-    asked = made["questions"][made["questions"]["part"].isin(names)].copy()
-    asked["part"], asked["late"] = asked["part"] + "-averaged", asked["late"] + 0.1
-    before = trained.costs(trained.scored(made, 512))
-    made |= {"parts": pd.concat([whole, again]), "questions": pd.concat([made["questions"], asked])}
-    pd.testing.assert_frame_equal(trained.costs(trained.scored(made, 512)), before)
-    table = trained.other_windows(made, 512)
-    keys = ["trained on", "against one trained on", "against"]
-    found = {tuple(one[key] for key in keys): one for one in table.to_dict("records")}
-    assert len(found) == len(table) == 4 and set(table["layout"]) == {"averaged"}
-    cost = found["untrained", "untrained", "plain"]
-    assert cost["n"] == 3 and cost["difference"] == pytest.approx((-0.2 + 0.0 - 0.5) / 3 + 0.1)
-    alone = found["context", "alone", "plain"]
-    assert alone["n"] == 2 and alone["difference"] == pytest.approx((0.0 + 0.1) / 2 + 0.1)
-    assert found["context", "untrained", "late"]["difference"] == pytest.approx((0.3 + 0.2) / 2)
-
-
-def test_the_learning_curve_takes_the_folds_that_every_share_has(
-    made: dict[str, pd.DataFrame],
-) -> None:
-    table = trained.triples(trained.scored(made, 512), made["parts"])
-    assert table["triples"].tolist() == [0, 20, 80] and set(table["folds"]) == {1}
-    expected = [(-0.2 + 0.0) / 2, (-0.1 + 0.0) / 2, (0.1 + 0.0) / 2]
-    assert table["difference"].tolist() == pytest.approx(expected)
-    assert set(table["n"]) == {2}
-    whole = {**made, "parts": made["parts"][made["parts"]["share"] == 1]}
-    one_share = trained.triples(trained.scored(whole, 512), whole["parts"])
-    assert one_share.empty, "one share is no curve"

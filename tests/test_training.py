@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
@@ -15,7 +14,6 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs.study_results import StudyError
@@ -36,35 +34,13 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def encoder(base: Path) -> Iterator[TransformerEncoder]:
-    before = torch.get_num_threads()
-    yield small.encoder(base, small.model(base))
-    torch.set_num_threads(before)
+def encoder(base: Path) -> TransformerEncoder:
+    return small.encoder(base, small.model(base))
 
 
 @pytest.fixture(scope="module")
 def library(encoder: TransformerEncoder) -> batches.Library:
     return small.library(encoder, DOCUMENTS)
-
-
-def test_every_judged_span_of_a_question_is_a_triple() -> None:
-    found = of_collection.triples(
-        Collection(
-            "small",
-            (Document("a", "x y z"),),
-            (Query("q", "why"),),
-            (Judgment("q", "a", 0, 1), Judgment("q", "a", 2, 5)),
-        )
-    )
-    assert [(one.question, one.start, one.end) for one in found] == [("why", 0, 1), ("why", 2, 5)]
-
-
-def test_a_triple_whose_answer_lies_in_no_passage_is_refused(
-    library: batches.Library,
-) -> None:
-    document = library["small", "a"]
-    with pytest.raises(StudyError, match="lies in no passage"):
-        document.best(replace(TRIPLES[0], start=10**5, end=10**5 + 3))
 
 
 @settings(max_examples=50)
@@ -173,18 +149,6 @@ def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whateve
             first, last = small.triples([document])[0], small.triples([document])[-1]
             kept = batches.read_whole([first, last], {("small", "x"): known})
             assert kept == ([first, last] if whole else [last])
-
-
-def test_a_question_that_every_passage_answers_is_trained_on_beside_others(
-    encoder: TransformerEncoder,
-) -> None:
-    short = small.document("x", 2)
-    first, second = small.triples([short])
-    both = [first, replace(second, query=first.query, question=first.question)]
-    held = [*both, *TRIPLES]
-    known = small.library(encoder, [short, *DOCUMENTS])
-    for batch in [*islice(stream(held, known, 1, seed=4), 60), *once(held, known, 1)]:
-        assert not batch.relevant.all()
 
 
 def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:

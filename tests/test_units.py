@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
-from chunkstudy.runs import conditions, executors, grids, needs, records, running, workers
+from chunkstudy.runs import conditions, executors, grids, records, workers
 from chunkstudy.runs import run as one_condition
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.estimate import of_unit
@@ -151,22 +151,6 @@ def test_a_worker_of_other_versions_or_data_refuses_a_unit() -> None:
     assert "chunkstudy's code" in changed.failure
     data = perform(Order(unit, collection_sha256="0" * 64))
     assert "has another builtin" in data.failure and "CHUNKSTUDY_DATA" in data.failure
-
-
-@pytest.mark.parametrize("llm", ["record", "replay"])
-def test_no_sentence_decides_whether_money_may_be_spent(
-    monkeypatch: pytest.MonkeyPatch, llm: str
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_LLM", llm)
-    found = units(grids.grid())
-    before = {unit.name: running._refused(unit) is not None for unit in found}
-    asked = [u.name for u in found if any("-by-" in c.chunker + c.ordering for c in u.conditions)]
-    sold = [u.name for u in found if u.encoder.startswith("text-embedding")]
-    assert sold and all(before[name] for name in sold) and not all(before.values())
-    assert any(before[name] for name in set(asked) - set(sold)) == (llm == "record")
-    for kind in needs.SENTENCES:
-        monkeypatch.setitem(needs.SENTENCES, kind, ("in ", "other", " words"))
-    assert {unit.name: running._refused(unit) is not None for unit in found} == before
 
 
 def test_what_costs_money_is_left_to_one_process(monkeypatch: pytest.MonkeyPatch) -> None:

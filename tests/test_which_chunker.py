@@ -1,4 +1,4 @@
-"""Advice follows from the table, and the table from the records."""
+"""The table that advice follows from is what the records say."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import covid_qa
-from chunkstudy.evaluation.statistics.differences import EQUIVALENT, OVER_DOCUMENTS
 from chunkstudy.published import cells
 from chunkstudy.runs import chunker_costs, facts
-from chunkstudy.runs.conditions import FOUR_BITS, MINILM, Condition
+from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies.which_chunker import (
-    AS_GOOD,
     ENCODED,
-    GROUP,
     OPERATIONS,
     READ,
     Known,
-    advice,
     ranking,
 )
 from tests.made_library import made_library
@@ -54,31 +50,6 @@ def test_a_score_is_the_mean_of_its_collections_means(table: pd.DataFrame) -> No
     assert row["score"] == pytest.approx(np.mean(means))
 
 
-def test_advice_names_the_best_and_counts_who_is_behind(table: pd.DataFrame) -> None:
-    found = advice(table)
-    assert len(found) == len(table[GROUP].drop_duplicates())
-    for row in found.to_dict("records"):
-        group = table[(table[GROUP] == pd.Series(row)[GROUP]).all(axis=1)]
-        assert row["chunker"] == group["chunker"].iloc[0]
-        assert row["behind"] == (group["behind"] == "yes").sum()
-        as_good, open_ = (
-            [one for one in row[name].split("; ") if one]
-            for name in (AS_GOOD, "not shown to be worse")
-        )
-        assert row["others"] == row["behind"] + len(as_good) + len(open_)
-        equal = group[group["shown"] == EQUIVALENT]
-        named = equal["chunker"] + " " + equal["ordering"] + " " + equal["window"].astype(str)
-        assert as_good == named.tolist()
-
-
-def test_on_papers_intervals_and_tests_are_over_papers(table: pd.DataFrame) -> None:
-    rows = table[table["collections"] == covid_qa.WITHIN]
-    tested = rows[rows["difference"] < 0]
-    assert set(tested["interval"]) == {OVER_DOCUMENTS}
-    others = table[(table["collections"] != covid_qa.WITHIN) & (table["difference"] < 0)]
-    assert OVER_DOCUMENTS not in set(others["interval"])
-
-
 def test_chunkers_whose_first_ten_are_the_whole_document_are_not_compared(
     table: pd.DataFrame,
 ) -> None:
@@ -102,22 +73,6 @@ def test_cost_counts_overlap_and_windows_once_more(table: pd.DataFrame) -> None:
     assert late == pytest.approx(256 / (256 - 64), abs=0.03)
     assert (excerpts[READ] == excerpts["tokens read at 5"]).all()
     assert table.groupby("encoder")[OPERATIONS].nunique().max() == 1
-
-
-def test_two_arms_are_no_choice_and_four_bits_give_no_advice() -> None:
-    queries = [f"q{i}" for i in range(50)]
-    scores = pd.DataFrame({"DCG@10": np.linspace(0, 1, 50)}, index=queries)
-    few = {
-        Condition("chroma-within", chunker, WIDE, PRE, OWN): scores
-        for chunker in ("fixed-256", "paragraph")
-    }
-    assert ranking(made_library(few), ALONE).empty
-    four_bits = {
-        Condition("chroma-within", chunker, FOUR_BITS, ordering, OWN): scores
-        for chunker in ("fixed-256", "paragraph")
-        for ordering in (PRE, LATE)
-    }
-    assert ranking(made_library(four_bits), ALONE).empty
 
 
 def test_every_window_competes_and_plain_chunks_again_only_where_one_cuts_them() -> None:

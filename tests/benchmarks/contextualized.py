@@ -25,7 +25,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout, in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunkers import build_chunker
-from tests.benchmarks.encoding import matrix_products
+from tests.benchmarks.engines import matrix_products
 
 CHUNKERS = ("none", "fixed-64", "fixed-256", "sentence-5")
 DOCUMENTS = 500

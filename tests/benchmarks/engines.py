@@ -3,10 +3,11 @@
 Run ``python -m tests.benchmarks.engines [TEXTS] [ROUNDS] [THREADS] [MODEL]`` with CHUNKSTUDY_DATA
 set where they are installed, for instance by ``pip install '.[offline]' fastembed
 'sentence-transformers[onnx,openvino]'``. The texts are drawn from Chroma's corpora under its
-recursive chunker of 200 tokens. The others compute in float32, in padded batches of 32 sorted by
-length; ours also in bfloat16. All take turns in every round, and the ratios are by round: of time,
-which other work on the machine distorts, and of the processor's seconds, all threads together,
-which it hardly does. What is not installed is left out, and says so.
+recursive chunker of 200 tokens. Bare matrix products of the model's shapes, with nothing between
+them, say what any engine could reach. The others compute in float32, in padded batches of 32 sorted
+by length; ours also in bfloat16. All take turns in every round, and the ratios are by round: of
+time, which other work on the machine distorts, and of the processor's seconds, all threads
+together, which it hardly does. What is not installed is left out, and says so.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import random
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
@@ -26,7 +28,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from chunkstudy.base.models import ModelSpec
+from chunkstudy.base.models import Architecture, ModelSpec
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import chunk_documents
 from chunkstudy.collections import chroma
@@ -36,24 +38,35 @@ from chunkstudy.runs.chunkers import build_chunker
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 BATCH = 32
-Engine = Callable[[Sequence[str]], NDArray[np.float32]]
+Engine = Callable[[Sequence[str]], NDArray[np.float32] | None]
 
 
 def main() -> None:
-    """Print our share of each engine's time, and how far its vectors are from ours."""
+    """As the command line says."""
     count, rounds, threads = (
         int(given) if given else usual
         for given, usual in zip([*sys.argv[1:4], "", "", ""], (300, 5, 1), strict=False)
     )
     torch.set_num_threads(threads)
-    spec = models.spec(sys.argv[4] if len(sys.argv) > 4 else MODEL)
+    measure(sys.argv[4] if len(sys.argv) > 4 else MODEL, count, rounds)
+
+
+def measure(model: str, count: int, rounds: int) -> None:
+    """Print our share of each engine's time, and how far its vectors are from ours."""
+    spec, threads = models.spec(model), torch.get_num_threads()
+    if not models.at_hand(spec):
+        print(f"{model} is left out: its weights are not here")
+        return
+    assert spec.architecture
     texts = chunks(count)
     ours, half = TransformerEncoder(spec), TransformerEncoder(spec, dtype="bfloat16")
-    tokens = sum(len(ids) for ids in ours.token_ids(texts))
-    print(f"{spec.id}: {len(texts)} texts, {tokens:,} tokens, {threads} threads")
+    lengths = [len(ids) for ids in ours.token_ids(texts)]
+    print(f"{spec.id}: {len(texts)} texts, {sum(lengths):,} tokens, {threads} threads")
+    products = matrix_products(lengths, ours.batch_tokens, spec.architecture)
+    engines: dict[str, Engine] = {"ours": ours.encode, "ours, bfloat16": half.encode}
     with tempfile.TemporaryDirectory() as folder:
-        engines = {"ours": ours.encode, "ours, bfloat16": half.encode}
-        compare(engines | dict(others(spec, threads, Path(folder))), texts, rounds)
+        engines |= dict(others(spec, threads, Path(folder)))
+        compare(engines | {"bare matrix products": lambda _: products()}, texts, rounds)
 
 
 def chunks(count: int) -> list[str]:
@@ -140,12 +153,44 @@ def compare(engines: dict[str, Engine], texts: Sequence[str], rounds: int) -> No
     for name in list(engines)[1:]:
         ratios = np.array(took["ours"]) / np.array(took[name])
         wall, busy = np.sort(ratios, axis=0).T
-        theirs = vectors[name] / np.linalg.norm(vectors[name], axis=1, keepdims=True)
-        cosine = float((vectors["ours"] * theirs).sum(axis=1).min())
         print(
             f"ours / {name}: time {wall[0]:.2f}, {median(wall):.2f}, {wall[-1]:.2f} (least, "
-            f"median, most), processor {median(busy):.2f}; least cosine {cosine:.7f}"
+            f"median, most), processor {median(busy):.2f}{_alike(vectors['ours'], vectors[name])}"
         )
+
+
+def _alike(ours: NDArray[np.float32] | None, theirs: NDArray[np.float32] | None) -> str:
+    """The least cosine between rows, where there are any."""
+    if ours is None or theirs is None:
+        return ""
+    cosines = (ours * theirs).sum(axis=1) / np.linalg.norm(theirs, axis=1)
+    return f"; least cosine {cosines.min():.7f}"
+
+
+def matrix_products(lengths: Sequence[int], rows: int, sizes: Architecture) -> Callable[[], None]:
+    """The same float operations at the model's shapes, and nothing between them."""
+    hidden, wide = sizes.hidden, sizes.intermediate
+    inputs = {width: torch.randn(rows, width) for width in (hidden, wide)}
+    shapes = ((hidden, 3 * hidden), (hidden, hidden), (hidden, wide), (wide, hidden))
+    weights = [torch.randn(shape) for shape in shapes]
+    heads = [
+        (torch.randn(times * sizes.heads, n, hidden // sizes.heads),
+         torch.randn(times * sizes.heads, n, n))
+        for n, times in Counter(lengths).items()
+    ]  # fmt: skip
+
+    @torch.inference_mode()
+    def multiply() -> None:
+        for _ in range(sizes.layers):
+            for start in range(0, sum(lengths), rows):
+                size = min(rows, sum(lengths) - start)
+                for weight in weights:
+                    torch.mm(inputs[weight.shape[0]][:size], weight)
+            for states, attention in heads:
+                torch.bmm(states, states.transpose(1, 2))
+                torch.bmm(attention, states)
+
+    return multiply
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Time and memory of scoring one condition at the size of Chroma's collection.
+"""Time and memory of scoring, with random rankings and vectors, so that no model is needed.
 
-Run ``python tests/benchmarks/scoring.py`` with CHUNKSTUDY_DATA set; chunks of 100 characters
-(the most any published condition comes near) and a random ranking, so no model is needed.
+``spans`` scores one condition at the size of Chroma's collection, in chunks of 100 characters (the
+most any published condition comes near), and needs CHUNKSTUDY_DATA; ``documents`` ranks documents
+by their best chunk at the size of SciFact under a chunker that makes 30,000 chunks.
 """
 
 from __future__ import annotations
@@ -12,16 +13,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from chunkstudy.base.spans import chunk_documents
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.collections import chroma
+from chunkstudy.evaluation.measures.ranking import per_query
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.evaluation.retrieval.documents import DocumentRanking, search_documents
 
 SIZE = 100
 DEPTH = 20
+DOCUMENTS, CHUNKS, DIMENSIONS, DEEP = 5_183, 30_000, 384, 100
+QUERIES = 300
 
 
-def main() -> None:
+def spans() -> None:
     """Print seconds and peak megabytes of building the scorer, of scoring, and of a search."""
     collection = chroma.load()
     chunks = chunk_documents(
@@ -45,6 +50,33 @@ def main() -> None:
     report("exact search, 384 dimensions", lambda: search(queries, vectors, DEPTH))
 
 
+def documents(number: int) -> None:
+    """Rank and score for this many queries, beside the whole matrix."""
+    generator = np.random.default_rng(0)
+    vectors = generator.standard_normal((CHUNKS, DIMENSIONS), dtype=np.float32)
+    chunk_document = np.sort(generator.integers(0, DOCUMENTS, CHUNKS))
+    queries = generator.standard_normal((number, DIMENSIONS), dtype=np.float32)
+    named = tuple(Document(f"{i:04d}", "text") for i in range(DOCUMENTS))
+    collection = Collection(
+        "random",
+        named,
+        tuple(Query(str(i), "") for i in range(number)),
+        tuple(
+            Judgment(str(i), named[d].id, 0, 4)
+            for i, d in enumerate(generator.integers(0, DOCUMENTS, number))
+        ),
+    )
+
+    def rank() -> DocumentRanking:
+        return search_documents(queries, vectors, chunk_document, DEEP)
+
+    ranking = rank()
+    whole = number * CHUNKS * 4 / 1e6
+    print(f"{number} queries, {CHUNKS} chunks (all scores at once: {whole:.0f} MB)")
+    report("search and nDCG@10", lambda: per_query(collection, rank(), ("nDCG@10",)), 3)
+    report("of that nDCG@10", lambda: per_query(collection, ranking, ("nDCG@10",)), 3)
+
+
 def report(name: str, work: Callable[[], object], repeats: int = 5) -> None:
     seconds = []
     for _ in range(repeats):
@@ -56,7 +88,3 @@ def report(name: str, work: Callable[[], object], repeats: int = 5) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     print(f"{name}: {min(seconds):.3f} s (best of {repeats}), peak {peak / 1e6:.0f} MB")
-
-
-if __name__ == "__main__":
-    main()
