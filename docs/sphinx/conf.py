@@ -21,6 +21,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcon
 suppress_warnings = ["ref.python"]  # a name that several modules offer
 
 nb_execution_mode = "off"
+nb_render_markdown_format = "myst"  # the default knows no tables
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # none is used; by default they come from a CDN
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
