@@ -83,4 +83,5 @@ def _title(collection: str, rows: pd.DataFrame) -> str:
 
 
 def _named(window: int, arm: str) -> str:
-    return f"Trained on {ARMS[arm]}, {window} tokens"
+    trained = "As released" if arm == "untrained" else f"Trained on {ARMS[arm]}"
+    return f"{trained}, {window} tokens"
