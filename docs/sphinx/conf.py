@@ -27,6 +27,7 @@ nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
 myst_heading_anchors = 4
 bibtex_bibfiles = [str(ROOT / "paper/refs.bib")]
+bibtex_default_style = "plain"
 
 add_module_names = False
 autodoc_default_options = {
