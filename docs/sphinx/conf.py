@@ -21,11 +21,13 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcon
 suppress_warnings = ["ref.python"]  # a name that several modules offer
 
 nb_execution_mode = "off"
+nb_render_markdown_format = "myst"  # the default knows no tables
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # none is used; by default they come from a CDN
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
 myst_heading_anchors = 4
 bibtex_bibfiles = [str(ROOT / "paper/refs.bib")]
+bibtex_default_style = "plain"
 
 add_module_names = False
 autodoc_default_options = {

@@ -46,7 +46,7 @@ FINDINGS = (
         ("chroma/*/*all-MiniLM-L6-v2/pre_embedding/as_published-chroma",),
     ),
     Finding(
-        "late minus plain chunks within Chroma's corpora, 512 tokens, one window a token",
+        "late minus plain chunks within Chroma's corpora, 512 tokens, one window per token",
         "{window-layouts/one} points of DCG@10",
         ("chroma-within/*/*MiniLM*-w512/pre_embedding/corrected",
          "chroma-within/*/*MiniLM*-w512/contextualized-512/corrected"),

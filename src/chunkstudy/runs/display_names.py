@@ -103,7 +103,7 @@ CONTEXTS = {
 
 LAYOUTS = {
     "separated": "a separator between chunks",
-    "averaged": "states averaged over windows moved by half",
+    "averaged": "two windows averaged",
     "centred": "windows centred on chunks",
     "packed": "whole chunks in windows",
     "afterthoughts": "windows of afterthoughts",

@@ -26,7 +26,7 @@ UNSCALED = ("chunk size", "chunks")
 """What is no fraction."""
 PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
 """What a run's path names."""
-PLUS_MINUS = "\N{THIN SPACE}\N{PLUS-MINUS SIGN}\N{THIN SPACE}"
+PLUS_MINUS = "\N{NARROW NO-BREAK SPACE}\N{PLUS-MINUS SIGN}\N{NARROW NO-BREAK SPACE}"
 
 
 def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
@@ -150,7 +150,7 @@ def _verdict(cell: pd.DataFrame) -> str:
     if weakest == RUN[0]:
         return said
     apart = judged["difference"].dropna().map(lambda one: decimals(one, signed=True))
-    return f"{said}: {PLUS_MINUS.join(apart)}" if len(apart) else said
+    return f"{said}: {', sd '.join(apart)}" if len(apart) else said
 
 
 LINES: dict[str, Callable[[pd.DataFrame], str]] = {

@@ -24,6 +24,7 @@ from chunkstudy.show.formats import (
     points,
     points_finely,
     probability,
+    tenths,
     tokens,
     whole,
 )
@@ -83,7 +84,7 @@ SHARED: Columns = {
     "statistic": Column("statistic", one_of({"std": "standard deviation"})),
     "part": Column("corpus", named("part")),
     "n": Column("queries", whole),
-    "mean tokens": Column("tokens a chunk", number),
+    "mean tokens": Column("tokens per chunk", tenths),
     "std": Column("standard deviation", percent),
     "difference": Column("difference, points", points),
     "gain": Column("gain, points", points),

@@ -12,6 +12,8 @@ from pandas.io.formats.style import Styler
 
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
+WIDE = 16
+"""Characters of a column of words that stand in one line at least, however wide its table is."""
 
 LONG = 24
 """Rows beyond which a table is folded behind a line that says what it holds."""
@@ -54,13 +56,18 @@ def _table(found: pd.DataFrame, caption: str) -> str:
     )
     look: Any = {
         name: [
-            {"selector": "td", "props": "" if name in words and name != "shown" else ON_ONE_LINE},
+            {"selector": "td", "props": _width(found[name]) if name in words else ON_ONE_LINE},
             {"selector": "", "props": "text-align: left" if name in words else ""},
         ]
         for name in found
     }
     style = style.set_table_styles(look, overwrite=False)
     return str((style.set_caption(caption) if caption else style).to_html())
+
+
+def _width(words: pd.Series) -> str:
+    longest = int(words.astype(str).str.len().max())
+    return f"min-width: {WIDE}ch" if longest > WIDE else ON_ONE_LINE
 
 
 def _breakable(text: object) -> str:

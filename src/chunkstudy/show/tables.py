@@ -18,7 +18,8 @@ from chunkstudy.show.columns import IN_TOKENS, Column, Columns, column
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (*SAID_BELOW, "p_equivalent", "effect")
 """Said once under a table and not in every row, before its correction, or only in the file."""
-SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
+PLACES = ("collection", "chunker", "other chunker")
+SETTINGS = (*PLACES, "model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
 PAIRED = {"low": "high", "least": "most"}
 """Two ends that stand in one column, by how their names end."""

@@ -29,7 +29,7 @@ CAPTIONS = {
     tables.NEEDED: "How many questions would tell the best two apart four times in five.",
 }
 COLUMNS: Columns = {
-    "mean tokens": Column("tokens a chunk", whole),
+    "mean tokens": Column("tokens per chunk", whole),
     "tokens that a reader gets": whole,
     "text in no chunk": Column("text in no chunk, %", percent),
     "cut": Column("chunks cut, %", percent),

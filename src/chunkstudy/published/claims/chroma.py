@@ -245,7 +245,7 @@ def recursive_beats_tokens_without_overlap(evidence: Evidence) -> Readings:
     found = every(leads, "recursive minus token, points:", "{:+.1f}", above=0)
     # The table with the other model comes later in the text and is not spoken of here.
     other = recursive_over_token(minilm_recall(evidence.beside), "250-125", "250-0", "200-0")
-    label = "all-MiniLM-L6-v2, printed recall, points:"
+    label = "all-MiniLM-L6-v2, published recall, points:"
     yield plain(found, witness=listed(other, label, "{:+.1f}"))
 
 
@@ -265,7 +265,7 @@ def less_overlap_improves_iou(evidence: Evidence) -> Readings:
     on_average = every(changes.mean(), "on average", "{:+.2f}", above=0)
     rises = every(changes, label, "{:+.1f}", above=0)
     again = less_overlap(appendix(evidence, LARGE))
-    beside = listed(again, "the appendix prints these rows again:", "{:+.1f}")
+    beside = listed(again, "the appendix gives these rows again:", "{:+.1f}")
     records = computed.difference_of_records(
         evidence.of_any_model, "recursive-250-0", "recursive-250-125", IOU
     )
@@ -317,7 +317,7 @@ def llm_has_highest_recall(evidence: Evidence) -> Readings:
     found = recall(evidence)
     value = equal(pick(found, chunker="llm"), 91.9, "recall")
     again = pick(appendix(evidence.beside, LARGE), measure=RECALL)
-    label = "the appendix prints both rows again, the LLM chunker minus Cluster 400, points:"
+    label = "the appendix gives both rows again, the LLM chunker minus Cluster 400, points:"
     witness = listed(change(again, "llm", "cluster-400"), label, "{:+.1f}")
     yield plain(jointly(ranked(found, "llm", last=1), value), witness=witness)
 
@@ -437,7 +437,7 @@ def recall_with_minilm(evidence: Evidence) -> Readings:
         for one in (True, False)
     )
     yield fair("each within what running the published search again moves it", stack)
-    yield strict("each to the printed digit", exact)
+    yield strict("each to the published digit", exact)
 
 
 @claim("C26", "Results, table with all-MiniLM-L6-v2 and its caption", OVERLAP, models=(MINILM,))
@@ -454,7 +454,7 @@ def sizes_with_minilm(evidence: Evidence) -> Readings:
         )
     ]
     more = sizes[0] - stated(told, "chunker")
-    found = every(more, "counted in cl100k minus printed:", "{:+.1f}", at_least=0, below=1)
+    found = every(more, "counted in cl100k minus published:", "{:+.1f}", at_least=0, below=1)
     yield plain(found, listed(sizes[1], "counted in WordPiece with special tokens:", "{:.1f}"))
 
 
@@ -479,8 +479,8 @@ def tokens_with_overlap_lead_with_minilm(evidence: Evidence) -> Readings:
         ranked(minilm_recall(evidence), row, last=1), computed.leads(evidence, [row], [RECALL])
     )
     parts = {"the highest recall": highest, "0.824": minilm_cell(evidence, row)}
-    meaning = "in print and in the records, and the printed value comes out again"
-    yield fair("the highest in print and in the records", highest)
+    meaning = "as published and in the records, and the published value reproduces"
+    yield fair("the highest as published and in the records", highest)
     yield strict(meaning, in_parts(parts))
 
 
@@ -490,7 +490,7 @@ def recall_falls_without_overlap(evidence: Evidence) -> Readings:
     falls = computed.overlap_raises_recall(evidence, ["token"])
     both = in_parts({"recall falls": falls, "to 0.771": minilm_cell(evidence, "token-250-0")})
     yield fair("recall falls", falls)
-    yield strict("it falls, and the printed value comes out again", both)
+    yield strict("it falls, and the published value reproduces", both)
 
 
 @claim("C31", MINILM_RESULTS, OVERLAP, models=(MINILM,))
@@ -498,7 +498,7 @@ def overlap_is_necessary_in_small_contexts(evidence: Evidence) -> Readings:
     """With a small context, overlapping chunks are necessary for high recall."""
     highest = computed.leads(evidence, ["token-250-125", "recursive-250-125"], [RECALL])
     meaning = "the highest recall is reached with overlap, and lost without"
-    word_for_word = "either chunker loses recall without its overlap, in print and in the records"
+    word_for_word = "either loses recall without its overlap, as published and in the records"
     yield fair(meaning, jointly(highest, computed.overlap_raises_recall(evidence, ["token"])))
     yield strict(word_for_word, computed.overlap_raises_recall(evidence, ["token", "recursive"]))
 
@@ -526,7 +526,7 @@ def appendix_with_minilm(evidence: Evidence) -> Readings:
     )
     digits = reproduced(evidence, "chroma/appendix", encoder=MINILM)
     yield fair("every mean within what running the published search again moves it", means)
-    yield strict("every printed digit of means and standard deviations", digits)
+    yield strict("every published digit of means and standard deviations", digits)
 
 
 @claim("C34", "Appendix All Results, tables with text-embedding-3-large", OVERLAP)
@@ -645,7 +645,7 @@ def filter_has_negligible_bias(evidence: Evidence) -> Readings:
 def base_prompt_has_703_tokens(evidence: Evidence) -> Readings:
     """The base prompt has 703 cl100k tokens."""
     counted = evidence.study("printed-texts/prompt", value="printed prompt tokens")
-    yield plain(equal(counted, 703, "tokens of the prompt printed in the appendix:", "{:.0f}"))
+    yield plain(equal(counted, 703, "tokens of the prompt given in the appendix:", "{:.0f}"))
 
 
 @claim("C46", COST, CORPORA)
@@ -816,7 +816,7 @@ def iou_weighs_both(evidence: Evidence) -> Readings:
     """IoU accounts at once for whether excerpts are retrieved and for what else is."""
     found = code(evidence, "chroma-iou-denominator", "sum of retrieved plus missed")
     iou, precision = (pick(main(evidence.beside), measure=one) for one in (IOU, PRECISION))
-    label = "printed IoU is apart from printed precision by at most"
+    label = "published IoU is apart from published precision by at most"
     apart = listed(abs(iou - precision).max(), label, "{:.1f} points")
     label = "and orders the 13 rows alike, rank correlation"
     yield plain(found, apart, listed(correlation(iou, precision, "chunker"), label, "{:.2f}"))

@@ -351,7 +351,7 @@ def contextual_retrieval_behaves_alike(_: Evidence) -> Readings:
         "the same chunks",
         "contexts by a model of 135 million parameters, none by one such as Anthropic's",
         "what a language model adds to a chunk differs from call to call and model to model, and "
-        "the post prints none of it",
+        "the post gives none of it",
     )
     yield plain(found)
 

@@ -319,7 +319,7 @@ def versions_may_explain_the_exception(evidence: Evidence) -> Readings:
         "FiQA's texts and jina-v2-small-en: semantic chunks of two versions of LlamaIndex, "
         "contextualized, with NaN kept and dropped",
         "2 of 4 collections lose with semantic chunks",
-        "a guess at a cause; the printed scores keep no trace of it, and which version the "
+        "a guess at a cause; the published scores keep no trace of it, and which version the "
         "original used is not known",
     )
     gain = pick(table_2_gain(evidence), chunker="semantic")
@@ -713,7 +713,7 @@ def relative_changes(evidence: Evidence) -> Readings:
     )
     bound = 100 * 0.0001 / before + 0.006  # scores are printed to four decimals
     met = abs(changes - percent_over(after, before)) <= bound
-    yield plain(counted(met.tolist(), "relative changes within printed rounding"))
+    yield plain(counted(met.tolist(), "relative changes within published rounding"))
 
 
 def propositions_change(evidence: Evidence, label: str) -> str:
@@ -725,7 +725,7 @@ def propositions_change(evidence: Evidence, label: str) -> str:
 def averages_of_changes(evidence: Evidence) -> Readings:
     """Table 4's averages: a method's relative changes, averaged over the six collections."""
     means = over(scores(evidence, "4"), "collection").mean()
-    found = equal(average(evidence, "4"), means, "printed", PERCENT, allowed=0.011)
+    found = equal(average(evidence, "4"), means, "published", PERCENT, allowed=0.011)
     label = "the averages of propositions themselves change by"
     yield plain(found, propositions_change(evidence, label))
 
@@ -766,7 +766,7 @@ def propositions_gain_most(evidence: Evidence) -> Readings:
     own = pick(changes, chunker=PROPOSITION)
     parts = {
         "most": ranked(changes, PROPOSITION, last=1),
-        "22.87, 27.11, 15.62 and 26.94%": equal(own, told, "printed", PERCENT),
+        "22.87, 27.11, 15.62 and 26.94%": equal(own, told, "published", PERCENT),
     }
     yield plain(in_parts(parts), propositions_change(evidence, "their average scores gain"))
 
@@ -1046,7 +1046,7 @@ def fixed_gain_grows_with_size(evidence: Evidence) -> Readings:
         jointly(positive, every(star, "stars it has there", "{:.0f}", above=0)),
         witness=listed(sizes.mean(), label, R),
     )
-    yield strict("to the stated r", told, listed(semantic, "of semantic chunks it prints", R))
+    yield strict("to the stated r", told, listed(semantic, "of semantic chunks it publishes", R))
 
 
 @claim("C121", SIZES_GAIN, CHUNK_SIZE)

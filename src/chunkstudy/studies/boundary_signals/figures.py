@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style
+from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
 from chunkstudy.studies.boundary_signals.columns import SIGNALS
 from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
@@ -52,9 +52,10 @@ def figure_areas(rows: pd.DataFrame) -> Figure:
         axes.set_title(f"among {among}", loc="left")
         axes.set_xlabel("area under the ROC curve (0.5 is chance)")
     rows_named(panels[0], [SIGNALS.get(one, one) for one in names])
-    figure.suptitle(
-        "How well each tells where a section, chapter, turn or chat ends\n"
-        "SmolLM2-135M-Instruct, text without headings and notation"
+    titled(
+        figure,
+        "How well each signal of SmolLM2-135M-Instruct tells where a section, chapter, turn or "
+        "chat ends; text without headings and notation",
     )
     one_legend(figure, panels, columns=1)
     return figure

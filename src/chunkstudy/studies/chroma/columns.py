@@ -9,12 +9,16 @@ from chunkstudy.show.formats import number, percent, points, whole
 COLUMNS: Columns = {
     "main": Column("main table", percent),
     "appendix - main": Column("difference, points", points),
-    "chunking s/M tokens": Column("chunking: seconds a million tokens", number),
+    "chunking s/M tokens": Column("chunking: seconds per million tokens", number),
     "chunking's encoding s/M tokens": Column(
-        "encoding for boundaries: seconds a million tokens", number
+        "encoding for boundaries: seconds per million tokens", number
     ),
-    "encoding s/M tokens": Column("encoding chunks: seconds a million tokens", number),
-    "mean chunk tokens": Column("tokens a chunk", number),
+    "encoding s/M tokens": Column("encoding chunks: seconds per million tokens", number),
+    "mean chunk tokens": Column("tokens per chunk", number),
+    "of precision omega": Column("published, Precision Ω", whole),
+    "exact of these": Column("exact, Precision Ω", whole),
+    "of retrieval": Column("published, retrieval", whole),
+    "exact of retrieval": Column("exact, retrieval", whole),
     "largest difference": number,
     "second model": Column("all-mpnet-base-v2", points),
     "second model difference": Column("all-mpnet-base-v2: difference, points", points),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from chunkstudy.show.columns import Columns, named
+from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import number
 
 COLUMNS: Columns = {
     **dict.fromkeys(("context", "beside"), named("context")),
+    "prices of": Column("prices as of", str),
     **dict.fromkeys(("correlation", "correlation low", "correlation high", "dollars"), number),
 }

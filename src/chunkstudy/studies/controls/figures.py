@@ -57,8 +57,8 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
     one_legend(figure, panels[0], columns=3)
     titled(
         figure,
-        "Boundaries that a method chose minus the same sizes in another order; dots: mean over the "
-        "draws, 95% interval",
+        "Boundaries that a method chose minus the same sizes in another order: mean of the draws "
+        "and 95% interval",
     )
     return figure
 
@@ -91,6 +91,8 @@ def figure_overlap(rows: pd.DataFrame) -> Figure:
         below[0].set_ylabel(display_names.ordering(str(ordering)))
     for axes, budget in zip(panels[0], budgets, strict=True):
         axes.set_title(_step(*budget), loc="left")
+    for axes in panels[-1]:
+        axes.set_xlabel("points")
     one_legend(figure, panels.flat, columns=3)
     titled(
         figure,
@@ -121,7 +123,7 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
                 label = _step(by_chunks, budget) if family == "recursive" else None
                 axes.plot(some["tokens"], 100 * some["recall"], line, color=color, label=label)
         axes.set_title(display_names.ordering(str(ordering)), loc="left")
-        axes.set_xlabel("mean tokens a chunk; lines recursive, dots token windows")
+        axes.set_xlabel("mean tokens per chunk; solid recursive, dotted token windows")
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
     one_legend(figure, panels[0], columns=4)
     titled(figure, _asked(rows))

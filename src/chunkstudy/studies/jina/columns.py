@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chunkstudy.runs.display_names import shown
 from chunkstudy.show.columns import Column, Columns, named, one_of
-from chunkstudy.show.formats import number, points, probability
+from chunkstudy.show.formats import number, points, probability, whole
 
 SENTENCES = {
     "Berlin is th": "Berlin is the \N{HORIZONTAL ELLIPSIS}",
@@ -16,7 +16,7 @@ COLUMNS: Columns = {
     "Pearson r": Column("Pearson's r", number),
     "Spearman rho": Column("Spearman's rho", number),
     "p (exact)": Column("p, exact", probability),
-    "document length": number,
+    "document length": Column("document length, characters", whole),
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
     **dict.fromkeys(("left out", "above in"), named("collection")),

@@ -74,7 +74,7 @@ def figure_combinations(rows: pd.DataFrame) -> Figure:
                 label = name_of if at == 0 else None
                 axes.plot(part, [at] * len(part), "o", ms=5, color=color, label=label)
         axes.set_title(display_names.collection(str(name)), loc="left")
-        axes.set_xlabel("nDCG (%)")
+        axes.set_xlabel("nDCG@10 (%)")
     labels = [f"{display_names.encoder(e)}: {display_names.chunker(c)}" for e, c in keys]
     for first in panels[:, 0]:
         drawing.rows_named(first, labels)

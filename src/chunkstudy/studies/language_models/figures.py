@@ -73,4 +73,4 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
 def _named(rows: pd.DataFrame, name: str) -> str:
     """An arm with the mean size of its chunks, which the score hangs on."""
     tokens = rows.loc[rows["chunker"] == name, "mean tokens"].mean()
-    return f"{display_names.shown('chunker', name)}\n{tokens:.0f} tokens a chunk"
+    return f"{display_names.shown('chunker', name)}\n{tokens:.0f} tokens per chunk"

@@ -13,6 +13,12 @@ from chunkstudy.studies.layouts.reading import TODAY
 MARKED = ("o", "s", "^", "D", "v", "P")
 APART = 11
 """Tokens that layouts stand apart at one window, to be told from each other."""
+NAMES = {
+    TODAY: "one window per token, most context",
+    "no overlap": "one window per token, no overlap",
+    "averaged": "two windows averaged",
+    "packed": "packed with whole chunks",
+}
 
 
 @drawing.style()
@@ -40,8 +46,9 @@ def figure_by_layout(rows: pd.DataFrame, title: str) -> Figure:
             wide = 2.0 if layout == TODAY else 1.0
             axes.plot(at, 100 * here["difference"], color=drawing.COLORS[n], lw=wide)
             drawing.intervals(
-                axes, here, at, drawing.COLORS[n], str(layout), upright=True, marker=MARKED[n]
-            )
+                axes, here, at, drawing.COLORS[n], NAMES.get(str(layout), str(layout)),
+                upright=True, marker=MARKED[n],
+            )  # fmt: skip
         axes.axhline(0, color="grey", lw=0.8, zorder=0)
         axes.set_xticks(sorted(rows["window"].unique()))
         axes.set_title(
@@ -49,9 +56,9 @@ def figure_by_layout(rows: pd.DataFrame, title: str) -> Figure:
             loc="left",
         )
     for axes in grid[:, 0]:
-        axes.set_ylabel("late minus plain, points")
+        axes.set_ylabel(f"late minus plain,\npoints of {rows['measure'].iloc[0]}")
     for axes in grid[-1]:
         axes.set_xlabel("window: tokens read at once")
-    drawing.one_legend(figure, grid.flat, columns=3)
+    drawing.one_legend(figure, grid.flat, columns=2)
     drawing.titled(figure, title)
     return figure

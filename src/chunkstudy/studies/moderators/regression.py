@@ -1,4 +1,4 @@
-"""What moderates the gain of late chunking, question by question, and whether it can be foretold.
+"""What moderates the gain of late chunking, question by question, and whether it can be predicted.
 
 A row is a question under one chunker: the gain is DCG@10 of late chunking less that of plain, both
 with the same chunks. Each chunker on each collection has a constant of its own (a fixed effect), so

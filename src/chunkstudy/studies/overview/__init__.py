@@ -53,10 +53,10 @@ def paper_table(study: Study, verdicts: pd.DataFrame) -> None:
              SCORES: "scores", "within_stack": "spread", "deviates": "off"}  # fmt: skip
     study.paper_table(
         "published", rows.groupby(["work", "table"], sort=False)[counts].sum().reset_index(), heads,
-        "Published cells by table: how many there are, how many were run here, and how these came "
-        "out. Exact: every printed digit. Of these, scores: of retrieval, which a model and its "
-        "search move, as they move no chunk size and no precision omega. Spread: not the printed "
-        "digits, but inside what the published search gives when it is run 20 times.",
+        "Published cells by table: how many there are, how many were run here, and how these "
+        "agree. Exact: every published digit. Of these, scores: of retrieval, which a model and "
+        "its search move, as they move no chunk size and no precision omega. Spread: not the "
+        "published digits, but inside what the published search gives when it is run 20 times.",
         once="work", shorter=SHORTER,
     )  # fmt: skip
 

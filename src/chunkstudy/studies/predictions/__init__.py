@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
@@ -19,6 +21,13 @@ MARGIN = 3.0
 """Points left and right of the outermost number."""
 GROUP = ["rule", "collection", "chunker"]
 EXPECTED = "0.85"
+NAMES = {
+    "fiqa": "FiQA",
+    "trec covid": "TREC-COVID",
+    "nomic": "Nomic",
+    "lumberchunker": "LumberChunker",
+}
+PROPER = re.compile("|".join(NAMES))
 MARKERS = "osD^"
 """A published model each."""
 AS_BETS = {"*": number}
@@ -81,4 +90,5 @@ def figure_bets(predictions: pd.DataFrame) -> Figure:
 def _named(rule: str, collection: str, chunker: str) -> str:
     """What a row is about, and its rule in words."""
     where = display_names.collection(collection)
-    return f"{where}, {display_names.shown('chunker', chunker)}\n{rule.replace('-', ' ')}"
+    said = PROPER.sub(lambda found: NAMES[found[0]], rule.replace("-", " "))
+    return f"{where}, {display_names.shown('chunker', chunker)}\n{said}"

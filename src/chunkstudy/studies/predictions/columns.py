@@ -20,6 +20,7 @@ COLUMNS: Columns = {
     "at": Column("expected", number),
     "published": number,
     "probability": number,
+    "against print": Column("contradict the published number", whole),
     "Brier score": thousandths,
     "expected to come true": whole,
 }

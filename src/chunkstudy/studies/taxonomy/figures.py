@@ -60,7 +60,7 @@ def figure_points(points: pd.DataFrame, unit: str) -> Figure:
     for axes in list(grid.flat)[len(panels) :]:
         axes.set_axis_off()
     for axes in grid[-1]:
-        axes.set_xlabel("tokens a relevant chunk", fontsize=8)
+        axes.set_xlabel("tokens per relevant chunk", fontsize=8)
     for axes in grid[:, 0]:
         axes.set_ylabel(unit, fontsize=8)
     if len(names) > 1:

@@ -45,7 +45,7 @@ def figure_costs(rows: pd.DataFrame) -> Figure:
         intervals(apart, here, at, "0.25", "late minus plain, 95% interval")
         zero(apart)
         apart.set_xlabel("late minus plain, points")
-    rows_named(panels[0][0], [f"Trained on {ARMS[arm]}, {window} tokens" for window, arm in names])
+    rows_named(panels[0][0], [_named(*name) for name in names])
     one_legend(figure, panels[0], columns=3)
     return figure
 
@@ -79,3 +79,8 @@ def _title(collection: str, rows: pd.DataFrame) -> str:
     least, most = rows["n"].min(), rows["n"].max()
     count = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     return f"{display_names.collection(collection)}\n{count} questions"
+
+
+def _named(window: int, arm: str) -> str:
+    trained = "As released" if arm == "untrained" else f"Trained on {ARMS[arm]}"
+    return f"{trained}, {window} tokens"

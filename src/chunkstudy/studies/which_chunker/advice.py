@@ -30,7 +30,7 @@ IN_THE_PAPER: dict[str, Any] = {
                 "-v2, 512 tokens": "-v2", ", each corpus by itself": ", each corpus",
                 ", each paper by itself": ", each paper", " tokens": "",
                 "all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "mpnet",
-                "states averaged over windows moved by half": "averaged"},
+                "two windows averaged": "averaged"},
 }  # fmt: skip
 """How the paper sets what bears advice."""
 

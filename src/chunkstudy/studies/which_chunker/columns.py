@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 from chunkstudy.runs.display_names import ordering, shown
 from chunkstudy.runs.grids import PRE
 from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import number, whole
 
+WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
+"""What one that reads chunks of as many tokens is not to be taken for."""
+
 
 def arm(chunker: str, slug: str, window: object) -> str:
     """An arm by its names; late chunking says its window itself."""
-    read = f", {window} tokens" if slug == PRE else ""
-    return f"{shown('chunker', chunker)}, {ordering(slug)}{read}"
+    read = f"plain, {window} tokens" if slug == PRE else ordering(slug)
+    read = WINDOW.sub(r" in windows of \1", read)
+    return f"{shown('chunker', chunker)}, {read}"
 
 
 def arms(text: str) -> str:
@@ -24,7 +30,7 @@ COLUMNS: Columns = {
     "collections": named("collection"),
     **dict.fromkeys(("shown to be as good within a point", "not shown to be worse"), arms),
     "best by SpanIoU@5": Column("best by Overlap with excerpts (IoU) at 5", named("chunker")),
-    "chunking s/M tokens": Column("chunking: seconds a million tokens", number),
+    "chunking s/M tokens": Column("chunking: seconds per million tokens", number),
     **dict.fromkeys(("tokens encoded a token of text", "tokens read at 5"), number),
     **dict.fromkeys(
         (

@@ -48,5 +48,7 @@ def figure_best(ranked: pd.DataFrame, fewest: int, most: int = 4) -> Figure:
         axes.set_title(f"{display_names.TASKS[str(task)].capitalize()}\n{where}", loc="left")
         axes.set_xlabel(f"{measure} (%), 95% interval")
     one_legend(figure, panels[:, 0], columns=2)
-    titled(figure, "The best of each model; hollow: significantly behind the first of its colour")
+    titled(
+        figure, "The best of each model; a hollow one trails the first of its colour significantly"
+    )
     return figure
