@@ -19,6 +19,7 @@ from chunkstudy.show.tables import Table
 HEADLINES = (
     "late_chunking_layouts",
     "chroma_2_token_overlap",
+    "baselines",
     "taxonomy_rq3_contextualized",
 )
 """Pages whose first answer stands on the first screen."""

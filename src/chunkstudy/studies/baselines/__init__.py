@@ -1,6 +1,6 @@
 """What the notebook on baselines needs beyond a cell."""
 
-from chunkstudy.studies.baselines.arms import BOTH, SENTENCES, TITLE
+from chunkstudy.studies.baselines.arms import BOTH, SENTENCES, TITLE, WORDS
 from chunkstudy.studies.baselines.figures import figure_gains
 from chunkstudy.studies.baselines.gains import (
     beside_records,
