@@ -58,8 +58,7 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
     one_legend(figure, panels[0], columns=3)
     titled(
         figure,
-        "Boundaries that a method chose minus the same sizes in another order: mean of the draws "
-        "and 95% interval",
+        "Chosen boundaries minus the same sizes in another order: mean of draws, 95% interval",
     )
     return figure
 

@@ -56,7 +56,7 @@ def figure_by_layout(rows: pd.DataFrame, title: str) -> Figure:
                 loc="left",
             )
         for axes in grid[:, 0]:
-            axes.set_ylabel(f"late minus plain,\npoints of {rows['measure'].iloc[0]}")
+            axes.set_ylabel("late minus plain, points")
         for axes in grid[-1]:
             axes.set_xlabel("window: tokens read at once")
         drawing.one_legend(figure, grid.flat, columns=2)
