@@ -124,10 +124,10 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
                 label = _step(by_chunks, budget) if family == "recursive" else None
                 axes.plot(some["tokens"], 100 * some["recall"], line, color=color, label=label)
         axes.set_title(display_names.ordering(str(ordering)), loc="left")
-        axes.set_xlabel("mean tokens per chunk; solid recursive, dotted token windows")
+        axes.set_xlabel("mean tokens per chunk")
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
     one_legend(figure, panels[0], columns=4)
-    titled(figure, _asked(rows))
+    titled(figure, f"{_asked(rows)}; solid: recursive, dotted: token windows")
     return figure
 
 
