@@ -141,7 +141,7 @@ def test_a_group_is_said_once_also_where_it_is_said_shorter() -> None:
 
 
 def test_a_models_name_is_not_broken_at_its_hyphens() -> None:
-    frame = GAINS.assign(collection="all-MiniLM-L6-v2 or a late-chunked one")
+    frame = GAINS.assign(collection=["all-MiniLM-L6-v2 or a late-chunked one", "b", "b"])
     assert r"\mbox{all-MiniLM-L6-v2} or a late-chunked one" in in_latex(frame, once="")
 
 

@@ -82,10 +82,10 @@ def _tree(root: Path) -> dict[str, str]:
         notebooks[(taking or ["chunking"])[0]].append(f"../{NOTEBOOKS}/{path.stem}")
     beside = {f"published_{work}": text for work, text in cells.published(root).items()}
     claims = {f"claims_{work}": text for work, text in cells.claims(root).items()}
-    found = beside | claims
+    found = (tables := beside | claims).copy()
     for section, (title, of) in TREE.items():
         for part, (heading, _) in of.items():
-            of_work = [one for one in found if one.partition("_")[2] == part]
+            of_work = [one for one in tables if one.partition("_")[2] == part]
             found[part] = f"# {heading}\n\n{_toctree([*notebooks[part], *of_work])}"
         extra = [f"../docs/{name}" for name in GUIDES] if section == "guides" else []
         found[section] = f"# {title}\n\n{_toctree([*of, *extra], depth=2)}"

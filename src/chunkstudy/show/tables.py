@@ -18,9 +18,10 @@ from chunkstudy.show.columns import IN_TOKENS, Column, Columns, column
 SAID_BELOW = ("family", "family_size", "interval", "margin")
 HIDDEN = (*SAID_BELOW, "p_equivalent", "effect")
 """Said once under a table and not in every row, before its correction, or only in the file."""
-PLACES = ("collection", "chunker", "other chunker")
-SETTINGS = (*PLACES, "model", "encoder", "ordering", "protocol", "measure")
+SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
+UNASKED = ("collection", "chunker", "other chunker", *SETTINGS)
+"""The same, where nobody names the columns to show."""
 PAIRED = {"low": "high", "least": "most"}
 """Two ends that stand in one column, by how their names end."""
 NO_ROW = "No row yet, or none that was asked for."
@@ -49,7 +50,8 @@ class Table:
         """
         own = columns or {}
         given = [*names] or [str(one) for one in frame if not _hidden(str(one), frame)]
-        asked = [one for one in given if one in SETTINGS and len(frame) > 1]
+        once = SETTINGS if names else UNASKED
+        asked = [one for one in given if one in once and len(frame) > 1]
         same = [one for one in asked if frame[one].nunique(dropna=False) == 1]
         shared = [_cells(frame.head(1), one, own).iloc[0] for one in same]
         found: dict[str, pd.Series] = {}

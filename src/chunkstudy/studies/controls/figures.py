@@ -57,8 +57,7 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
     one_legend(figure, panels[0], columns=3)
     titled(
         figure,
-        "Boundaries that a method chose minus the same sizes in another order: mean of the draws "
-        "and 95% interval",
+        "Chosen boundaries minus the same sizes in another order: mean of draws, 95% interval",
     )
     return figure
 
@@ -123,10 +122,10 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
                 label = _step(by_chunks, budget) if family == "recursive" else None
                 axes.plot(some["tokens"], 100 * some["recall"], line, color=color, label=label)
         axes.set_title(display_names.ordering(str(ordering)), loc="left")
-        axes.set_xlabel("mean tokens per chunk; solid recursive, dotted token windows")
+        axes.set_xlabel("mean tokens per chunk")
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
     one_legend(figure, panels[0], columns=4)
-    titled(figure, _asked(rows))
+    titled(figure, f"{_asked(rows)}; solid: recursive, dotted: token windows")
     return figure
 
 
