@@ -80,16 +80,17 @@ def ensure(context: Context, part: Part) -> dict[str, Any]:
     encoder = TransformerEncoder(BASE, window=READ, threads=1)
     context.note(encoder.describe())
     left_out = fold(context, part.fold)
-    asked = [one for name in COLLECTIONS for one in triples.triples(context.collection(name))]
-    training = triples.of_documents(asked, left_out.train, "train")
+    asked = sorted(one for name in COLLECTIONS for one in triples.triples(context.collection(name)))
     return train(
         recipe,
         models.weights_folder(BASE),
         folder_of(context, part),
         encoder,
         library(context, encoder, part.window, part.layout),
-        triples.share(training, part.share, part.seed),
-        triples.of_documents(asked, left_out.validation, "validate"),
+        triples.share(
+            [one for one in asked if one.source in left_out.train], part.share, part.seed
+        ),
+        [one for one in asked if one.source in left_out.validation],
         context.say,
     )
 
