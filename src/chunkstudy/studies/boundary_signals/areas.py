@@ -131,9 +131,7 @@ def areas(found: list[Task]) -> pd.DataFrame:
                 continue
             chance = roc.by_chance(task.scores(name), task.true)
             ends = {"by chance low": chance.low, "by chance high": chance.high}
-            rows.append(
-                task.asked(name, *task.keys) | _told(roc.area(task.wins(name)), "area") | ends
-            )
+            rows.append(task.asked(name, *task.keys) | _told(task.wins(name)) | ends)
     return tested(rows, "area", roc.CHANCE, "areas")
 
 
@@ -146,7 +144,7 @@ def against(found: list[Task]) -> pd.DataFrame:
         for name in (*SIGNALS, DISTANCE):
             wins = task.wins(name)
             both = {"area": float(wins.area()), "punctuation": float(other.area())}
-            rows.append(task.asked(name, *WHERE) | _told(roc.area(wins, other), of=both))
+            rows.append(task.asked(name, *WHERE) | _told(wins, other, of=both))
     return tested(rows, "difference", 0.0, "against punctuation")
 
 
@@ -167,7 +165,7 @@ def added(found: list[Task]) -> pd.DataFrame:
             rows.append(
                 {
                     **task.asked(name, *WHERE),
-                    **_told(roc.area(other, wins), of=both),
+                    **_told(other, wins, of=both),
                     **with_interval("bits saved", bits.mean, bits.interval),
                     "bits p": bits.p,
                 }
@@ -176,17 +174,18 @@ def added(found: list[Task]) -> pd.DataFrame:
 
 
 def _told(
-    one: roc.Area, value: str = "difference", of: Mapping[str, float] | None = None
+    first: roc.Wins, second: roc.Wins | None = None, of: Mapping[str, float] | None = None
 ) -> dict[str, object]:
     """What :func:`tested` takes of an area, or of a difference behind the two that it is of."""
+    found = roc.area(first, second)
     return {
-        "groups drawn": one.groups,
+        "groups drawn": len(first.won),
         **(of or {}),
-        value: one.value,
-        "low": one.interval.low,
-        "high": one.interval.high,
-        "p": one.p,
-        "error": one.error,
+        "area" if second is None else "difference": found.mean,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "p": found.p,
+        "error": found.error,
     }
 
 
@@ -211,7 +210,7 @@ def markup(places: pd.DataFrame) -> pd.DataFrame:
             )
             sides = {ALONE: float(second.area()), STANDS: float(first.area())}
             asked = {"boundaries": name, "signal": signal, "places": len(both)}
-            told = _told(roc.area(first, second), of=sides)
+            told = _told(first, second, of=sides)
             rows.append(asked | {"true boundaries": int(true.sum())} | told)
     return tested(rows, "difference", 0.0, "with headings")
 

@@ -20,8 +20,9 @@ from scipy import stats
 from chunkstudy.evaluation.statistics.intervals import (
     Floats,
     Interval,
+    Tested,
     percentile_interval,
-    two_sided,
+    tested,
 )
 
 RESAMPLES, DRAWS = 5_000, 1_000
@@ -82,28 +83,11 @@ def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
     return Wins(won, counts[0].astype(float), counts[1].astype(float))
 
 
-@dataclass(frozen=True)
-class Area:
-    """An area, or the difference of two, over groups.
-
-    Attributes:
-        value: the area, or the difference.
-        interval: percentile bootstrap over groups.
-        error: its standard error by the jackknife over groups.
-        p: two-sided, of being at chance, or of no difference: against t with groups - 1 degrees of
-            freedom.
-        groups: that hold any place.
-    """
-
-    value: float
-    interval: Interval
-    error: float
-    p: float
-    groups: int
-
-
-def area(first: Wins, second: Wins | None = None) -> Area:
-    """The area of one score against chance, or that of a first minus that of a second."""
+def area(first: Wins, second: Wins | None = None) -> Tested:
+    """The area of one score against chance, or that of a first minus that of a second: with its
+    percentile bootstrap over groups, its standard error by the jackknife over groups, and the
+    two-sided p of being at chance, or of no difference, against t with groups - 1 degrees of
+    freedom."""
     count = len(first.won)
 
     def of(times: Floats | None) -> Floats:
@@ -113,9 +97,9 @@ def area(first: Wins, second: Wins | None = None) -> Area:
     whole = float(of(None))
     drawn = of(_times(count, RESAMPLES))
     drawn = drawn[~np.isnan(drawn)]
-    interval = percentile_interval(drawn + shift) if len(drawn) else Interval(_NAN, _NAN)
-    error, freedom = _jackknife(of(1 - np.eye(count)))
-    return Area(whole + shift, interval, error, _p(whole, error, freedom), count)
+    interval = percentile_interval(drawn + shift)
+    found = tested(whole, interval, *_jackknife(of(1 - np.eye(count))))
+    return found._replace(mean=whole + shift)
 
 
 def by_chance(scores: ArrayLike, true: ArrayLike) -> Interval:
@@ -134,12 +118,6 @@ def _jackknife(without: Floats) -> tuple[float, int]:
     if count < 2:
         return _NAN, 0
     return float(np.sqrt((count - 1) / count * ((known - known.mean()) ** 2).sum())), count - 1
-
-
-def _p(value: float, error: float, freedom: int) -> float:
-    if error == 0:
-        return 0.0 if value else 1.0
-    return float(two_sided(value / error, freedom)) if freedom else _NAN
 
 
 @lru_cache(maxsize=1)

@@ -102,7 +102,7 @@ def folder_of(context: Context, part: Part) -> Path:
 
 def row(context: Context, part: Part) -> dict[str, object]:
     """What the table ``parts`` says of a part's model; numbers of training are 0 without any."""
-    about = checkpoints.summary(folder_of(context, part)) or {} if part.recipe else {}
+    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
     return {
         "part": part.name,
         "test": part.test,
@@ -127,7 +127,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
 
 def curve(context: Context, part: Part) -> pd.DataFrame:
     """The losses of a part's training."""
-    about = checkpoints.summary(folder_of(context, part)) or {} if part.recipe else {}
+    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
     looks = dict(map(tuple, about.get("looks", [])))
     losses = dict(enumerate(about.get("losses", []), start=1))
     steps = sorted({*looks, *losses})
