@@ -15,7 +15,7 @@ from chunkstudy.published import cells as published_cells
 from chunkstudy.runs.library import Library
 from chunkstudy.show.runs import Runs
 from chunkstudy.studies import jina
-from chunkstudy.studies.jina.second_post import STRENGTH
+from chunkstudy.studies.jina.posts import STRENGTH
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = published_cells.frame(published_cells.read(PLACES))

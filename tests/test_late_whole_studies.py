@@ -9,7 +9,7 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.studies import late_whole as late
-from chunkstudy.studies.late_whole.reading import Both
+from chunkstudy.studies.late_whole.gains import Both
 
 QUERIES = [f"q{i}" for i in range(40)]
 CUT, MERGED = "fixed-256", "fixed-merged-256-64"
