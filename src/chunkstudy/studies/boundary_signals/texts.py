@@ -139,12 +139,6 @@ class Text:
     ends: dict[str, list[int]]
     sentences: list[str]
 
-    def sampled(self, kept: pd.Series) -> Text:
-        """The same text with some of its candidates."""
-        here = kept.to_numpy()
-        ends = {form: np.asarray(of)[here].tolist() for form, of in self.ends.items()}
-        return replace(self, places=self.places[here].reset_index(drop=True), ends=ends)
-
 
 def every(load: Loaded) -> list[Text]:
     """All texts.
@@ -187,7 +181,9 @@ def emma() -> Text:
             last = row["Chapter"]
         raw += paragraph + "\n"
     whole = text("Emma", raw, found)
-    return whole.sampled(around(whole.places["begins"] == DOCUMENT, AROUND, PLACES, SEED))
+    kept = around(whole.places["begins"] == DOCUMENT, AROUND, PLACES, SEED).to_numpy()
+    ends = {form: np.asarray(of)[kept].tolist() for form, of in whole.ends.items()}
+    return replace(whole, places=whole.places[kept].reset_index(drop=True), ends=ends)
 
 
 def around(true: pd.Series, reach: int, others: int, seed: int) -> pd.Series:
