@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers.signals import READ, SIGNALS, strength
 from chunkstudy.evaluation.statistics import with_interval
 from chunkstudy.evaluation.statistics.clusters import clustered_means
-from chunkstudy.studies.boundary_signals import held_out, roc
+from chunkstudy.studies.boundary_signals import roc
 from chunkstudy.studies.boundary_signals.means import (
     FEWEST,
     KINDS,
@@ -75,9 +75,9 @@ class Task:
         return {**{key: self.keys[key] for key in keys}, "signal": signal, **counts}
 
     @cached_property
-    def by_punctuation(self) -> held_out.HeldOut:
+    def by_punctuation(self) -> roc.HeldOut:
         """What punctuation and lengths alone tell of documents that were left out."""
-        return held_out.predictions(punctuation(self.rows), self.true, self.groups)
+        return roc.predictions(punctuation(self.rows), self.true, self.groups)
 
 
 def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -156,10 +156,10 @@ def added(found: list[Task]) -> pd.DataFrame:
         base, without, wins = punctuation(task.rows), task.by_punctuation, task.wins(PUNCTUATION)
         for name, own in ({one: [one] for one in (*SIGNALS, DISTANCE)} | {ALL: SIGNALS}).items():
             columns = np.column_stack([base, task.rows[list(own)].to_numpy(dtype=float)])
-            with_it = held_out.predictions(columns, task.true, task.groups)
+            with_it = roc.predictions(columns, task.true, task.groups)
             other = roc.wins(with_it.score, task.true, task.groups)
-            saved = held_out.log_loss(without.probability, task.true)
-            saved = saved - held_out.log_loss(with_it.probability, task.true)
+            saved = roc.log_loss(without.probability, task.true)
+            saved = saved - roc.log_loss(with_it.probability, task.true)
             (bits,) = clustered_means([(saved, task.groups)])
             both = {"punctuation": float(wins.area()), "with the signal": float(other.area())}
             rows.append(

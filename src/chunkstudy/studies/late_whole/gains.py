@@ -209,7 +209,7 @@ def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.Dat
         study.number(f"late-in-corpora/{name}", count, holds=LOWER not in set(own["shown"]))
     study.number("late-in-corpora/n", len(own))
     for collection, chunker in (("arguana", "semantic"), ("nfcorpus", TAILED)):
-        (row,) = _rows(at(own, collection=collection, chunker=chunker))
+        row = at(own, collection=collection, chunker=chunker).iloc[0]
         study.estimate(f"late-in-corpora-gains/{collection}", row, HIGHER)
     where = {"collection": "nfcorpus", "protocol": AS_PUBLISHED_JINA.name}
     plain = at(tails, ordering="pre_embedding", chunker=MERGED, **where)
@@ -218,9 +218,5 @@ def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.Dat
         ("after", at(mended, chunker=MERGED, **where), "equivalent"),
         ("plain", plain, HIGHER),
     ):
-        (row,) = _rows(frame)
+        row = frame.iloc[0]
         study.estimate(f"short-tails-gain/{name}", row, word)
-
-
-def _rows(frame: pd.DataFrame) -> list[pd.Series]:
-    return [row for _, row in frame.iterrows()]
