@@ -8,8 +8,8 @@ import pytest
 
 from chunkstudy.chunkers.signals import SIGNALS, Memory
 from chunkstudy.studies import boundary_signals as study
-from chunkstudy.studies.boundary_signals import blocks, texts
 from chunkstudy.studies.boundary_signals import means as over
+from chunkstudy.studies.boundary_signals import texts
 from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
 from tests.plain_reader import MadeReader
 
@@ -38,7 +38,7 @@ def begins(text: Text) -> list[tuple[str, str]]:
 
 
 def test_articles_fall_into_documents_parts_paragraphs_and_sentences() -> None:
-    found = texts.text("hens", ARTICLES, blocks.markdown(ARTICLES, 1, 2))
+    found = texts.text("hens", ARTICLES, texts.markdown(ARTICLES, 1, 2))
     assert begins(found) == [
         ("It stops.", "sentence"),
         ("Corn is good.", "part"),
@@ -50,7 +50,7 @@ def test_articles_fall_into_documents_parts_paragraphs_and_sentences() -> None:
 
 
 def test_chats_in_either_notation_fall_into_turns_and_the_last_may_break_off() -> None:
-    found = texts.text("chats", CHATS, blocks.messages(CHATS))
+    found = texts.text("chats", CHATS, texts.messages(CHATS))
     assert found.sentences[0] == 'Is it "so"?'
     assert begins(found) == [
         ("I ask.", "paragraph"),
@@ -65,8 +65,8 @@ def test_chats_in_either_notation_fall_into_turns_and_the_last_may_break_off() -
 @pytest.mark.parametrize(
     "found",
     [
-        texts.text("hens", ARTICLES, blocks.markdown(ARTICLES, 1, 2)),
-        texts.text("chats", CHATS, blocks.messages(CHATS)),
+        texts.text("hens", ARTICLES, texts.markdown(ARTICLES, 1, 2)),
+        texts.text("chats", CHATS, texts.messages(CHATS)),
     ],
     ids=lambda text: text.name,
 )
@@ -81,7 +81,7 @@ def test_the_text_alone_gives_no_boundary_away(found: Text) -> None:
 def test_a_text_read_as_it_stands_has_no_influence_and_the_others_have_every_signal() -> None:
     said = " ".join(f"Number {i} is {i * i % 97}, they say." for i in range(60))
     raw = f"# One\n\n{said}\n\n## Two\n\n{said}\n"
-    one = texts.text(study.CUT_ANEW, raw, blocks.markdown(raw, 1, 2))
+    one = texts.text(study.CUT_ANEW, raw, texts.markdown(raw, 1, 2))
     found = study.read(MadeReader(), [one], Memory())
     alone, stands = (found[found["form"] == form] for form in (ALONE, STANDS))
     assert alone[alone["entropy"].notna()][list(SIGNALS)].notna().all().all()

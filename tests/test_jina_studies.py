@@ -10,7 +10,7 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells as published_cells
 from chunkstudy.studies import jina
-from chunkstudy.studies.jina.second_post import STRENGTH
+from chunkstudy.studies.jina.posts import STRENGTH
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = published_cells.frame(published_cells.read(PLACES))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.studies.boundary_signals import held_out, roc
+from chunkstudy.studies.boundary_signals import roc
 
 PLACES = st.lists(
     st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30
@@ -71,44 +71,44 @@ def test_a_missing_score_is_refused() -> None:
     with pytest.raises(ValueError, match="leave out what was not measured"):
         roc.wins([1.0, float("nan")], [True, False], [0, 1])
     with pytest.raises(ValueError, match="leave out what was not measured"):
-        held_out.predictions([[1.0], [float("inf")]], [True, False], [0, 1])
+        roc.predictions([[1.0], [float("inf")]], [True, False], [0, 1])
 
 
 def test_what_is_left_out_has_no_say_in_its_own_probability() -> None:
     scores, true, groups = some(1.0)
-    before = held_out.predictions(scores[:, None], true, groups).probability
-    own = held_out.folds(groups) == 3
+    before = roc.predictions(scores[:, None], true, groups).probability
+    own = roc.folds(groups) == 3
     other = np.where(own, ~true, true)
-    after = held_out.predictions(scores[:, None], other, groups).probability
+    after = roc.predictions(scores[:, None], other, groups).probability
     assert np.array_equal(before[own], after[own])
     assert not np.allclose(before[~own], after[~own])
 
 
 def test_groups_are_never_torn_apart_and_a_signal_lowers_the_loss() -> None:
     scores, true, groups = some(2.0)
-    part = held_out.folds(groups)
+    part = roc.folds(groups)
     assert all(len(set(part[groups == g])) == 1 for g in range(30))
-    assert len(set(part)) == held_out.FOLDS
-    known = held_out.predictions(scores[:, None], true, groups).probability
-    blind = held_out.predictions(np.zeros((600, 1)), true, groups).probability
-    assert held_out.log_loss(known, true).mean() < held_out.log_loss(blind, true).mean()
+    assert len(set(part)) == roc.FOLDS
+    known = roc.predictions(scores[:, None], true, groups).probability
+    blind = roc.predictions(np.zeros((600, 1)), true, groups).probability
+    assert roc.log_loss(known, true).mean() < roc.log_loss(blind, true).mean()
     assert blind == pytest.approx(np.full(600, 0.05), abs=0.002)
 
 
 def test_one_group_cannot_be_held_out() -> None:
     with pytest.raises(ValueError, match="give two"):
-        held_out.predictions([[1.0], [2.0]], [True, False], [0, 0])
+        roc.predictions([[1.0], [2.0]], [True, False], [0, 0])
 
 
 def test_where_nothing_is_known_the_score_is_at_chance_and_the_probability_is_below() -> None:
     """Half of the groups hold a boundary, and with it left out there is one fewer to be seen."""
     groups = np.repeat(np.arange(10), 6)
     true = (np.arange(60) % 6 == 0) & (groups < 5)
-    found = held_out.predictions(np.zeros((60, 1)), true, groups)
+    found = roc.predictions(np.zeros((60, 1)), true, groups)
     rounded = (found.score.round(2), found.probability.round(3))
     score, probability = (roc.wins(one, true, groups).area() for one in rounded)
     assert score == 0.5 and probability < 0.4
 
 
 def test_the_loss_of_an_even_chance_is_one_bit() -> None:
-    assert held_out.log_loss([0.5, 0.25], [True, True]).tolist() == [1, 2]
+    assert roc.log_loss([0.5, 0.25], [True, True]).tolist() == [1, 2]

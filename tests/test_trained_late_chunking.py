@@ -18,8 +18,8 @@ from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.trained_late_chunking import elsewhere
 from chunkstudy.studies.trained_late_chunking import models as study
+from chunkstudy.studies.trained_late_chunking import testing
 from chunkstudy.studies.trained_late_chunking.parts import PLAN
 
 NAME = "trained-late-chunking"
@@ -139,14 +139,14 @@ def test_a_sample_keeps_every_judged_document_of_its_queries(
     sizes: tuple[int, int, int], queries: int | None, documents: int
 ) -> None:
     whole = many(*sizes)
-    some = elsewhere.sample(whole)
-    assert some.digest() == elsewhere.sample(whole).digest()
+    some = testing.sample(whole)
+    assert some.digest() == testing.sample(whole).digest()
     asked = {query.id for query in some.queries}
     expected = [one for one in whole.judgments if one.query in asked]
     assert list(some.judgments) == expected
     assert len(some.documents) == documents
-    assert len({one.document for one in some.judgments}) <= elsewhere.JUDGED
+    assert len({one.document for one in some.judgments}) <= testing.JUDGED
     if queries is None:
-        assert 0 < len(asked) < elsewhere.QUERIES
+        assert 0 < len(asked) < testing.QUERIES
     else:
         assert len(asked) == queries

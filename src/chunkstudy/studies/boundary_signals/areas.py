@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers.signals import READ, SIGNALS, strength
 from chunkstudy.evaluation.statistics import with_interval
 from chunkstudy.evaluation.statistics.clusters import clustered_means
-from chunkstudy.studies.boundary_signals import held_out, roc
+from chunkstudy.studies.boundary_signals import roc
 from chunkstudy.studies.boundary_signals.means import (
     FEWEST,
     KINDS,
@@ -75,9 +75,9 @@ class Task:
         return {**{key: self.keys[key] for key in keys}, "signal": signal, **counts}
 
     @cached_property
-    def by_punctuation(self) -> held_out.HeldOut:
+    def by_punctuation(self) -> roc.HeldOut:
         """What punctuation and lengths alone tell of documents that were left out."""
-        return held_out.predictions(punctuation(self.rows), self.true, self.groups)
+        return roc.predictions(punctuation(self.rows), self.true, self.groups)
 
 
 def tables(study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -131,9 +131,7 @@ def areas(found: list[Task]) -> pd.DataFrame:
                 continue
             chance = roc.by_chance(task.scores(name), task.true)
             ends = {"by chance low": chance.low, "by chance high": chance.high}
-            rows.append(
-                task.asked(name, *task.keys) | _told(roc.area(task.wins(name)), "area") | ends
-            )
+            rows.append(task.asked(name, *task.keys) | _told(task.wins(name)) | ends)
     return tested(rows, "area", roc.CHANCE, "areas")
 
 
@@ -146,7 +144,7 @@ def against(found: list[Task]) -> pd.DataFrame:
         for name in (*SIGNALS, DISTANCE):
             wins = task.wins(name)
             both = {"area": float(wins.area()), "punctuation": float(other.area())}
-            rows.append(task.asked(name, *WHERE) | _told(roc.area(wins, other), of=both))
+            rows.append(task.asked(name, *WHERE) | _told(wins, other, of=both))
     return tested(rows, "difference", 0.0, "against punctuation")
 
 
@@ -158,16 +156,16 @@ def added(found: list[Task]) -> pd.DataFrame:
         base, without, wins = punctuation(task.rows), task.by_punctuation, task.wins(PUNCTUATION)
         for name, own in ({one: [one] for one in (*SIGNALS, DISTANCE)} | {ALL: SIGNALS}).items():
             columns = np.column_stack([base, task.rows[list(own)].to_numpy(dtype=float)])
-            with_it = held_out.predictions(columns, task.true, task.groups)
+            with_it = roc.predictions(columns, task.true, task.groups)
             other = roc.wins(with_it.score, task.true, task.groups)
-            saved = held_out.log_loss(without.probability, task.true)
-            saved = saved - held_out.log_loss(with_it.probability, task.true)
+            saved = roc.log_loss(without.probability, task.true)
+            saved = saved - roc.log_loss(with_it.probability, task.true)
             (bits,) = clustered_means([(saved, task.groups)])
             both = {"punctuation": float(wins.area()), "with the signal": float(other.area())}
             rows.append(
                 {
                     **task.asked(name, *WHERE),
-                    **_told(roc.area(other, wins), of=both),
+                    **_told(other, wins, of=both),
                     **with_interval("bits saved", bits.mean, bits.interval),
                     "bits p": bits.p,
                 }
@@ -176,17 +174,18 @@ def added(found: list[Task]) -> pd.DataFrame:
 
 
 def _told(
-    one: roc.Area, value: str = "difference", of: Mapping[str, float] | None = None
+    first: roc.Wins, second: roc.Wins | None = None, of: Mapping[str, float] | None = None
 ) -> dict[str, object]:
     """What :func:`tested` takes of an area, or of a difference behind the two that it is of."""
+    found = roc.area(first, second)
     return {
-        "groups drawn": one.groups,
+        "groups drawn": len(first.won),
         **(of or {}),
-        value: one.value,
-        "low": one.interval.low,
-        "high": one.interval.high,
-        "p": one.p,
-        "error": one.error,
+        "area" if second is None else "difference": found.mean,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "p": found.p,
+        "error": found.error,
     }
 
 
@@ -211,7 +210,7 @@ def markup(places: pd.DataFrame) -> pd.DataFrame:
             )
             sides = {ALONE: float(second.area()), STANDS: float(first.area())}
             asked = {"boundaries": name, "signal": signal, "places": len(both)}
-            told = _told(roc.area(first, second), of=sides)
+            told = _told(first, second, of=sides)
             rows.append(asked | {"true boundaries": int(true.sum())} | told)
     return tested(rows, "difference", 0.0, "with headings")
 

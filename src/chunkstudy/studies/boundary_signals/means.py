@@ -59,7 +59,9 @@ def means(table: pd.DataFrame, value: str) -> pd.DataFrame:
             if len(of) < len(kinds) / 2:
                 continue
             middle = of[value].mean()
-            error = _error(of["boundaries"], of["error"])
+            # kinds of one text, which share it, as if they erred together; texts apart
+            of_text = of["error"].groupby(of["boundaries"].map(TEXT)).sum()
+            error = float(np.sqrt((of_text**2).sum())) / len(of)
             low, high = stats.norm.interval(LEVEL, middle, error)
             shift = roc.CHANCE if value == "area" else 0.0
             rows.append(
@@ -76,12 +78,6 @@ def means(table: pd.DataFrame, value: str) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
-
-
-def _error(kinds: pd.Series, errors: pd.Series) -> float:
-    """Of the mean: kinds of one text, which share it, as if they erred together; texts apart."""
-    of_text = errors.groupby(kinds.map(TEXT)).sum()
-    return float(np.sqrt((of_text**2).sum())) / len(errors)
 
 
 def tested(rows: list[dict[str, object]], value: str, chance: float, family: str) -> pd.DataFrame:

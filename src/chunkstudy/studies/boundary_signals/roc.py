@@ -6,12 +6,16 @@ drawn at random, ties counting half (Hanley and McNeil 1982). Places of one docu
 other, so that documents are drawn for intervals, each with all its places, and left out for
 standard errors. Both come from one table: how often each group's boundaries stand above each
 group's other places.
+
+What several columns tell together is the probability of a logistic regression that has not seen the
+place, whole documents left out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +24,9 @@ from scipy import stats
 from chunkstudy.evaluation.statistics.intervals import (
     Floats,
     Interval,
+    Tested,
     percentile_interval,
-    two_sided,
+    tested,
 )
 
 RESAMPLES, DRAWS = 5_000, 1_000
@@ -82,28 +87,11 @@ def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
     return Wins(won, counts[0].astype(float), counts[1].astype(float))
 
 
-@dataclass(frozen=True)
-class Area:
-    """An area, or the difference of two, over groups.
-
-    Attributes:
-        value: the area, or the difference.
-        interval: percentile bootstrap over groups.
-        error: its standard error by the jackknife over groups.
-        p: two-sided, of being at chance, or of no difference: against t with groups - 1 degrees of
-            freedom.
-        groups: that hold any place.
-    """
-
-    value: float
-    interval: Interval
-    error: float
-    p: float
-    groups: int
-
-
-def area(first: Wins, second: Wins | None = None) -> Area:
-    """The area of one score against chance, or that of a first minus that of a second."""
+def area(first: Wins, second: Wins | None = None) -> Tested:
+    """The area of one score against chance, or that of a first minus that of a second: with its
+    percentile bootstrap over groups, its standard error by the jackknife over groups, and the
+    two-sided p of being at chance, or of no difference, against t with groups - 1 degrees of
+    freedom."""
     count = len(first.won)
 
     def of(times: Floats | None) -> Floats:
@@ -113,9 +101,9 @@ def area(first: Wins, second: Wins | None = None) -> Area:
     whole = float(of(None))
     drawn = of(_times(count, RESAMPLES))
     drawn = drawn[~np.isnan(drawn)]
-    interval = percentile_interval(drawn + shift) if len(drawn) else Interval(_NAN, _NAN)
-    error, freedom = _jackknife(of(1 - np.eye(count)))
-    return Area(whole + shift, interval, error, _p(whole, error, freedom), count)
+    interval = percentile_interval(drawn + shift)
+    found = tested(whole, interval, *_jackknife(of(1 - np.eye(count))))
+    return found._replace(mean=whole + shift)
 
 
 def by_chance(scores: ArrayLike, true: ArrayLike) -> Interval:
@@ -136,12 +124,6 @@ def _jackknife(without: Floats) -> tuple[float, int]:
     return float(np.sqrt((count - 1) / count * ((known - known.mean()) ** 2).sum())), count - 1
 
 
-def _p(value: float, error: float, freedom: int) -> float:
-    if error == 0:
-        return 0.0 if value else 1.0
-    return float(two_sided(value / error, freedom)) if freedom else _NAN
-
-
 @lru_cache(maxsize=1)
 def _drawn(places: int, count: int) -> NDArray[np.int64]:
     """Places drawn without replacement, (draws, count)."""
@@ -154,3 +136,86 @@ def _times(groups: int, resamples: int) -> NDArray[np.float64]:
     """How often each group is drawn, (resamples, groups)."""
     random = np.random.default_rng(0)
     return random.multinomial(groups, np.full(groups, 1 / groups), size=resamples).astype(float)
+
+
+FOLDS = 12
+"""Documents are left out one by one, or in so many parts where they are more."""
+PENALTY = 1.0
+"""The inverse strength of the penalty on squared coefficients of standardised columns."""
+
+
+class HeldOut(NamedTuple):
+    """What a regression on other groups says of each place.
+
+    Attributes:
+        probability: (places,), that it is a boundary.
+        score: (places,), its log-odds above those of all places that the regression has seen. For
+            comparing places of several parts: with a boundary left out there are fewer to be seen,
+            so that probabilities alone would rank boundaries last where nothing is known.
+    """
+
+    probability: Floats
+    score: Floats
+
+
+def predictions(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> HeldOut:
+    """Predict each place by a regression on the places of other groups.
+
+    Columns are standardised by what the regression has seen. A part whose absence leaves only one
+    kind of place gets that kind's share.
+
+    Args:
+        columns: (places, columns).
+        true: (places,), whether each is a boundary.
+        groups: (places,), the name of its group.
+
+    Raises:
+        ValueError: if a number is missing, or there is one group only.
+    """
+    from sklearn.linear_model import LogisticRegression  # late: the import alone takes a second
+
+    x, y, names = np.asarray(columns, float), np.asarray(true, bool), np.asarray(groups)
+    if not np.isfinite(x).all():
+        raise ValueError("a number is not finite; leave out what was not measured first")
+    part = folds(names)
+    if part.max() == 0:
+        raise ValueError("nothing can be held out of one group; give two at least")
+    found, shares = np.empty(len(y)), np.empty(len(y))
+    for fold in range(part.max() + 1):
+        out = part == fold
+        seen, kinds = x[~out], np.unique(y[~out])
+        shares[out] = y[~out].mean()
+        if len(kinds) == 1:
+            found[out] = float(kinds[0])
+            continue
+        middle, spread = seen.mean(axis=0), seen.std(axis=0)
+        spread[spread == 0] = 1
+        fitted = LogisticRegression(C=PENALTY, max_iter=1_000)
+        fitted.fit((seen - middle) / spread, y[~out])
+        found[out] = fitted.predict_proba((x[out] - middle) / spread)[:, 1]
+    return HeldOut(found, _log_odds(found) - _log_odds(shares))
+
+
+def folds(groups: ArrayLike) -> NDArray[np.int64]:
+    """The part that each place is left out with: its group's, dealt in the order of names."""
+    _, number = np.unique(np.asarray(groups), return_inverse=True)
+    found: NDArray[np.int64] = number.astype(np.int64) % FOLDS
+    return found
+
+
+def log_loss(probability: ArrayLike, true: ArrayLike) -> Floats:
+    """Of each place, in bits: how surprising the truth is under its probability."""
+    p, y = _inside(np.asarray(probability, float)), np.asarray(true, bool)
+    found: Floats = -np.log2(np.where(y, p, 1 - p))
+    return found
+
+
+def _log_odds(probability: Floats) -> Floats:
+    p = _inside(probability)
+    found: Floats = np.log(p) - np.log1p(-p)
+    return found
+
+
+def _inside(probability: Floats) -> Floats:
+    found: Floats = np.clip(probability, 1e-12, 1 - 1e-12)
+    return found

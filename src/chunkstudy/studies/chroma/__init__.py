@@ -33,7 +33,10 @@ from chunkstudy.studies.chroma.tables import (
     costs,
     counts_beside_published,
     every_cut,
+    lengths,
     minilm_table,
+    printed_twice,
+    rerun,
     sizes,
+    token_unit,
 )
-from chunkstudy.studies.chroma.units import lengths, printed_twice, rerun, token_unit

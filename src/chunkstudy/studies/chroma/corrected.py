@@ -76,21 +76,18 @@ def affected(qrels: pd.DataFrame) -> pd.DataFrame:
     more than once, of how many questions."""
     by_excerpt = qrels.groupby([DOCUMENT, QUERY, "excerpt"], sort=False).size()
     counts = by_excerpt.rename("places").reset_index()
-    rows = []
-    for part in ("all", *sorted(set(counts[DOCUMENT]))):
-        own = counts if part == "all" else counts[counts[DOCUMENT] == part]
-        repeated = own[own["places"] > 1]
-        rows.append(
-            {
-                "part": part,
-                "questions": own[QUERY].nunique(),
-                "excerpts": len(own),
-                "places": int(own["places"].sum()),
-                "excerpts that stand more than once": len(repeated),
-                "questions with such an excerpt": repeated[QUERY].nunique(),
-            }
-        )
-    return pd.DataFrame(rows)
+    both = pd.concat([counts.assign(part="all"), counts.assign(part=counts[DOCUMENT])])
+    repeated = both["places"] > 1
+    by = both.assign(repeated=repeated, asked=both[QUERY].where(repeated)).groupby("part")
+    return by.agg(
+        **{
+            "questions": (QUERY, "nunique"),
+            "excerpts": ("places", "size"),
+            "places": ("places", "sum"),
+            "excerpts that stand more than once": ("repeated", "sum"),
+            "questions with such an excerpt": ("asked", "nunique"),
+        }
+    ).reset_index()
 
 
 def scores(

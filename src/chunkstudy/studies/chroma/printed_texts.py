@@ -16,7 +16,7 @@ from chunkstudy.runs.study_runs import Context
 
 NAME = "printed-texts"
 COLLECTIONS: tuple[str, ...] = ()
-FOLDER = "CHUNKSTUDY_PRINTED"
+FOLDER, NAMES = "CHUNKSTUDY_PRINTED", "000_*.txt"
 
 
 def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
@@ -25,7 +25,10 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     Raises:
         FileNotFoundError: if the folder does not hold the report.
     """
-    report = context.read(_only("000_*.txt"), "Chroma's report")
+    found = sorted(Path(os.environ[FOLDER]).glob(NAMES)) if FOLDER in os.environ else []
+    if not found:
+        raise FileNotFoundError(f"set {FOLDER} to the folder of the report's text ({NAMES})")
+    report = context.read(found[0], "Chroma's report")
     return {"prompt": prompt(report.read_text(encoding="utf-8"))}
 
 
@@ -36,10 +39,3 @@ def prompt(report: str) -> pd.DataFrame:
     end = next(i for i in range(start, len(lines)) if "ALREADY BEEN USED" in lines[i])
     text = " ".join(line.strip() for line in lines[start : end + 1] if line.strip("` \n"))
     return pd.DataFrame([{"printed prompt tokens": tokens.counter("cl100k").count(text)}])
-
-
-def _only(pattern: str) -> Path:
-    found = sorted(Path(os.environ.get(FOLDER, "")).glob(pattern)) if FOLDER in os.environ else []
-    if not found:
-        raise FileNotFoundError(f"set {FOLDER} to the folder of the report's text ({pattern})")
-    return found[0]

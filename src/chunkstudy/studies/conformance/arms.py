@@ -85,7 +85,8 @@ def _arms(
     encoder = cast(TransformerEncoder, store.encoder)
     texts = [
         Text.of(encoder, document.text, chunks.start[own], chunks.end[own])
-        for document, own in _by_document(collection.documents, chunks)
+        for i, document in enumerate(collection.documents)
+        for own in [chunks.document == i]
     ]
     found: dict[str, tuple[Chunks, NDArray[np.float32]]] = {}
     for ordering in OURS.values():
@@ -135,12 +136,6 @@ def _first_with_cls(
     firsts = np.unique(chunks.document, return_index=True)[1]
     moved[firsts] = store.pool(layouts, spans, APART_CLS)
     return moved
-
-
-def _by_document(
-    documents: Sequence[Document], chunks: Chunks
-) -> list[tuple[Document, NDArray[np.bool_]]]:
-    return [(document, chunks.document == i) for i, document in enumerate(documents)]
 
 
 def _of_tokens(texts: Sequence[Text], every: Sequence[Readings]) -> Chunks:

@@ -50,10 +50,6 @@ class Way:
     plain: pd.Series
     documents: pd.Series | None = None
 
-    @property
-    def gain(self) -> pd.Series:
-        return self.scores - self.plain
-
 
 def read(
     study: Study,
@@ -118,7 +114,8 @@ def alike(ways: Sequence[Way]) -> pd.DataFrame:
         if same and not one.name.startswith(LATE):
             keys = {**one.keys, "context": one.name, "beside": other.name}
             keys |= {"chunkers": len(one.chunkers)}
-            pairs.append(Pair(keys, one.gain, other.gain, one.documents))
+            gain, beside = (way.scores - way.plain for way in (one, other))
+            pairs.append(Pair(keys, gain, beside, one.documents))
             sides.append(left_of(one.scores, other.scores, one.plain, other.plain))
 
     def family(keys: Keys) -> str:

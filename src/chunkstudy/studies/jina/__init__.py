@@ -1,18 +1,16 @@
 """What the notebooks on Jina's posts need beyond a cell: tables, counts and figures."""
 
 from chunkstudy.studies.jina.figures import figure_combinations, figure_gain_by_length
-from chunkstudy.studies.jina.first_post import (
+from chunkstudy.studies.jina.posts import (
     AS_CORRELATIONS,
     AS_COSINES,
-    arms,
-    berlin,
-    gains,
-    length,
-)
-from chunkstudy.studies.jina.second_post import (
     AS_PRINTS,
     agreement,
+    arms,
+    berlin,
     combinations,
     comparisons,
+    gains,
+    length,
     prints,
 )

@@ -48,7 +48,11 @@ def tables(
             context.say(f"labels of {slug} in {name}")
             chunks = context.chunks(Condition(name, slug, MINILM, PRE, OWN), store)
             key = {"collection": name, "chunker": slug}
-            ranking = rank(collection, chunks, store, max(cuts))
+            vectors, _ = encode(
+                store, collection.documents, chunks, parse_ordering(PRE), PROTOCOLS[OWN]
+            )
+            asked = store.encode([query.text for query in collection.queries], "query")
+            ranking = retrieval.search(asked, vectors, max(cuts))
             table = label_counts(collection, chunks, ranking, cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
             of_chunkers.append({**key, **_facts(collection, chunks, store)})
@@ -61,16 +65,6 @@ def tables(
 def holds(collection: str, chunkers: Sequence[str], k: int) -> bool:
     """Whether the stored experiment tells of these."""
     return collection in COLLECTIONS and {*chunkers} <= {*CHUNKERS} and k in CUTS
-
-
-def rank(
-    collection: Collection, chunks: Chunks, store: VectorStore, depth: int
-) -> retrieval.Ranking:
-    """The best chunks of every query, so many of them, under the corrected protocol."""
-    ordering, protocol = parse_ordering(PRE), PROTOCOLS[OWN]
-    vectors, _ = encode(store, collection.documents, chunks, ordering, protocol)
-    asked = store.encode([query.text for query in collection.queries], "query")
-    return retrieval.search(asked, vectors, depth)
 
 
 def label_counts(

@@ -38,7 +38,9 @@ def figure_emma(rows: pd.DataFrame) -> Figure:
             axes.axvline(score, color="0.7", lw=0.8, ls="--", zorder=0, label="paragraphs")
         axes.set_title(display_names.ordering(ordering), loc="left")
         axes.set_xlabel(f"{rows['measure'].iloc[0]} (%), 95% interval")
-    rows_named(panels[0][0], [_named(rows, name) for name in names])
+    sizes = rows.groupby("chunker")["mean tokens"].mean()
+    said = {name: display_names.shown("chunker", name) for name in names}
+    rows_named(panels[0][0], [f"{said[one]}\n{sizes[one]:.0f} tokens per chunk" for one in names])
     count, model = int(rows["n"].max()), display_names.encoder(rows["encoder"].iloc[0])
     one_legend(figure, panels[0], columns=3)
     titled(figure, f"The novel Emma, {count} questions, {model}")
@@ -68,9 +70,3 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
     panels[0][0].set_ylabel("share of answers (%)")
     one_legend(figure, panels[0], columns=2)
     return figure
-
-
-def _named(rows: pd.DataFrame, name: str) -> str:
-    """An arm with the mean size of its chunks, which the score hangs on."""
-    tokens = rows.loc[rows["chunker"] == name, "mean tokens"].mean()
-    return f"{display_names.shown('chunker', name)}\n{tokens:.0f} tokens per chunk"

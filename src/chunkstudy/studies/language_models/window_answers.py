@@ -28,8 +28,6 @@ from chunkstudy.runs.study_runs import Context
 NAME = "window-answers"
 COLLECTIONS = ("gutenqa-emma",)
 RELEASED, SMALL = "lumberchunker-released", f"lumberchunker-by-{SMOLLM}"
-DRAWN = (SMALL,)
-"""Whose sizes are kept."""
 CANDIDATES, SIZES = "any candidate", "the same sizes"
 """What is at random."""
 DRAWS = {LATE: {CANDIDATES: 20, SIZES: 20}, PRE: {CANDIDATES: 5, SIZES: 5}}
@@ -98,19 +96,16 @@ def every_draw(
     """What is at random, whose sizes were kept, the draw, and its chunks."""
     draws = DRAWS[ordering]
     for draw in range(1, draws[CANDIDATES] + 1):
-        slug = f"lumberchunker-random-{draw}"
-        condition = _condition(collection.name, slug, ordering)
+        condition = _condition(collection.name, f"lumberchunker-random-{draw}", ordering)
         yield CANDIDATES, "", draw, context.chunks(condition)
     units = [paragraphs(one.text) for one in collection.documents]
-    for slug in DRAWN:
-        condition = _condition(collection.name, slug, ordering)
-        try:
-            own = context.chunks(condition)
-        except NotRecordedError as error:
-            context.say(f"left out for now: {error}")
-            continue
-        for draw in range(1, draws[SIZES] + 1):
-            yield SIZES, slug, draw, drawn(collection.documents, own, draw, units)
+    try:
+        own = context.chunks(_condition(collection.name, SMALL, ordering))
+    except NotRecordedError as error:
+        context.say(f"left out for now: {error}")
+        return
+    for draw in range(1, draws[SIZES] + 1):
+        yield SIZES, SMALL, draw, drawn(collection.documents, own, draw, units)
 
 
 def answered(context: Context, condition: Condition) -> pd.DataFrame:

@@ -5,11 +5,12 @@ from chunkstudy.studies.late_whole.gains import (
     AS_SIMILARITY,
     LENGTHS,
     SHORTER,
+    WHOLE,
     at,
     gains,
     left_of_gains,
     quote,
+    read,
     without_tails,
 )
-from chunkstudy.studies.late_whole.reading import WHOLE, read
 from chunkstudy.studies.late_whole.similarity import tables as alike

@@ -3,7 +3,9 @@ with it. Differences are fractions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 
 import pandas as pd
 
@@ -16,13 +18,87 @@ from chunkstudy.evaluation.statistics.differences import (
     at,
     differences,
 )
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.encoding import SPECIAL
+from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import (
     number,
     whole,
 )
 from chunkstudy.show.study import Study
-from chunkstudy.studies.late_whole.reading import Both
+
+WHOLE = (NONE,)
+"""The chunkers of documents that are not cut."""
+
+
+@dataclass(frozen=True)
+class Both:
+    """Both ways of embedding the same chunks.
+
+    Attributes:
+        collection: its name.
+        encoder: the slug of the model with its window.
+        window: tokens read at once.
+        protocol: whose rules.
+        measure: such as ``nDCG@10``.
+        late: a row a question and a column a chunker; fractions.
+        plain: the same of chunks that are embedded by themselves.
+        cut: the chunkers of which the window cuts a chunk that is embedded by itself.
+    """
+
+    collection: str
+    encoder: str
+    window: int
+    protocol: str
+    measure: str
+    late: pd.DataFrame
+    plain: pd.DataFrame
+    cut: frozenset[str]
+
+    def keys(self, **more: object) -> dict[str, object]:
+        """The leading columns of a comparison."""
+        how = {"protocol": self.protocol, "encoder": self.encoder, "measure": self.measure}
+        return {"collection": self.collection, **more, **how}
+
+
+def read(
+    study: Study,
+    chunkers: Mapping[str, Sequence[str]],
+    encoder: str,
+    window: int,
+    protocols: Sequence[str],
+    k: int,
+) -> list[Both]:
+    """Both ways, a protocol and collection each.
+
+    Args:
+        chunkers: by collection.
+        protocols: whose rules. Plain documents that are not cut are the same by Jina's and by the
+            corrected ones, which stand for both.
+        k: how many documents are retrieved.
+    """
+    ordering, measure = f"contextualized-{window}", f"nDCG@{k}"
+    found = []
+    for protocol, (collection, some) in product(protocols, chunkers.items()):
+        same = tuple(some) == WHOLE and protocol == AS_PUBLISHED_JINA.name
+        of_plain = CORRECTED.name if same else protocol
+        late = study.runs(collection, some, encoder, window, protocol, ordering=ordering)
+        plain = study.runs(collection, some, encoder, window, of_plain)
+        longest = {one.arm.name: one.run.sizes["wordpiece"].percentiles[-1] for one in late}
+        found.append(
+            Both(
+                collection,
+                str(EncoderName(encoder, window)),
+                window,
+                protocol,
+                measure,
+                late.scores(k=k).wide(measure),
+                plain.scores(k=k).wide(measure),
+                frozenset(name for name, size in longest.items() if size > window - SPECIAL),
+            )
+        )
+    return found
 
 
 def gains(arms: Iterable[Both], kind: str) -> pd.DataFrame:
@@ -64,7 +140,10 @@ def without_tails(arms: Iterable[Both], cut: str, remedies: Sequence[str]) -> pd
     pairs = [
         Pair(one.keys(chunker=remedy, ordering=ordering), scores[remedy], scores[cut])
         for one in arms
-        for ordering, scores in one.by_ordering.items()
+        for ordering, scores in (
+            (PRE_EMBEDDING, one.plain),
+            (f"contextualized-{one.window}", one.late),
+        )
         for remedy in remedies
     ]
     family = "short last chunks, {ordering}, {protocol}"
@@ -130,7 +209,7 @@ def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.Dat
         study.number(f"late-in-corpora/{name}", count, holds=LOWER not in set(own["shown"]))
     study.number("late-in-corpora/n", len(own))
     for collection, chunker in (("arguana", "semantic"), ("nfcorpus", TAILED)):
-        (row,) = _rows(at(own, collection=collection, chunker=chunker))
+        row = at(own, collection=collection, chunker=chunker).iloc[0]
         study.estimate(f"late-in-corpora-gains/{collection}", row, HIGHER)
     where = {"collection": "nfcorpus", "protocol": AS_PUBLISHED_JINA.name}
     plain = at(tails, ordering="pre_embedding", chunker=MERGED, **where)
@@ -139,9 +218,5 @@ def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.Dat
         ("after", at(mended, chunker=MERGED, **where), "equivalent"),
         ("plain", plain, HIGHER),
     ):
-        (row,) = _rows(frame)
+        row = frame.iloc[0]
         study.estimate(f"short-tails-gain/{name}", row, word)
-
-
-def _rows(frame: pd.DataFrame) -> list[pd.Series]:
-    return [row for _, row in frame.iterrows()]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
@@ -43,8 +40,24 @@ def figure_by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
     )  # fmt: skip
     for (collection, measure), part in rows.groupby(panels, sort=False):
         axes = grid[measures.index(measure), collections.index(collection)]
-        beside = whole[(whole["collection"] == collection) & (whole["measure"] == measure)]
-        _panel(axes, part, beside, models)
+        read_whole = whole[(whole["collection"] == collection) & (whole["measure"] == measure)]
+        for n, model in enumerate(models):
+            shift = APART * (n - (len(models) - 1) / 2)
+            color = drawing.COLORS[n]
+            here, beside = (
+                one[one["model"] == model].sort_values("window") for one in (part, read_whole)
+            )
+            at = here["window"] + shift
+            tuned = "training length unpublished" if model in UNTOLD else "tuned on 128 tokens"
+            label = f"{display_names.encoder(model)}, {tuned}"
+            axes.plot(at, 100 * here["difference"], color=color, lw=1.2)
+            ends = [beside["difference"] - beside["low"], beside["high"] - beside["difference"]]
+            axes.errorbar(
+                beside["window"] + shift, 100 * beside["difference"], yerr=100 * np.asarray(ends),
+                color=color, ls="--", lw=1.2, elinewidth=0.7, capsize=2,
+            )  # fmt: skip
+            drawing.intervals(axes, here, at, color, label, upright=True, marker=MARKED[n])
+        axes.axhline(0, color="grey", lw=0.8, zorder=0)
         axes.set_xticks(sorted({*rows["window"], *whole["window"]}))
     for axes, measure in zip(grid[:, 0], measures, strict=True):
         axes.set_ylabel(f"{display_names.measure(str(measure))}:\nlate minus plain, points")
@@ -59,21 +72,3 @@ def figure_by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
     drawing.one_legend(figure, grid.flat, columns=2)
     drawing.titled(figure, TITLE)
     return figure
-
-
-def _panel(axes: Axes, rows: pd.DataFrame, whole: pd.DataFrame, models: Sequence[str]) -> None:
-    for n, model in enumerate(models):
-        shift = APART * (n - (len(models) - 1) / 2)
-        color = drawing.COLORS[n]
-        here, beside = (one[one["model"] == model].sort_values("window") for one in (rows, whole))
-        at = here["window"] + shift
-        tuned = "training length unpublished" if model in UNTOLD else "tuned on 128 tokens"
-        label = f"{display_names.encoder(model)}, {tuned}"
-        axes.plot(at, 100 * here["difference"], color=color, lw=1.2)
-        ends = [beside["difference"] - beside["low"], beside["high"] - beside["difference"]]
-        axes.errorbar(
-            beside["window"] + shift, 100 * beside["difference"], yerr=100 * np.asarray(ends),
-            color=color, ls="--", lw=1.2, elinewidth=0.7, capsize=2,
-        )  # fmt: skip
-        drawing.intervals(axes, here, at, color, label, upright=True, marker=MARKED[n])
-    axes.axhline(0, color="grey", lw=0.8, zorder=0)

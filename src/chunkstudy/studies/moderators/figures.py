@@ -31,7 +31,8 @@ def figure_moderators(effects: pd.DataFrame, ranges: pd.DataFrame) -> Figure:
     effects = effects[effects["collection"] == ALL]
     drawn = ranges[ranges["n"] >= FEWEST]
     names = list(dict.fromkeys(effects["moderator"]))
-    orders = {PLACE: _places(drawn), WORDS: list(SHARES)}
+    places = set(drawn.loc[drawn["by"] == PLACE, "range"])
+    orders = {PLACE: sorted(places, key=lambda one: int(one.split()[0])), WORDS: list(SHARES)}
     heights = [3.0, 0.9 + 0.34 * len(names)]
     figure = plt.figure(figsize=(8.3, sum(heights)))
     halves: Any = figure.subfigures(2, 1, height_ratios=heights)
@@ -67,11 +68,6 @@ def figure_moderators(effects: pd.DataFrame, ranges: pd.DataFrame) -> Figure:
     )
     drawing.one_legend(figure, [below], columns=3)
     return figure
-
-
-def _places(drawn: pd.DataFrame) -> list[str]:
-    found = set(drawn.loc[drawn["by"] == PLACE, "range"])
-    return sorted(found, key=lambda one: int(one.split()[0]))
 
 
 def _short(name: str) -> str:

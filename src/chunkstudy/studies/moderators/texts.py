@@ -40,29 +40,23 @@ def stems(text: str) -> frozenset[str]:
     its list of English stop words and the forms of *do* that this lacks are left out; the rest are
     stemmed by nltk's English Snowball stemmer, so that *viruses* and *virus* are one.
     """
-    return frozenset(
-        _stem(word) for word in set(WORD.findall(text.lower())) if word not in _stop_words()
-    )
-
-
-@lru_cache(maxsize=1)
-def _stop_words() -> frozenset[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # takes seconds
-
-    return frozenset(ENGLISH_STOP_WORDS) | FORMS_OF_DO
+    return frozenset(map(_stem, set(WORD.findall(text.lower())))) - {""}
 
 
 @lru_cache(maxsize=200_000)
 def _stem(word: str) -> str:
-    stemmed: str = _stemmer().stem(word)
-    return stemmed
+    """Empty of a word that is none of content."""
+    stop_words, stemmer = _known()
+    return "" if word in stop_words else str(stemmer.stem(word))
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> Any:
+def _known() -> tuple[frozenset[str], Any]:
+    """Words without content, and the stemmer; both take seconds to import."""
     from nltk.stem.snowball import EnglishStemmer
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    return EnglishStemmer()
+    return frozenset(ENGLISH_STOP_WORDS) | FORMS_OF_DO, EnglishStemmer()
 
 
 NAME = "moderators"

@@ -80,16 +80,17 @@ def ensure(context: Context, part: Part) -> dict[str, Any]:
     encoder = TransformerEncoder(BASE, window=READ, threads=1)
     context.note(encoder.describe())
     left_out = fold(context, part.fold)
-    asked = [one for name in COLLECTIONS for one in triples.triples(context.collection(name))]
-    training = triples.of_documents(asked, left_out.train, "train")
+    asked = sorted(one for name in COLLECTIONS for one in triples.triples(context.collection(name)))
     return train(
         recipe,
         models.weights_folder(BASE),
         folder_of(context, part),
         encoder,
         library(context, encoder, part.window, part.layout),
-        triples.share(training, part.share, part.seed),
-        triples.of_documents(asked, left_out.validation, "validate"),
+        triples.share(
+            [one for one in asked if one.source in left_out.train], part.share, part.seed
+        ),
+        [one for one in asked if one.source in left_out.validation],
         context.say,
     )
 
@@ -101,7 +102,7 @@ def folder_of(context: Context, part: Part) -> Path:
 
 def row(context: Context, part: Part) -> dict[str, object]:
     """What the table ``parts`` says of a part's model; numbers of training are 0 without any."""
-    about = checkpoints.summary(folder_of(context, part)) or {} if part.recipe else {}
+    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
     return {
         "part": part.name,
         "test": part.test,
@@ -126,7 +127,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
 
 def curve(context: Context, part: Part) -> pd.DataFrame:
     """The losses of a part's training."""
-    about = checkpoints.summary(folder_of(context, part)) or {} if part.recipe else {}
+    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
     looks = dict(map(tuple, about.get("looks", [])))
     losses = dict(enumerate(about.get("losses", []), start=1))
     steps = sorted({*looks, *losses})

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.trained_late_chunking import elsewhere, within
+from chunkstudy.studies.trained_late_chunking import testing
 from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
 
 COLLECTIONS = ()
@@ -36,7 +36,7 @@ def part(context: Context, one: Part) -> dict[str, pd.DataFrame]:
     the loss of each step, and on the validation part at each look; step 0 is the model as it was.
     """
     return (
-        elsewhere.scores(context, one) if one.test == "elsewhere" else within.scores(context, one)
+        testing.elsewhere(context, one) if one.test == "elsewhere" else testing.within(context, one)
     )
 
 

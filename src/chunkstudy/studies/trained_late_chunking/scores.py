@@ -73,7 +73,12 @@ def scored(
         values[COST] = values[LATE] - values[PLAIN]
         documents, folds = by_question["document"].first(), by_question["fold"].first()
         found[cast(Key, key)] = Scored(values, documents, folds)
-    return dict(sorted(found.items(), key=lambda one: _order(one[0])))
+
+    def order(key: Key) -> tuple[object, ...]:
+        arm, window, share, seed, collection = key
+        return collection, -window, ARMS.index(arm), -share, seed
+
+    return {key: found[key] for key in sorted(found, key=order)}
 
 
 def places(models: Models) -> list[tuple[int, str]]:
@@ -84,8 +89,3 @@ def places(models: Models) -> list[tuple[int, str]]:
 
 def family_of(question: str) -> str:
     return f"trained late chunking, {question}, {{collection}}, window of {{window}} tokens"
-
-
-def _order(key: Key) -> tuple[object, ...]:
-    arm, window, share, seed, collection = key
-    return collection, -window, ARMS.index(arm), -share, seed

@@ -9,8 +9,14 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT
 from chunkstudy.show.formats import points
-from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS
-from chunkstudy.studies.which_chunker.cost import ENCODED, IOU, OPERATIONS, READ
+from chunkstudy.studies.which_chunker.arms import (
+    ENCODED,
+    EXCERPTS,
+    IN_CORPUS,
+    IOU,
+    OPERATIONS,
+    READ,
+)
 
 GROUP = ["task", "collections", "encoder"]
 """What is ranked by itself, as the tables name it."""

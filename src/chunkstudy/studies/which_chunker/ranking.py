@@ -26,7 +26,7 @@ from chunkstudy.evaluation.statistics.differences import (
 )
 from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.library import Library
-from chunkstudy.studies.which_chunker import arms, cost
+from chunkstudy.studies.which_chunker import arms
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS, MEASURES, Method, Question
 
 IN_THE_TAXONOMY = {
@@ -132,9 +132,9 @@ def _ranked(
                 "difference": found.get("difference", 0.0),
                 "difference low": found.get("low", 0.0),
                 "difference high": found.get("high", 0.0),
-                **cost.of_chunks(task, method, list(records[method].values()), known.cost),
-                cost.ENCODED: cost.encoded(method, records[method], known.sizes),
-                cost.OPERATIONS: models.spec(model).flops_per_token(0) / 1e6,
+                **arms.of_chunks(task, method, list(records[method].values()), known.cost),
+                arms.ENCODED: arms.encoded(method, records[method], known.sizes),
+                arms.OPERATIONS: models.spec(model).flops_per_token(0) / 1e6,
                 "credited": CREDITED.get(method[0], ITSELF),
                 **_published_rank(task, method, known.published),
                 **{name: found.get(name, missing) for name, missing in TESTED.items()},

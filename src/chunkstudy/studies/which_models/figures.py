@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
@@ -30,7 +29,15 @@ def figure_reach(rows: pd.DataFrame) -> Figure:
         for across, model in enumerate(models):
             axes = panels[down][across]
             here = rows[(rows["replaced"] == what) & (rows["model"] == model)]
-            _panel(axes, here)
+            distances = sorted(here["distance"].unique())
+            for n, (way, (label, marker)) in enumerate(WAYS.items()):
+                part = here[here["direction"] == way].sort_values("distance")
+                at = [distances.index(one) + 0.12 * (2 * n - 1) for one in part["distance"]]
+                axes.plot(at, 100 * part[UNIT], color=COLORS[n], lw=1.2)
+                ends = (f"{UNIT} low", f"{UNIT} high")
+                intervals(axes, part, at, COLORS[n], label, UNIT, ends, upright=True, marker=marker)
+            axes.axhline(0, color="grey", lw=0.8, zorder=0)
+            axes.set_xticks(range(len(distances)), [str(one) for one in distances])
             if not across:
                 axes.set_ylabel(name)
             if not down:
@@ -43,15 +50,3 @@ def figure_reach(rows: pd.DataFrame) -> Figure:
     figure.supylabel(f"movement of a chunk's vector, {unit}", fontsize=9)
     one_legend(figure, panels.flat, columns=2)
     return figure
-
-
-def _panel(axes: Axes, here: pd.DataFrame) -> None:
-    distances = sorted(here["distance"].unique())
-    for n, (way, (label, marker)) in enumerate(WAYS.items()):
-        part = here[here["direction"] == way].sort_values("distance")
-        at = [distances.index(one) + 0.12 * (2 * n - 1) for one in part["distance"]]
-        axes.plot(at, 100 * part[UNIT], color=COLORS[n], lw=1.2)
-        ends = (f"{UNIT} low", f"{UNIT} high")
-        intervals(axes, part, at, COLORS[n], label, UNIT, ends, upright=True, marker=marker)
-    axes.axhline(0, color="grey", lw=0.8, zorder=0)
-    axes.set_xticks(range(len(distances)), [str(one) for one in distances])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -98,22 +97,18 @@ def methods(printed: pd.DataFrame, study: Mapping[str, pd.DataFrame]) -> pd.Data
     ours = study["chunkers"].set_index("chunker")["ours"]
     draft = study["draft"].assign(collection="draft")
     draft["change"] = draft["contextualized"] / draft["pre_embedding"] - 1
-    both = pd.concat([printed, draft])
-    spans = both.groupby(["collection", "chunker"])["change"]
-    low, high = spans.min(), spans.max()
+    both = pd.concat([printed, draft]).groupby(["collection", "chunker"])["change"]
+    low, high = both.min(), both.max()
     fiqa = printed[printed["collection"] == "fiqa"]
     above = (fiqa["without that loss"] / fiqa["best"] - 1).groupby(fiqa["chunker"]).min()
-    rows = []
-    for name, official, source in pd.read_csv(OFFICIAL).itertuples(index=False, name=None):
-        row: dict[str, object] = {"chunker": name, "official code": official}
-        row["ours"] = ours.get(name, "")
-        for collection in ("fiqa", "draft", "trec-covid"):
-            row[f"{collection} from"] = low[collection, name]
-            row[f"{collection} to"] = high[collection, name]
-        asked = name != LOSES and "empty" in official
-        row["above best"] = above[name] if asked else math.nan
-        rows.append({**row, "source": source})
-    return pd.DataFrame(rows)
+    table = pd.read_csv(OFFICIAL)
+    name, source = table["chunker"], table.pop("source")
+    table["ours"] = name.map(ours).fillna("")
+    for collection in ("fiqa", "draft", "trec-covid"):
+        table[f"{collection} from"] = name.map(low[collection])
+        table[f"{collection} to"] = name.map(high[collection])
+    asked = (name != LOSES) & table["official code"].str.contains("empty")
+    return table.assign(**{"above best": name.map(above).where(asked)}, source=source)
 
 
 def guard(found: pd.DataFrame) -> pd.DataFrame:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
@@ -45,7 +45,9 @@ def figure_both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.Da
             at = [names.index(one) - 0.14 + 0.28 * number for one in part["chunker"]]
             label = what if marker == "o" else None
             left.plot(100 * part["change"], at, marker, color=colour, ms=6, alpha=0.8, label=label)
-    _ranges(left, methods, names)
+    low, high = 100 * methods["draft from"], 100 * methods["draft to"]
+    drafted = np.arange(len(names)) - 0.32
+    left.hlines(drafted, low, high, color="0.4", lw=2, label="FiQA in the draft of October 2025")
     rows_named(left, [display_names.chunker(one) for one in names])
     left.set(xlabel="change of nDCG@10\nby late chunking (%)")
     left.set_title("Published, four models\ncircles FiQA, triangles TREC-COVID", loc="left")
@@ -66,10 +68,3 @@ def figure_both_sides(printed: pd.DataFrame, methods: pd.DataFrame, draws: pd.Da
         zero(axes)
     one_legend(figure, (left, right), columns=2)
     return figure
-
-
-def _ranges(axes: Axes, methods: pd.DataFrame, names: list[str]) -> None:
-    """The draft's smallest and largest change of each method on FiQA."""
-    at = [names.index(one) - 0.32 for one in methods["chunker"]]
-    low, high = 100 * methods["draft from"], 100 * methods["draft to"]
-    axes.hlines(at, low, high, color="0.4", lw=2, label="FiQA in the draft of October 2025")

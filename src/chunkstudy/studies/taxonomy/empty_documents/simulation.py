@@ -109,7 +109,10 @@ def score(
     NaN. With -1 they stand last, so the first documents alone decide."""
     everything = np.asarray(ids)
     lower = np.linspace(0, -0.5, len(ids)).tolist()
-    top = {query: by_rank(documents) for query, documents in ranked.items()}
+    top = {
+        query: {one: 1 - rank / 100 for rank, one in enumerate(documents)}
+        for query, documents in ranked.items()
+    }
 
     def whole(first: dict[str, float]) -> dict[str, float]:
         below = dict(zip(generator.permutation(everything).tolist(), lower, strict=True))
@@ -126,11 +129,6 @@ def mean_ndcg(judged: Judged, runs: Iterator[tuple[str, dict[str, float]]]) -> f
         evaluator = pytrec_eval.RelevanceEvaluator({query: dict(judged[query])}, {"ndcg_cut.10"})
         found.append(evaluator.evaluate({query: run})[query]["ndcg_cut_10"])
     return float(np.mean(found))
-
-
-def by_rank(documents: Sequence[str]) -> dict[str, float]:
-    """Scores that fall from 1, a hundredth a rank."""
-    return {one: 1 - rank / 100 for rank, one in enumerate(documents)}
 
 
 def empty_documents(ids: Sequence[str], empties: int, generator: Generator) -> list[str]:

@@ -58,11 +58,11 @@ def finish(
     write_json(folder / SUMMARY, {**about, "weights_sha256": sha256(folder / WEIGHTS)})
 
 
-def summary(folder: Path) -> dict[str, Any] | None:
-    """How the model in a folder was trained; None where none was finished."""
+def summary(folder: Path) -> dict[str, Any]:
+    """How the model in a folder was trained; nothing where none was finished."""
     path = folder / SUMMARY
     if not path.is_file():
-        return None
+        return {}
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
@@ -78,7 +78,7 @@ def trained(folder: Path, base: ModelSpec, name: str) -> ModelSpec:
         ModelError: if the weights are not those that the run left.
     """
     about = summary(folder)
-    if about is None:
+    if not about:
         raise StudyError(f"no finished training lies in {folder}; train {name} first")
     digest = str(about["weights_sha256"])
     found = replace(

@@ -125,7 +125,7 @@ def train(
         "triples_left_out": given - len(training) - len(validation),
     }
     checkpoints.finish(folder, base, run.best, about)
-    return checkpoints.summary(folder) or {}
+    return checkpoints.summary(folder)
 
 
 def origin_digest(base: Path, library: Library) -> str:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkstudy.base.spans import Collection
-from chunkstudy.runs.study_results import StudyError
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -67,9 +66,6 @@ def folds(
 
     Papers are shuffled and dealt out, corpora left out one by one in their order. Corpora are few
     and large, so validation takes papers only.
-
-    Raises:
-        StudyError: if a fold would have nothing to train on, validate on or test on.
     """
     names = sorted(papers)
     shuffled = [names[i] for i in np.random.default_rng(seed).permutation(len(names))]
@@ -79,34 +75,7 @@ def folds(
         rest = [one for one in shuffled if one not in test]
         validation = set(rest[: max(1, round(VALIDATION * len(rest)))])
         train = {*rest, *corpora} - validation - test
-        if not (train and test and rest):
-            raise StudyError(
-                f"fold {k} of {number} has no documents to train, validate or test on; make fewer "
-                "folds"
-            )
         found.append(Fold(frozenset(train), frozenset(validation), frozenset(test)))
-    return found
-
-
-def of_documents(
-    triples: Sequence[Triple], documents: frozenset[Source], part: str
-) -> list[Triple]:
-    """The triples of some documents, in a fixed order.
-
-    Args:
-        triples: all of them.
-        documents: the part's.
-        part: what it is for, in words.
-
-    Raises:
-        StudyError: if nobody asks anything of these documents.
-    """
-    found = sorted(one for one in triples if one.source in documents)
-    if not found:
-        raise StudyError(
-            f"no question is asked of the {len(documents)} documents to {part} on; choose another "
-            "fold or give these documents questions"
-        )
     return found
 
 
