@@ -278,11 +278,6 @@ def drawn(inspection: Inspection, one: Map) -> list[list[RankedChunk]]:
     return [row for row in found if row]
 
 
-def touches(chunk: RankedChunk, inspection: Inspection) -> bool:
-    """Whether a chunk shares a character with a judged excerpt."""
-    return any(chunk.shared(e.document, e.start, e.end) for e in inspection.excerpts)
-
-
 def near(excerpt: Excerpt, window: Span) -> list[RankedChunk]:
     """The chunks that share a character with a window around the excerpt."""
     return [chunk for chunk in excerpt.around if chunk.shared(excerpt.document, *window)]
@@ -327,7 +322,6 @@ def _template() -> jinja2.Template:
         near=near,
         maps=maps,
         drawn=drawn,
-        touches=touches,
         context=context,
         share=_share,
         judged_spans=judged_spans,

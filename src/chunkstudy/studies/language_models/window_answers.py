@@ -20,8 +20,8 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.grids import LATE, OWN, PRE, SMOLLM, WIDE
-from chunkstudy.runs.many_cuts import encoded
 from chunkstudy.runs.pipeline import Vectors, score
 from chunkstudy.runs.study_runs import Context
 
@@ -74,7 +74,9 @@ def scored(
         (*one, score(collection, one[-1], Vectors(asked, vectors))[list(MEASURES)])
         for some in together
         for one, vectors in zip(
-            some, encoded(store, collection, [one[-1] for one in some], ordering), strict=True
+            some,
+            encode_together(store, collection, [one[-1] for one in some], ordering),
+            strict=True,
         )
     ]
     count = counter("cl100k").count_many
