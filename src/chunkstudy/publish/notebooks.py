@@ -160,15 +160,15 @@ def _settled(notebook: Any) -> Any:
         cell.metadata = folded | ({"tags": tags} if tags else {})
         cell.id = f"cell-{number:02d}"
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if _shows(output)]
+            cell.outputs = [  # neither warnings nor the places that answers left empty
+                output
+                for output in cell.outputs
+                if output.get("name") != "stderr"
+                and output.get("data", {}).get("text/markdown") != ""
+            ]
             for output in cell.outputs:
                 output.pop("transient", None)
                 plain = output.get("data", {}).get("text/plain")
                 if plain is not None:
                     output["data"]["text/plain"] = ADDRESS.sub("", plain)
     return notebook
-
-
-def _shows(output: Any) -> bool:
-    """Whether a reader sees something of it: no warning, and no place that answers left empty."""
-    return output.get("name") != "stderr" and output.get("data", {}).get("text/markdown") != ""
