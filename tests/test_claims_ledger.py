@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
-from chunkstudy.published import official_code
+from chunkstudy.published import cells
 from chunkstudy.published.claims import ledger, outcomes
 from chunkstudy.published.claims.evidence import MADE_WITH, Evidence, Sources, model
 from chunkstudy.published.claims.ledger import fair, plain, strict
@@ -221,7 +221,7 @@ def test_what_is_open_closes_as_soon_as_what_it_waits_for_is_there() -> None:
 
 
 def test_every_fact_of_official_code_is_one_a_reader_can_look_up_and_a_claim_needs() -> None:
-    known = official_code.read(Places(ROOT))
+    known = cells.facts(Places(ROOT))
     protocols = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8")
     for fact in known.values():
         listed = f"| `{fact.repository}` | `{fact.commit}` |" in protocols

@@ -13,7 +13,7 @@ from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.runs import grids, published_grid
 from chunkstudy.runs.conditions import LARGE, MPNET, Condition
-from chunkstudy.runs.estimate import collection_tokens, estimate, open_by_model, prices, readings
+from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, readings
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 
 ROOT = Places(Path(__file__).parents[1])
@@ -46,7 +46,7 @@ def test_readings_that_conditions_share_count_once(nothing_recorded: Places) -> 
     tokens: dict[tuple[str, ...], float] = {}
     for one in grid:
         for reading in readings(one):
-            size = collection_tokens(one.collection, nothing_recorded)
+            size = known_tokens(one.collection, nothing_recorded)
             tokens[reading.key] = size * reading.passes
     total = sum(one.tokens for one in prices(grid, nothing_recorded))
     assert total == pytest.approx(sum(tokens.values()))
@@ -61,7 +61,7 @@ def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded
         for model in models_of
         for ordering in published_grid.ORDERINGS
     ]
-    size = collection_tokens("fiqa", nothing_recorded)
+    size = known_tokens("fiqa", nothing_recorded)
     total = sum(one.tokens for one in prices(conditions, nothing_recorded))
     assert total == pytest.approx(size * (3 + 2 * len(models_of)))
 
@@ -99,10 +99,10 @@ def test_what_is_recorded_costs_nothing() -> None:
 
 def test_every_collection_has_a_size(tmp_path: Path) -> None:
     for name in {one.collection for one in grids.grid()}:
-        assert collection_tokens(name, Places(tmp_path)) > 0
+        assert known_tokens(name, Places(tmp_path)) > 0
     for name in ("scifact", "gutenqa-emma"):
-        recorded = collection_tokens(name, ROOT)
-        assert recorded != collection_tokens(name, Places(tmp_path))
+        recorded = known_tokens(name, ROOT)
+        assert recorded != known_tokens(name, Places(tmp_path))
 
 
 def test_a_size_that_is_assumed_is_said(

@@ -59,6 +59,6 @@ def _read(places: Places) -> Iterator[tuple[str, float, int]]:
                 continue
             seen.add(reading.key)
             if name not in sizes:
-                sizes[name] = estimate.collection_tokens(name, places)
+                sizes[name] = estimate.known_tokens(name, places)
             length = estimate.attended(reading, name, sizes[name])
             yield reading.model, sizes[name] * reading.passes, length

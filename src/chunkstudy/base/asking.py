@@ -6,12 +6,12 @@ A model goes by provider and name: ``openai/gpt-4o-mini``, ``gemini/gemini-1.5-f
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast, get_args
 
+from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import encode_cl100k, without_surrogates
 
 Role = Literal["system", "user", "assistant"]
@@ -93,7 +93,7 @@ class Request:
         kept: dict[str, Any] = {
             "model": self.model,
             "messages": [
-                {"role": m.role, "characters": len(m.text), "sha256": _sha256(m.text)}
+                {"role": m.role, "characters": len(m.text), "sha256": text_digest(m.text)}
                 for m in self.messages
             ],
             "output_limit": self.output_limit,
@@ -164,7 +164,3 @@ def mode_from_environment() -> Mode:
             f"CHUNKSTUDY_LLM is {mode!r}; set it to {', '.join(get_args(Mode))}"
         )
     return cast(Mode, mode)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()

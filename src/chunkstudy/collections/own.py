@@ -46,7 +46,7 @@ def load(folder: Path) -> Collection:
         raise SourceError(f"{questions} is missing; `chunkstudy generate` writes such a file")
     judged = own_questions.read(questions, own_documents.read(folder / DOCUMENTS), folder.name)
     for one in judged.lost:
-        raise SpanError(one.sentence)
+        raise one
     for line in judged.without:
         raise SpanError(
             f"{questions}, line {line} needs excerpts or documents; add what answers it"

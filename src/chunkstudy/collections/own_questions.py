@@ -64,21 +64,14 @@ class Question(BaseModel):
     documents: dict[str, int] = Field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """What could not be placed, of the question in a line: why in few words, and in a sentence."""
-
-    line: int
-    reason: str
-    sentence: str
-
-
 class LostError(SpanError):
-    """An excerpt or a graded document that cannot be placed."""
+    """An excerpt or a graded document that cannot be placed, of the question in a line: why in few
+    words, and in a sentence."""
 
     def __init__(self, reason: str, sentence: str) -> None:
         super().__init__(sentence)
         self.reason = reason
+        self.line = 0
 
 
 @dataclass(frozen=True)
@@ -99,7 +92,7 @@ class Judged:
     task: Task
     judgments: int
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostError, ...] = ()
     without: tuple[int, ...] = ()
 
     @property
@@ -168,9 +161,10 @@ def judge(
     judgments: list[Judgment] = []
     copies: dict[Judgment, tuple[Judgment, ...]] = {}
     absent: list[tuple[str, str, int]] = []
-    lost: list[Lost] = []
+    lost: list[LostError] = []
     without: list[int] = []
     for number, one in questions.items():
+        before = len(lost)
         at = f"{where}, line {number}"
         found: list[list[Judgment]] = []
         for graded, grade in one.documents.items():
@@ -179,14 +173,16 @@ def judge(
             try:
                 found.append([Judgment(one.id, graded, 0, len(texts.of(graded, at)), grade)])
             except LostError as error:
-                lost.append(Lost(number, error.reason, str(error)))
+                lost.append(error)
                 absent.append((one.id, graded, grade))
         placed = []
         for excerpt in one.excerpts:
             try:
                 placed.append(texts.places(excerpt, at))
             except LostError as error:
-                lost.append(Lost(number, error.reason, str(error)))
+                lost.append(error)
+        for missing in lost[before:]:
+            missing.line = number
         found += [[Judgment(one.id, *place) for place in places] for places in _apart(placed)]
         if not any(first.grade for first, *_ in found):
             without.append(number)
@@ -366,7 +362,7 @@ def _meet(one: Place, other: Place) -> bool:
     return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
 
 
-def _all_lost(lost: Sequence[Lost]) -> str:
+def _all_lost(lost: Sequence[LostError]) -> str:
     if not lost:
         return "Give each question excerpts or documents (docs/your-own-data.md)."
     reasons = Counter(one.reason for one in lost)

@@ -67,10 +67,6 @@ def find(name: str) -> Entry:
     )
 
 
-def _within_chroma() -> Collection:
-    return chroma.load().within_documents()
-
-
 def _of_beir(name: str, source: beir.Source) -> Entry:
     tokens = round(source.characters / CHARACTERS_PER_TOKEN)
     return Entry("in_corpus", partial(beir.load, name), source.documents, tokens)
@@ -90,7 +86,9 @@ def _of_gutenqa(name: str, load: Callable[[], Collection], books: int) -> Entry:
 
 COLLECTIONS: dict[str, Entry] = {
     "chroma": Entry("token_overlap", chroma.load, documents=5, tokens=CHROMA_TOKENS),
-    "chroma-within": Entry("in_document", _within_chroma, documents=5, tokens=CHROMA_TOKENS),
+    "chroma-within": Entry(
+        "in_document", lambda: chroma.load().within_documents(), documents=5, tokens=CHROMA_TOKENS
+    ),
     covid_qa.ALL: Entry("token_overlap", covid_qa.load, covid_qa.PAPERS, COVID_QA_TOKENS),
     covid_qa.WITHIN: Entry("in_document", covid_qa.load_within, covid_qa.PAPERS, COVID_QA_TOKENS),
     "builtin": Entry("token_overlap", builtin.load, documents=47, tokens=BUILTIN_TOKENS),

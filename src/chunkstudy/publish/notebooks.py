@@ -17,7 +17,6 @@ from typing import Any
 
 import nbformat
 import papermill
-from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy.base.files import write_text
@@ -116,6 +115,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
 def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path) -> None:
     """Run a notebook in a kernel of its own, and in another one if that never answers: kernels that
     start at once may pick the same port, and then one of them dies."""
+    os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
     for left in reversed(range(KERNELS)):
         try:
             papermill.execute_notebook(
@@ -123,7 +123,7 @@ def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path)
                 str(output),
                 parameters=parameters,
                 cwd=str(root),
-                kernel_name=_kernel(),
+                kernel_name=KERNEL,
                 language="python",
                 progress_bar=False,
                 log_output=False,
@@ -148,15 +148,6 @@ def _written_to(root: Path) -> Iterator[None]:
             os.environ["CHUNKSTUDY_ROOT"] = before
 
 
-def _kernel() -> str:
-    os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
-    try:
-        KernelSpecManager().get_kernel_spec(KERNEL)
-    except NoSuchKernel as error:
-        raise NotebookError("the kernel python3 is missing; install ipykernel") from error
-    return KERNEL
-
-
 def _settled(notebook: Any) -> Any:
     """Drop what differs from run to run: times, paths, versions, cell ids, memory addresses."""
     notebook.metadata = {
@@ -169,15 +160,15 @@ def _settled(notebook: Any) -> Any:
         cell.metadata = folded | ({"tags": tags} if tags else {})
         cell.id = f"cell-{number:02d}"
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if _shows(output)]
+            cell.outputs = [  # neither warnings nor the places that answers left empty
+                output
+                for output in cell.outputs
+                if output.get("name") != "stderr"
+                and output.get("data", {}).get("text/markdown") != ""
+            ]
             for output in cell.outputs:
                 output.pop("transient", None)
                 plain = output.get("data", {}).get("text/plain")
                 if plain is not None:
                     output["data"]["text/plain"] = ADDRESS.sub("", plain)
     return notebook
-
-
-def _shows(output: Any) -> bool:
-    """Whether a reader sees something of it: no warning, and no place that answers left empty."""
-    return output.get("name") != "stderr" and output.get("data", {}).get("text/markdown") != ""

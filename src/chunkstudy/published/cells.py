@@ -1,14 +1,16 @@
-"""The cells of published tables: typed, with the string as printed and where it stands.
+"""The cells of published tables: typed, with the string as printed and where it stands; and what
+the official implementations do, as far as a claim turns on it.
 
 This is the only reader of ``results/published``. A new table is a new file there: a row per cell,
-the columns being those of `Cell`.
+the columns being those of `Cell`. ``docs/protocols.md`` tells the whole story of each code base; a
+fact of ``official_code`` quotes one line of it.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
@@ -24,6 +26,8 @@ KEYS = (
 )  # fmt: skip
 """What tells one cell from every other."""
 COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "place", "marks", "of_retrieval"]
+OFFICIAL_CODE = "official_code"
+"""The folder of its facts."""
 Row = TypeVar("Row", bound=BaseModel)
 
 
@@ -118,6 +122,49 @@ def frame(cells: Iterable[Cell], columns: Sequence[str] = COLUMNS) -> pd.DataFra
     ).astype({"value": float, "decimals": int})
 
 
+class Fact(BaseModel):
+    """One thing that official code does.
+
+    Attributes:
+        fact: its name, by which claims ask for it.
+        repository: ``owner/name``.
+        commit: the first seven or more digits.
+        file: its path in the repository.
+        lines: a line or ``first-last``; empty where the absence of something is the fact.
+        says: what is done there, in our words.
+        value: a number or a word.
+        read: at which commit the lines were looked up, where it was another.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fact: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$")
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    commit: str = Field(pattern=r"^[0-9a-f]{7,40}$")
+    file: str = Field(min_length=1)
+    lines: str = Field("", pattern=r"^(\d+(-\d+)?)?$")
+    says: str = Field(min_length=10)
+    value: str = Field(min_length=1)
+    read: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where a reader finds it."""
+        lines = f":{self.lines}" if self.lines else ""
+        read = f", read at {self.read}" if self.read else ""
+        return f"{self.repository} at {self.commit[:7]}, {self.file}{lines}{read}"
+
+
+def facts(places: Places) -> dict[str, Fact]:
+    """Every fact of official code by its name.
+
+    Raises:
+        CellError: for a row that is no fact, or a name that stands twice.
+    """
+    paths = sorted((places.published / OFFICIAL_CODE).glob("*.csv"))
+    return {one.fact: one for one in by_key(paths, Fact, lambda fact: (fact.fact,))}
+
+
 def by_key(
     paths: Iterable[Path], kind: type[Row], key: Callable[[Row], tuple[str, ...]]
 ) -> list[Row]:
@@ -128,33 +175,23 @@ def by_key(
     """
     found: dict[tuple[str, ...], Row] = {}
     for path in paths:
-        for where, fields in _lines(path, kind):
-            try:
-                row = kind.model_validate_strings({k: text for k, text in fields.items() if text})
-            except ValidationError as error:
-                column, message = first_fault(error)
-                raise CellError(f"{where}: {f'{column}: ' if column else ''}{message}") from error
-            if key(row) in found:
-                raise CellError(
-                    f"{where} has the key of another row ({', '.join(filter(None, key(row)))}); "
-                    "keep one of them or tell them apart by a column"
-                )
-            found[key(row)] = row
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            for fields in reader:
+                where = f"{path.name}, line {reader.line_num}"
+                if None in fields or None in fields.values():
+                    raise CellError(f"{where} does not have as many fields as the file has columns")
+                try:
+                    row = kind.model_validate_strings({k: v for k, v in fields.items() if v})
+                except ValidationError as error:
+                    column, message = first_fault(error)
+                    said = f"{column}: {message}" if column else message
+                    raise CellError(f"{where}: {said}") from error
+                if key(row) in found:
+                    raise CellError(
+                        f"{where} has the key of another row "
+                        f"({', '.join(filter(None, key(row)))}); keep one of them or tell them "
+                        "apart by a column"
+                    )
+                found[key(row)] = row
     return list(found.values())
-
-
-def _lines(path: Path, kind: type[BaseModel]) -> Iterator[tuple[str, dict[str, str]]]:
-    """A file's rows, each with its name for an error."""
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        unknown = [name for name in reader.fieldnames or () if name not in kind.model_fields]
-        if unknown:
-            raise CellError(
-                f"{path.name} has the unknown column {unknown[0]!r}; the columns are "
-                f"{', '.join(kind.model_fields)}"
-            )
-        for row in reader:
-            where = f"{path.name}, line {reader.line_num}"
-            if None in row or None in row.values():
-                raise CellError(f"{where} does not have as many fields as the file has columns")
-            yield where, row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from chunkstudy.base.asking import Ask
@@ -56,7 +57,9 @@ def build_chunker(
         "strengths": strengths,
         "quirks": protocol.quirks,
         "form": protocol.form,
-        "segmentation": lambda text: _segmented(spec.name, text),
+        "segmentation": handmade.chunk
+        if spec.name == handmade.LUMBERCHUNKER
+        else partial(released.chunk, spec.name),
         **dict(zip(entry.sizes, spec.sizes, strict=True)),
     }
     named = {name: one for name, one in offered.items() if entry.takes(name)}
@@ -79,9 +82,3 @@ def build_chunker(
         return Drawn(found, fallbacks)
 
     return chunk
-
-
-def _segmented(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    if name == handmade.LUMBERCHUNKER:
-        return handmade.chunk(text)
-    return released.chunk(name, text)

@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import Protocol
-from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.base.protocols import CORRECTED, Protocol
+from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import contexts
 from chunkstudy.encoders.contextualized import (
@@ -26,7 +26,7 @@ from chunkstudy.encoders.contextualized import (
 from chunkstudy.encoders.contextualized_elsewhere import tokens_inside
 from chunkstudy.encoders.interface import TokenEncoder, frame_of
 from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS, LAYOUTS
-from chunkstudy.runs.names import SEPARATED, Ordering
+from chunkstudy.runs.names import SEPARATED, Ordering, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
 SPECIAL = 2
@@ -43,11 +43,6 @@ class Jobs:
 
     layouts: list[Layout]
     spans: list[TokenSpans]
-
-    @property
-    def without_tokens(self) -> int:
-        """Chunks that get no token and therefore a zero vector."""
-        return sum(int((one[:, 0] >= one[:, 1]).sum()) for one in self.spans)
 
 
 def jobs(
@@ -121,7 +116,8 @@ def encode(
     label: str = "encoding",
     before: Sequence[str] = (),
 ) -> tuple[NDArray[np.float32], int]:
-    """Vectors of all chunks, shape (chunks, dimension), and how many chunks got no token.
+    """Vectors of all chunks, shape (chunks, dimension), and how many chunks got no token,
+    so that theirs is zero.
 
     Args:
         before: each chunk's context, where the ordering puts one before it.
@@ -132,4 +128,23 @@ def encode(
             texts = [contexts.before(*one) for one in zip(before, texts, strict=True)]
         return store.encode(texts, "document", label), sum(not text.strip() for text in texts)
     wanted = jobs(store, documents, chunks, ordering, protocol)
-    return store.pool(wanted.layouts, wanted.spans, label), wanted.without_tokens
+    without_tokens = sum(int((one[:, 0] >= one[:, 1]).sum()) for one in wanted.spans)
+    return store.pool(wanted.layouts, wanted.spans, label), without_tokens
+
+
+def encode_together(
+    store: VectorStore, collection: Collection, sets: Sequence[Chunks], ordering: str
+) -> list[NDArray[np.float32]]:
+    """Vectors of several sets of chunks of one collection, shape (chunks, dimension) each, from one
+    reading under the corrected protocol."""
+    document = np.concatenate([chunks.document for chunks in sets])
+    order = np.argsort(document, kind="stable")
+    together = Chunks(
+        document[order],
+        np.concatenate([chunks.start for chunks in sets])[order],
+        np.concatenate([chunks.end for chunks in sets])[order],
+    )
+    found, _ = encode(store, collection.documents, together, parse_ordering(ordering), CORRECTED)
+    back = np.empty_like(found)
+    back[order] = found
+    return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])

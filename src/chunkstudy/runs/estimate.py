@@ -136,7 +136,7 @@ def prices(conditions: Sequence[Condition], places: Places, again: bool = False)
                 continue
             seen.add(reading.key)
             name = condition.collection
-            sizes.setdefault(name, collection_tokens(name, places))
+            sizes.setdefault(name, known_tokens(name, places) or DEFAULT_TOKENS)
             read = sizes[name] * reading.passes
             length = attended(reading, name, sizes[name])
             tokens += read
@@ -162,7 +162,7 @@ def estimate(
     on = device(device_name)
     found = prices(conditions, places, again)
     for name in dict.fromkeys(one.condition.collection for one in found):
-        if not _known_tokens(name, places):
+        if not known_tokens(name, places):
             yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
     for one in found:
         yield f"{one.condition}\t{_line([one], on)}"
@@ -229,13 +229,9 @@ def attended(reading: Reading, collection: str, tokens: int) -> int:
     return length if length > SHORT else 0
 
 
-def collection_tokens(name: str, places: Places) -> int:
-    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered, else
-    ``DEFAULT_TOKENS``."""
-    return _known_tokens(name, places) or DEFAULT_TOKENS
-
-
-def _known_tokens(name: str, places: Places) -> int:
+def known_tokens(name: str, places: Places) -> int:
+    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered; 0
+    where nobody counted them."""
     if not (found := facts.read(places, f"{name}_facts")).empty:
         return int(found["wordpiece_tokens"][0])
     return registry.find(name).tokens

@@ -49,7 +49,10 @@ def processes(number: int) -> Executor:
 
         def begin(order: Order) -> Done:
             for _ in range(TRIES):
-                pools.own = getattr(pools, "own", None) or _process(threads)
+                # One that computes with so many threads, and ends where this one does.
+                pools.own = getattr(pools, "own", None) or ProcessPoolExecutor(
+                    1, multiprocessing.get_context("spawn"), _begin, (threads,)
+                )
                 try:
                     done: Done = pools.own.submit(perform, order).result()
                     return done
@@ -145,16 +148,6 @@ def _outcome(future: Future[Done], order: Order) -> Done | None:
         return None
     except Exception as error:  # of whatever a worker could not even begin
         return Done(order.unit, failure=sentence(error))
-
-
-def _process(threads: int) -> ProcessPoolExecutor:
-    """A new process that computes with so many threads, and ends where this one does."""
-    return ProcessPoolExecutor(
-        1,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_begin,
-        initargs=(threads,),
-    )
 
 
 def _begin(threads: int) -> None:

@@ -10,13 +10,10 @@ one, ``relevant``.
 else outside the repository under its digest (``build/rankings``, or CHUNKSTUDY_RANKINGS). Rows are
 counted, not bytes of a file, so that no version of a library moves a ranking.
 
-**Why that many.** The planned grid, some 2,000 records, may take 60 MB in the repository, which is
-30 KB a record. A record takes, in KB: 3 for ``run.json`` and ``timing.json``; for its scores 2 to 8
-where documents are ranked and 39 or 71 for Chroma's measures; for its ranking 5 bytes a row of
-documents and 7 a row of chunks. With at most 9,000 rows inside (20 ranks of 450 queries) those of
-SciFact, NFCorpus, TREC-COVID and Emma lie beside their records, all others outside, Chroma's among
-them. The 21 rankings of ArguAna that were recorded before this rule stay
-where they are, 2.4 MB.
+**Why that many.** 2,000 records may take 60 MB in the repository, 30 KB a record, and a row of one
+takes 5 to 7 bytes. With 9,000 rows, 20 ranks of 450 queries, those of SciFact, NFCorpus, TREC-COVID
+and Emma lie inside. The 21 rankings of ArguAna that were recorded before this rule stay where they
+are.
 """
 
 from __future__ import annotations

@@ -133,8 +133,13 @@ def of_chunks(
     cut = int(span[3] if span else first_hit[1] if first_hit else 0)
     if cut > rankings.DEPTH:
         raise RescoreError(f"{measure} reads {cut} chunks and {rankings.DEPTH} are kept of each")
+    if span and span[2]:
+        offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
+        overlap = in_tokens(collection, rankings.spans(ranking), offsets)
+        return pd.Series(overlap.at(rankings.rows(len(ids), ranking), cut)[span[1]], ids)
     if span:
-        return pd.Series(_overlap(collection, condition, ranking, span[1], bool(span[2]), cut), ids)
+        judged, hit = JudgedSpans.of(collection), PROTOCOLS[condition.protocol].hit
+        return pd.Series(of_spans(judged, hit, ranking, span[1], cut), ids)
     if first_hit and "relevant" in ranking:
         rank = ranking.groupby("query").cumcount()[ranking["relevant"]] + 1
         best = rank.groupby(ranking["query"]).min().reindex(range(len(ids))).to_numpy()
@@ -144,22 +149,6 @@ def of_chunks(
         f"{condition} keeps ranked chunks, which do not give {measure}; use {known}"
         + (", or DCG@k" if "relevant" in ranking else "")
     )
-
-
-def _overlap(
-    collection: Collection,
-    condition: Condition,
-    ranking: pd.DataFrame,
-    name: str,
-    in_true_tokens: bool,
-    cut: int,
-) -> np.ndarray:
-    if not in_true_tokens:
-        hit = PROTOCOLS[condition.protocol].hit
-        return of_spans(JudgedSpans.of(collection), hit, ranking, name, cut)
-    offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
-    overlap = in_tokens(collection, rankings.spans(ranking), offsets)
-    return overlap.at(rankings.rows(len(collection.queries), ranking), cut)[name]
 
 
 def of_spans(

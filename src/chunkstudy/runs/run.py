@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -60,6 +60,15 @@ class Outcome:
     chunks: Chunks
     kept: pd.DataFrame | None
     """The ranking as stored (``rankings.py``)."""
+
+
+def made_on(packages: Iterable[str]) -> dict[str, Any]:
+    """What a number may depend on beside what it was made of, for records and provenance."""
+    return {
+        "packages": {name: version(name) for name in packages},
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
 
 
 @lru_cache(maxsize=2)
@@ -267,9 +276,7 @@ def evaluate(
         ),
         tie_range=scored.tie_range,
         sizes={name: _sizes(values) for name, values in sizes.items()},
-        packages={name: version(name) for name in PACKAGES},
-        python=platform.python_version(),
-        platform=f"{platform.system()} {platform.machine()}",
+        **made_on(PACKAGES),
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
 

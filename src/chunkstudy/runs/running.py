@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
@@ -80,7 +81,11 @@ def run(
     )
     work = units(able)
     if dry_run:
-        _show(work)
+        numbers = count(1)
+        for unit in work:
+            _say(f"{unit}: {in_words(of_unit(unit))} on two cores")
+            for condition in unit.conditions:
+                _say(f"[{next(numbers)}/{len(able)}] {condition}")
         return 0
     failed = _work(work, places, where, again)
     for condition in (c for c in able if c.collection not in registry.COLLECTIONS):
@@ -131,15 +136,6 @@ def _dealt(some: list[Unit], where: Where, dry_run: bool) -> list[Unit]:
         names = "; ".join(map(str, shard)) or "nothing, since there are fewer units than shards"
         _say(f"shard {number}/{of}{this}: {cost} on two cores: {names}")
     return [unit for unit in some if unit in dealt[mine - 1]]
-
-
-def _show(work: Sequence[Unit]) -> None:
-    number, total = 0, sum(len(unit.conditions) for unit in work)
-    for unit in work:
-        _say(f"{unit}: {in_words(of_unit(unit))} on two cores")
-        for condition in unit.conditions:
-            number += 1
-            _say(f"[{number}/{total}] {condition}")
 
 
 def _order(unit: Unit, where: Where, again: bool) -> Order:

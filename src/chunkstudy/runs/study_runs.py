@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import fnmatch
 import importlib
-import platform
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,7 +29,7 @@ from chunkstudy.collections import registry
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.run import PACKAGES, load_collection, load_store
+from chunkstudy.runs.run import PACKAGES, load_collection, load_store, made_on
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_results import StudyError
 
@@ -185,9 +183,7 @@ def made_by(context: Context, name: str, study: ModuleType) -> dict[str, Any]:
         "chunks": context.chunks_used,
         "models": context.models,
         "sources": context.sources,
-        "packages": {one: version(one) for one in (*PACKAGES, *getattr(study, "PACKAGES", ()))},
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
+        **made_on((*PACKAGES, *getattr(study, "PACKAGES", ()))),
     }
 
 

@@ -36,10 +36,8 @@ def export(
         kept = record.run.ranking if record else None
         path = rankings.find(record.folder, outside, kept) if record and kept else None
         collection = load_collection(condition.collection) if path else None
-        if not (record and kept and path and collection):
-            missing.append(condition)
-            continue
-        if collection.digest() != record.run.collection_sha256:
+        same = record and collection and collection.digest() == record.run.collection_sha256
+        if not (kept and path and collection and same):
             missing.append(condition)
             continue
         _write(folder / condition.collection, condition, collection, rankings.read(path, kept))

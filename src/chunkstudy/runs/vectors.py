@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from chunkstudy.base.files import check_writable, write_bytes, write_text
+from chunkstudy.base.files import check_writable, write_bytes
 
 Vector = NDArray[np.float32]
 KEY = 32
@@ -39,14 +39,8 @@ class UnitFolder:
     folder: Path
     before: Path | None = None
 
-    def note(self, name: str) -> None:
-        """Note that the vectors a condition needs are all here."""
-        write_text(self._noted(name), name + "\n")
-
-    def noted(self, name: str) -> bool:
-        return self._noted(name).is_file()
-
-    def _noted(self, name: str) -> Path:
+    def noted(self, name: str) -> Path:
+        """The file that notes that the vectors a condition needs are all here."""
         return self.folder / "noted" / hashlib.sha256(name.encode()).hexdigest()[:32]
 
     def gather(self) -> None:

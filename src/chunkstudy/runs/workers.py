@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from chunkstudy.base import places
+from chunkstudy.base.files import write_text
 from chunkstudy.collections import own, registry
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
@@ -74,8 +75,9 @@ def perform(order: Order) -> Done:
         except Exception as error:
             failure = sentence(error)
         finally:
-            if not order.alone:
-                _forget()
+            if not order.alone:  # the models of the next unit may have no room beside these
+                load_store.cache_clear()
+                gc.collect()
         return Done(order.unit, time.perf_counter() - started, failure)
 
 
@@ -121,7 +123,7 @@ def _run(order: Order, where: places.Places, vectors: Path | UnitFolder) -> None
         folder = records_folder(condition, where)
         run(condition, vectors, folder.parents[4], where.rankings)
         if isinstance(vectors, UnitFolder):
-            vectors.note(str(condition))
+            write_text(vectors.noted(str(condition)), f"{condition}\n")
 
 
 def _done(condition: Condition, where: places.Places, vectors: Path | UnitFolder) -> bool:
@@ -131,7 +133,7 @@ def _done(condition: Condition, where: places.Places, vectors: Path | UnitFolder
     unit is taken over without the vectors of a condition that is recorded, that one runs again,
     and the blocks after it are what they would have been.
     """
-    kept = not isinstance(vectors, UnitFolder) or vectors.noted(str(condition))
+    kept = not isinstance(vectors, UnitFolder) or vectors.noted(str(condition)).is_file()
     return kept and records.complete(records_folder(condition, where))
 
 
@@ -155,9 +157,3 @@ def _refuse_others(order: Order) -> None:
                 f"{at} has another {order.unit.collection} ({found[:12]}) than the command "
                 f"({order.collection_sha256[:12]}); give both the same CHUNKSTUDY_DATA"
             )
-
-
-def _forget() -> None:
-    """Give back the models of a unit, which the next one may have no room beside."""
-    load_store.cache_clear()
-    gc.collect()

@@ -17,6 +17,8 @@ WIDE = 16
 
 LONG = 24
 """Rows beyond which a table is folded behind a line that says what it holds."""
+MOST = 200
+"""Rows that are shown of a table; all stand in its file."""
 
 NUMBERS = (
     r"(?:at (?:least|most))?(?:[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}\N{PLUS-MINUS SIGN}"
@@ -30,21 +32,22 @@ PATH = re.compile(r"(?<=[^\s</][/_])(?=[^\s/])")
 """Behind a slash or underscore inside a word."""
 
 
-def table(found: pd.DataFrame, caption: str, note: str, rows: int, file: str) -> str:
+def table(found: pd.DataFrame, caption: str, note: str, file: str) -> str:
     """A table with its note below; behind a line that opens it where it is ``LONG``."""
-    cut = f"{len(found) - rows:,} more rows stand in the file." if len(found) > rows else ""
+    cut = f"{len(found) - MOST:,} more rows stand in the file." if len(found) > MOST else ""
     below = f"<p>{escape(said)}</p>" if (said := " ".join(filter(None, [cut, note]))) else ""
     if len(found) <= LONG:
         return _table(found, caption) + below
     where = f" As a file: <code>results/tables/{file}.csv</code>." if file else ""
     head = f"<b>{escape(caption)}</b> {len(found):,} rows, folded; click to open.{where}"
-    return f"<details><summary>{head}</summary>{_table(found.head(rows), '')}{below}</details>"
+    return f"<details><summary>{head}</summary>{_table(found.head(MOST), '')}{below}</details>"
 
 
 def _table(found: pd.DataFrame, caption: str) -> str:
     """A table of text as HTML, words to the left and numbers to the right; the same table gives
     the same bytes."""
-    words = [name for name in found if not _numeric(found[name])]
+    numbers = (found[name].astype(str).str.fullmatch(NUMBERS) for name in found)
+    words = [name for name, one in zip(found, numbers, strict=True) if not one.all()]
     key = hashlib.sha256((caption + found.to_csv()).encode("utf-8")).hexdigest()[:8]
     # An id for every cell, which no style here asks for, would be a third of a page.
     style = Styler(found, uuid=key, cell_ids=False).hide(axis="index").format(_breakable)
@@ -75,7 +78,3 @@ def _breakable(text: object) -> str:
     raised, and what stands between backticks as code."""
     found = POWER.sub(r"10<sup>\1</sup>", PATH.sub("<wbr>", escape(str(text))))
     return CODE.sub(r"<code>\1</code>", found)
-
-
-def _numeric(column: pd.Series) -> bool:
-    return bool(column.astype(str).str.fullmatch(NUMBERS).all())

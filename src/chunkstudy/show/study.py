@@ -154,7 +154,9 @@ class Study:
         """
         if beside:
             frame = self.beside(frame, *beside)
-        write_csv(self._folder("tables") / f"{name}.csv", _of_table(name, frame))
+        # Families are named as this table's, so that none seems to stand in two.
+        own = {"family": f"{name}: " + frame["family"]} if "family" in frame else {}
+        write_csv(self._folder("tables") / f"{name}.csv", frame.assign(**own))
         if beside:
             return HTML(Table(published.as_published(frame, rows)).html(caption))
         return HTML(self._shown(frame, shown_as=shown_as).html(caption, file=name))
@@ -374,8 +376,3 @@ class Study:
         if self._numbers:
             content["numbers"] = self._numbers
         write_json(self._folder("answers") / f"{self.name}.json", content)
-
-
-def _of_table(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """With its families named as this table's, so that none seems to stand in two."""
-    return frame.assign(family=f"{name}: " + frame["family"]) if "family" in frame else frame

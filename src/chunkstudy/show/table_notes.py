@@ -25,8 +25,9 @@ def note(frame: pd.DataFrame, same: Sequence[str]) -> str:
 
 def _how_tested(frame: pd.DataFrame) -> str:
     parts = []
-    if "interval" in frame and (said := _distinct(frame["interval"])):
-        parts.append(f"Intervals: {'; '.join(said)}.")
+    kinds = frame["interval"].dropna().unique() if "interval" in frame else ()
+    if said := "; ".join(filter(None, map(str, kinds))):
+        parts.append(f"Intervals: {said}.")
     for prefix in ("", "against in order "):
         if f"{prefix}family" not in frame:
             continue
@@ -37,7 +38,8 @@ def _how_tested(frame: pd.DataFrame) -> str:
         elif known:
             parts.append(f"p corrected by Holm within: {_families(known)}.")
     if "margin" in frame and (margins := sorted(frame["margin"].dropna().unique())):
-        apart = " or ".join(_points(one) for one in margins)
+        points = ("a point" if one == POINT else f"{100 * one:g} points" for one in margins)
+        apart = " or ".join(points)
         parts.append(
             f"Equivalent: two one-sided t-tests, less than {apart} apart; not shown is neither "
             "different nor equivalent."
@@ -77,11 +79,3 @@ def _counted(sizes: Mapping[str, int]) -> str:
 
 def _tests(size: int) -> str:
     return "1 test" if size == 1 else f"{size} tests"
-
-
-def _distinct(values: pd.Series) -> list[str]:
-    return [str(one) for one in values.dropna().unique() if str(one)]
-
-
-def _points(margin: float) -> str:
-    return "a point" if margin == POINT else f"{100 * margin:g} points"

@@ -62,9 +62,9 @@ class Table:
         note = table_notes.note(frame, [one for one in shared if one])
         return cls(pd.DataFrame(found, index=frame.index), note if len(frame) else NO_ROW)
 
-    def html(self, caption: str = "", rows: int = 200, file: str = "") -> str:
+    def html(self, caption: str = "", file: str = "") -> str:
         """For a page; folded where it is long (:func:`chunkstudy.show.html.table`)."""
-        return html.table(self.text, caption, self.note, rows, file)
+        return html.table(self.text, caption, self.note, file)
 
     def markdown(self) -> str:
         lines = [list(self.text), *self.text.to_numpy().tolist()]
@@ -91,7 +91,8 @@ def _shown(frame: pd.DataFrame, name: str, own: Columns) -> tuple[str, pd.Series
     """A column's title and its cells."""
     base, _, end = name.rpartition(" ")
     if end in PAIRED and (other := f"{base} {PAIRED[end]}".strip()) in frame:
-        around = base or _before(frame, name)
+        names = list(map(str, frame))
+        around = base or names[max(0, names.index(name) - 1)]
         how = column(around, frame.get(around, frame[name]), own)
         if name in own:
             how = replace(how, text=column(name, frame[name], own).text)
@@ -133,12 +134,6 @@ def _is_second_end(name: str, frame: pd.DataFrame) -> bool:
     """Whether a column stands together with the other end of an interval."""
     base, _, end = name.rpartition(" ")
     return any(end == high and f"{base} {low}".strip() in frame for low, high in PAIRED.items())
-
-
-def _before(frame: pd.DataFrame, name: str) -> str:
-    """The column before one, which an interval surrounds."""
-    names = [str(one) for one in frame]
-    return names[max(0, names.index(name) - 1)]
 
 
 def _both(low: pd.Series, high: pd.Series) -> pd.Series:

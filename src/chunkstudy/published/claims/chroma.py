@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+
 from chunkstudy.published.claims import chroma_computed as computed
 from chunkstudy.published.claims.evidence import Evidence
 from chunkstudy.published.claims.ledger import (
@@ -28,7 +30,14 @@ from chunkstudy.published.claims.numbers import (
     together,
     without,
 )
-from chunkstudy.published.claims.outcomes import Outcome, in_parts, jointly
+from chunkstudy.published.claims.outcomes import (
+    Outcome,
+    counted,
+    decide,
+    in_parts,
+    jointly,
+    unanswered,
+)
 from chunkstudy.published.claims.predicates import (
     beyond,
     code,
@@ -41,7 +50,9 @@ from chunkstudy.published.claims.predicates import (
     some,
     within,
 )
-from chunkstudy.runs.conditions import LARGE
+from chunkstudy.published.sources import chroma_minilm
+from chunkstudy.runs.conditions import LARGE, NONE
+from chunkstudy.runs.display_names import shown
 
 WORK = Claims("chroma", (LARGE,))
 claim = WORK.claim
@@ -388,7 +399,9 @@ def modified_kamradt_has_397_tokens(evidence: Evidence) -> Readings:
     """The modified Kamradt chunker at 300 gives chunks of 397 tokens on average."""
     name = "kamradt-modified-300"
     found = reproduced(evidence, "chroma/main", measure="chunk size", chunker=name)
-    yield plain(found, witness=computed.mean_size_of_records(evidence.of_any_model, name))
+    record = evidence.of_any_model.record(chroma_minilm(name))
+    mean = record and f"all-MiniLM-L6-v2, mean {record.run.sizes['cl100k'].mean:.1f} tokens"
+    yield plain(found, witness=mean or "")
 
 
 @claim("C24", "Results, between its two tables", OVERLAP)
@@ -544,7 +557,18 @@ def iou_counts_repeated_tokens(evidence: Evidence) -> Readings:
 @claim("C36", "Metrics, formula of F1", OVERLAP, models="any")
 def f1_is_twice_the_overlap(evidence: Evidence) -> Readings:
     """F1 of precision and recall is twice the overlap over the sum of both lengths."""
-    yield plain(computed.f1_is_the_harmonic_mean(evidence))
+    # 2PR/(P+R) against 2|overlap|/(|excerpts|+|retrieved|) in every record, query by query.
+    apart = [0.0]
+    queries = 0
+    for condition, record in evidence.records("chroma"):
+        for cut in ("5", "10", "Min") if condition.encoder != NONE else ():
+            p, r, f1 = (record.wide[f"Span{name}@{cut}"] for name in ("Precision", "Recall", "F1"))
+            harmonic = (2 * p * r / (p + r).where(p + r > 0, 1)).fillna(0)
+            apart.append(float((harmonic - f1).abs().max()))
+            queries += len(f1)
+    figures = f"largest difference {max(apart):.1e} over {queries} scores"
+    found = decide(max(apart) <= computed.ROUNDING, figures)
+    yield plain(found if queries else unanswered(computed.NO_RECORDS, "0 scores"))
 
 
 @claim("C37", "Metrics, Precision Ω", OVERLAP, models="any")
@@ -560,9 +584,9 @@ def measures_count_tokens(evidence: Evidence) -> Readings:
     """The measures count tokens."""
     pieces = code(evidence, "chroma-unit", "token", "word", "character")
     witness = computed.tokens_against_characters(evidence.of_any_model)
-    counted = code(evidence, "chroma-unit", "token")
+    whole_tokens = code(evidence, "chroma-unit", "token")
     yield fair("they count pieces of text that are smaller than chunks", pieces)
-    yield strict("the official numbers count tokens", counted, witness=witness)
+    yield strict("the official numbers count tokens", whole_tokens, witness=witness)
 
 
 @claim("C39", "Dataset Generation", CORPORA)
@@ -825,4 +849,11 @@ def iou_weighs_both(evidence: Evidence) -> Readings:
 @claim("X05", "Appendix All Results", OVERLAP)
 def appendix_holds_the_tables(evidence: Evidence) -> Readings:
     """The appendix holds all results, those of the two tables among them."""
-    yield plain(computed.appendix_repeats_the_tables(evidence))
+    cells = evidence.frame("cells", "chroma/appendix")
+    tables = pd.concat([evidence.frame("cells", f"chroma/{name}") for name in ("main", "minilm")])
+    keys = ["encoder", "chunker", "measure", "statistic"]
+    both = cells[cells["part"] == "all"].merge(tables, on=keys, suffixes=("", " before"))
+    furthest = both.iloc[int((both["value"] - both["value before"]).abs().argmax())]
+    names = ", ".join(shown(one, furthest[one]) for one in ("chunker", "measure"))
+    figures = f"furthest {names}: {furthest['published before']} and {furthest['published']}"
+    yield plain(counted((both["published"] == both["published before"]).tolist(), figures))

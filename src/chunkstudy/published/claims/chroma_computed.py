@@ -122,36 +122,6 @@ def every_answer_was_usable(evidence: Evidence, chunker: str) -> Outcome:
     return counted(cases, f"at most {max(fallbacks.values())} answers replaced")
 
 
-def appendix_repeats_the_tables(evidence: Evidence) -> Outcome:
-    """Does the appendix print the two result tables' numbers at 5 chunks over all corpora?"""
-    appendix = evidence.frame("cells", "chroma/appendix")
-    tables = pd.concat([evidence.frame("cells", f"chroma/{name}") for name in ("main", "minilm")])
-    keys = ["encoder", "chunker", "measure", "statistic"]
-    both = appendix[appendix["part"] == "all"].merge(tables, on=keys, suffixes=("", " before"))
-    furthest = both.iloc[int((both["value"] - both["value before"]).abs().argmax())]
-    return counted(
-        (both["published"] == both["published before"]).tolist(),
-        f"furthest {_chunker(furthest['chunker'])}, {_measure(furthest['measure'])}: "
-        f"{furthest['published before']} and {furthest['published']}",
-    )
-
-
-def f1_is_the_harmonic_mean(evidence: Evidence) -> Outcome:
-    """2PR/(P+R) against 2|overlap|/(|excerpts|+|retrieved|) in every record, query by query."""
-    furthest, queries = 0.0, 0
-    for condition, record in evidence.records("chroma"):
-        if condition.encoder == NONE:
-            continue
-        for cut in ("5", "10", "Min"):
-            p, r, f1 = (record.wide[f"Span{name}@{cut}"] for name in ("Precision", "Recall", "F1"))
-            harmonic = (2 * p * r / (p + r).where(p + r > 0, 1)).fillna(0)
-            furthest = max(furthest, float((harmonic - f1).abs().max()))
-            queries += len(f1)
-    if not queries:
-        return unanswered(NO_RECORDS, "0 scores")
-    return decide(furthest <= ROUNDING, f"largest difference {furthest:.1e} over {queries} scores")
-
-
 def omega_bounds_precision(evidence: Evidence, each_query: bool) -> Outcome:
     """Is precision ever above precision Ω where recall is perfect, or on a chunker's average?"""
     above: list[pd.Series] = []
@@ -249,14 +219,6 @@ def difference_of_records(evidence: Evidence, one: str, other: str, measure: str
     difference = points(paired(first, second))
     pair = f"{_chunker(one)} minus {_chunker(other)}"
     return f"all-MiniLM-L6-v2, {_measure(measure)}: {pair} {difference}"
-
-
-def mean_size_of_records(evidence: Evidence, chunker: str) -> str:
-    """A chunker's mean size in cl100k tokens with all-MiniLM-L6-v2's boundaries."""
-    record = evidence.record(chroma_minilm(chunker))
-    if record is None:
-        return ""
-    return f"all-MiniLM-L6-v2, mean {record.run.sizes['cl100k'].mean:.1f} tokens"
 
 
 def tokens_against_characters(evidence: Evidence) -> str:

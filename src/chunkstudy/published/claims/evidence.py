@@ -18,7 +18,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.published import cells, official_code
+from chunkstudy.published import cells
 from chunkstudy.published.claims.numbers import keyed
 from chunkstudy.published.claims.outcomes import ClaimError
 from chunkstudy.runs import facts, study_results
@@ -117,11 +117,11 @@ class Sources:
             if name not in self.tables:
                 raise ClaimError(f"there is no derived table {name!r}")
             return self.tables[name]
-        known = official_code.read(self.library.places)
+        known = cells.facts(self.library.places)
         if name not in known:
             raise ClaimError(
                 f"no fact of official code is called {name!r}; add it to "
-                f"results/published/{official_code.FOLDER}"
+                f"results/published/{cells.OFFICIAL_CODE}"
             )
         fact = known[name]
         return pd.DataFrame([{"value": fact.value, "says": fact.says, "place": fact.place}])

@@ -34,28 +34,23 @@ def place(
     """
     text = passage.document.text
     if variant == "exact":
-        quotations = [_quotation(one) for one in references]
+        if any(not isinstance(one, str) for one in references):
+            raise RejectedError(NO_TEXT)
+        if any(not one.strip() for one in references):
+            raise RejectedError(EMPTY)
         if protocol == "as_published":
-            found = tuple(published.locate(text, one) for one in quotations)
+            found = tuple(published.locate(text, one) for one in references)
         else:
-            found = tuple(_quoted(one, passage) for one in quotations)
+            found = tuple(_quoted(one, passage) for one in references)
     else:
         found = _numbered(references, passage, protocol)
     if any(not text[start:end].strip() for start, end in found):
         raise RejectedError(EMPTY)
     if any(end > len(text) for _, end in found):
         raise RejectedError(OUTSIDE)
-    if protocol == "corrected" and _overlap(found):
+    if protocol == "corrected" and any(a[1] > b[0] for a, b in pairwise(sorted(found))):
         raise RejectedError(OVERLAP)
     return found
-
-
-def _quotation(reference: Any) -> str:
-    if not isinstance(reference, str):
-        raise RejectedError(NO_TEXT)
-    if not reference.strip():
-        raise RejectedError(EMPTY)
-    return reference
 
 
 def _quoted(quotation: str, passage: Passage) -> Span:
@@ -94,8 +89,3 @@ def numbers(reference: Any) -> tuple[int, int]:
     if type(found[0]) is not int or type(found[1]) is not int:
         raise RejectedError(NO_TEXT)
     return found[0], found[1]
-
-
-def _overlap(spans: tuple[Span, ...]) -> bool:
-    ordered = sorted(spans)
-    return any(one[1] > other[0] for one, other in pairwise(ordered))

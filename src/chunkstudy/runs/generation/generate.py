@@ -175,11 +175,7 @@ def check(
         proposal.question,
         passage.document.id,
         found,
-        sum(_recurs(text, text[start:end]) for start, end in found),
+        sum(text.find(text[start:end]) != text.rfind(text[start:end]) for start, end in found),
         proposal.oath,
         replies.joins_with_and(proposal.question),
     )
-
-
-def _recurs(text: str, excerpt: str) -> bool:
-    return text.find(excerpt, text.find(excerpt) + 1) >= 0

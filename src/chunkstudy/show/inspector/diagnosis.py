@@ -129,9 +129,14 @@ def _missed(excerpt: Excerpt, name: str, depth: int) -> tuple[str, str]:
 
 def _cut(excerpt: Excerpt, name: str, depth: int) -> str:
     """Part of the excerpt was retrieved; the rest lies in chunks that were not."""
-    left = [chunk for chunk in excerpt.chunks if chunk.rank > depth and _brings(chunk, excerpt)]
+    missing = excerpt.chunked & ~excerpt.found
+    left = []
+    for chunk in excerpt.chunks:
+        low, high = chunk.shared(excerpt.document, excerpt.start, excerpt.end) or (0, 0)
+        if chunk.rank > depth and missing[low - excerpt.start : high - excerpt.start].any():
+            left.append(chunk)
     best = min(left, key=lambda chunk: chunk.rank)
-    missed = int((excerpt.chunked & ~excerpt.found).sum())
+    missed = int(missing.sum())
     where = f"{_amount(missed, excerpt)} {'lies' if missed == 1 else 'lie'} in"
     if len(left) == 1:
         return f"a boundary cuts {name}: {where} {_placed(best, depth)}"
@@ -143,13 +148,6 @@ def _cut(excerpt: Excerpt, name: str, depth: int) -> str:
 
 def _amount(characters: int, excerpt: Excerpt) -> str:
     return f"{characters:,} of {len(excerpt):,} characters"
-
-
-def _brings(chunk: RankedChunk, excerpt: Excerpt) -> bool:
-    """Whether the chunk holds a character of the excerpt that was missed."""
-    shared = chunk.shared(excerpt.document, excerpt.start, excerpt.end)
-    assert shared is not None  # ``Excerpt.chunks`` share a character with it
-    return not excerpt.found[shared[0] - excerpt.start : shared[1] - excerpt.start].all()
 
 
 def _part(chunk: RankedChunk, excerpt: Excerpt) -> str:

@@ -132,39 +132,27 @@ def segments(
     spans += [(chunk.read_to, chunk.read_to) for chunk in chunks]
     cuts = sorted({low, high, *(at for one in spans for at in one if low < at < high)})
     lane = _lanes(chunks)
-    return [
-        _segment(text, (start, end), judged, chunks, lane, depth, first=start == low)
-        for start, end in pairwise(cuts)
-    ]
-
-
-def _segment(
-    text: str,
-    span: Span,
-    judged: Sequence[Span],
-    chunks: Sequence[RankedChunk],
-    lane: Sequence[int],
-    depth: int,
-    first: bool,
-) -> Segment:
-    start, end = span
-    here = [i for i, chunk in enumerate(chunks) if chunk.start <= start and end <= chunk.end]
-    lanes = [""] * LANES
-    for i in here:
-        lanes[lane[i]] = "kept" if chunks[i].rank <= depth else "left"
-    state = ""
-    if any(low <= start and end <= high for low, high in judged):
-        state = "found" if any(chunks[i].rank <= depth for i in here) else "missed"
-    return Segment(
-        text[start:end],
-        state,
-        tuple(lanes),
-        bool(here) and all(chunks[i].read_to <= start for i in here),
-        () if first else tuple(chunk for chunk in chunks if chunk.end == start),
-        tuple(chunk for chunk in chunks if chunk.start == start),
-        any(low < start < high for low, high in judged),
-        any(chunk.start < start == chunk.read_to < chunk.end for chunk in chunks),
-    )
+    found = []
+    for start, end in pairwise(cuts):
+        here = [i for i, chunk in enumerate(chunks) if chunk.start <= start and end <= chunk.end]
+        lanes = [""] * LANES
+        for i in here:
+            lanes[lane[i]] = "kept" if chunks[i].rank <= depth else "left"
+        state = ""
+        if any(first <= start and end <= last for first, last in judged):
+            state = "found" if any(chunks[i].rank <= depth for i in here) else "missed"
+        one = Segment(
+            text[start:end],
+            state,
+            tuple(lanes),
+            bool(here) and all(chunks[i].read_to <= start for i in here),
+            () if start == low else tuple(chunk for chunk in chunks if chunk.end == start),
+            tuple(chunk for chunk in chunks if chunk.start == start),
+            any(first < start < last for first, last in judged),
+            any(chunk.start < start == chunk.read_to < chunk.end for chunk in chunks),
+        )
+        found.append(one)
+    return found
 
 
 def _lanes(chunks: Sequence[RankedChunk]) -> list[int]:
@@ -278,11 +266,6 @@ def drawn(inspection: Inspection, one: Map) -> list[list[RankedChunk]]:
     return [row for row in found if row]
 
 
-def touches(chunk: RankedChunk, inspection: Inspection) -> bool:
-    """Whether a chunk shares a character with a judged excerpt."""
-    return any(chunk.shared(e.document, e.start, e.end) for e in inspection.excerpts)
-
-
 def near(excerpt: Excerpt, window: Span) -> list[RankedChunk]:
     """The chunks that share a character with a window around the excerpt."""
     return [chunk for chunk in excerpt.around if chunk.shared(excerpt.document, *window)]
@@ -327,7 +310,6 @@ def _template() -> jinja2.Template:
         near=near,
         maps=maps,
         drawn=drawn,
-        touches=touches,
         context=context,
         share=_share,
         judged_spans=judged_spans,

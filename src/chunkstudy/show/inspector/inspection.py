@@ -233,15 +233,17 @@ class Searched:
         alone: Alone | None,
     ) -> Excerpt:
         span = (judgment.document, judgment.start, judgment.end)
-        document = self.collection.documents[self._positions[judgment.document]]
-        text = document.text[judgment.start : judgment.end]
+        documents = self.collection.documents
+        texts = {one: documents[at].text for one, at in self._positions.items()}
+        text = texts[judgment.document][judgment.start : judgment.end]
         touching = tuple(chunk for chunk in around if chunk.shared(*span))
         copies = () if all(chunk.rank <= len(retrieved) for chunk in touching) else retrieved
         same = re.compile(r"\s+".join(map(re.escape, text.split())))
         copies = tuple(
             chunk
             for chunk in copies
-            if not chunk.shared(*span) and same.search(self._source(chunk))
+            if not chunk.shared(*span)
+            and same.search(texts[chunk.document][chunk.start : chunk.end])
         )
         return Excerpt(
             number,
@@ -259,11 +261,6 @@ class Searched:
     @cached_property
     def _positions(self) -> dict[str, int]:
         return self.collection.positions
-
-    def _source(self, chunk: RankedChunk) -> str:
-        return self.collection.documents[self._positions[chunk.document]].text[
-            chunk.start : chunk.end
-        ]
 
     def _around(self, judgment: Judgment, context: int) -> list[int]:
         """Chunks that share a character with the judged span and its surroundings."""

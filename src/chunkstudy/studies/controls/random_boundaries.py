@@ -23,8 +23,8 @@ from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
-from chunkstudy.runs.many_cuts import encoded
 from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.pipeline import Vectors, score
 from chunkstudy.runs.store import VectorStore
@@ -178,7 +178,7 @@ def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[p
         for slug in arm.chunkers
         for one in with_draws(context, arm, slug, collection, store)
     ]
-    vectors = encoded(store, collection, [chunks for *_, chunks in sets], arm.ordering)
+    vectors = encode_together(store, collection, [chunks for *_, chunks in sets], arm.ordering)
     asked = store.encode([query.text for query in collection.queries], "query")
     rows = []
     scores: dict[tuple[str, str], list[pd.DataFrame]] = {}

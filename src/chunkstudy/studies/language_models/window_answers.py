@@ -20,8 +20,8 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.grids import LATE, OWN, PRE, SMOLLM, WIDE
-from chunkstudy.runs.many_cuts import encoded
 from chunkstudy.runs.pipeline import Vectors, score
 from chunkstudy.runs.study_runs import Context
 
@@ -73,7 +73,7 @@ def scored(
     draws = []
     scores: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for some in together:
-        vectors = encoded(store, collection, [chunks for *_, chunks in some], ordering)
+        vectors = encode_together(store, collection, [chunks for *_, chunks in some], ordering)
         for (at_random, chunker, draw, chunks), of_chunks in zip(some, vectors, strict=True):
             found = score(collection, chunks, Vectors(asked, of_chunks))[list(MEASURES)]
             scores.setdefault((at_random, chunker), []).append(found)
