@@ -137,7 +137,8 @@ def prices(conditions: Sequence[Condition], places: Places, again: bool = False)
                 continue
             seen.add(reading.key)
             name = condition.collection
-            sizes.setdefault(name, collection_tokens(name, places))
+            if name not in sizes:
+                sizes[name] = collection_tokens(name, places)
             read = sizes[name] * reading.passes
             length = attended(reading, name, sizes[name])
             tokens += read
