@@ -33,17 +33,21 @@ class Mutation:
         change: what becomes of a source's table.
         scores: what becomes of a record's scores.
         size: by what the sizes of chunks on record are multiplied.
-        fallbacks: how many answers of a language model no record could use.
+        fallbacks: how many answers of a language model no record could use; as recorded if None.
         alias: the model as whose records all-MiniLM-L6-v2's are taken; none if empty.
         chunkers: chunkers of records to those as whose they are taken.
     """
 
     change: Change = lambda source, found: found
-    scores: Scores = lambda condition, found: found
+    scores: Scores | None = None
     size: float = 1
-    fallbacks: int = 0
+    fallbacks: int | None = None
     alias: str = ""
     chunkers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def of_records(self) -> bool:
+        return bool(self.scores) or self.size != 1 or self.fallbacks is not None
 
 
 class Mutated(Sources):
@@ -65,7 +69,9 @@ class Mutated(Sources):
 
     def record(self, condition: Condition) -> Record | None:
         found = self.base.record(self._aliased.get(condition, condition))
-        return None if found is None else Changed(found, condition, self.mutation)
+        if found is None or not self.mutation.of_records:
+            return found
+        return Changed(found, condition, self.mutation)
 
     def models(self, kind: Kind, name: str) -> frozenset[str]:
         found = self.base.models(kind, name)
@@ -118,10 +124,12 @@ class Changed(Record):
 
     def __init__(self, record: Record, condition: Condition, mutation: Mutation) -> None:
         sizes = {unit: _scaled(size, mutation.size) for unit, size in record.run.sizes.items()}
-        counts = record.run.counts.model_copy(update={"fallbacks": mutation.fallbacks})
+        fallbacks = {} if mutation.fallbacks is None else {"fallbacks": mutation.fallbacks}
+        counts = record.run.counts.model_copy(update=fallbacks)
         run = record.run.model_copy(update={"sizes": sizes, "counts": counts})
         super().__init__(run, record.folder)
-        self.__dict__["wide"] = mutation.scores(condition, record.wide)
+        wide = record.wide
+        self.__dict__["wide"] = mutation.scores(condition, wide) if mutation.scores else wide
 
 
 def _scaled(size: Sizes, by: float) -> Sizes:

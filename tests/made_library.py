@@ -17,32 +17,15 @@ OWN, IELAB = "corrected", "as_published-ielab"
 PRE, LATE = "pre_embedding", "contextualized-512"
 CHUNKERS = ("none", "paragraph", "sentence-5", "fixed-256", "semantic")
 COUNTS = SimpleNamespace(documents=1, chunks=20, empty_chunks=0, ties_at_cut=0)
-LARGEST = {"fixed-64": 64.0, "paragraph": 300.0}
-"""Tokens of a chunker's largest chunk, 100 of any other."""
-
-
-def _sizes(chunker: str) -> dict[str, SimpleNamespace]:
-    largest = LARGEST.get(chunker, 100.0)
-    size = SimpleNamespace(mean=0.5 * largest, percentiles=[largest] * 21)
-    return {"cl100k": size, "wordpiece": size}
 
 
 class _MadeLibrary:
-    """Condition to scores per query; parts by name to the queries in them."""
+    """Condition to scores per query."""
 
-    def __init__(
-        self, scores: Mapping[Condition, pd.DataFrame], parts: Mapping[str, list[str]] | None = None
-    ) -> None:
-        self._parts = parts or {}
+    def __init__(self, scores: Mapping[Condition, pd.DataFrame]) -> None:
         self._records = {
             one: SimpleNamespace(
-                wide=scores[one],
-                run=SimpleNamespace(
-                    collection=one.collection,
-                    counts=COUNTS,
-                    sizes=_sizes(one.chunker),
-                    chunks_sha256=one.chunker.ljust(64, "0"),
-                ),
+                wide=scores[one], run=SimpleNamespace(collection=one.collection, counts=COUNTS)
             )
             for one in sorted(scores)
         }
@@ -54,35 +37,26 @@ class _MadeLibrary:
         return self._records.get(condition)
 
     def values(self, record: Any, measure: str, part: str = "all") -> pd.Series:
-        column = record.wide[measure]
-        return column if part == "all" else column[column.index.isin(self._parts.get(part, []))]
+        return record.wide[measure]
 
 
-def made_library(
-    scores: Mapping[Condition, pd.DataFrame], parts: Mapping[str, list[str]] | None = None
-) -> Library:
-    """Condition to scores per query, shape (queries, measures); parts by name to their queries."""
-    return cast(Library, _MadeLibrary(scores, parts))
+def made_library(scores: Mapping[Condition, pd.DataFrame]) -> Library:
+    """Condition to scores per query, shape (queries, measures)."""
+    return cast(Library, _MadeLibrary(scores))
 
 
 def made(
-    collections: tuple[str, ...] = ("scifact", "nfcorpus"),
-    chunkers: tuple[str, ...] = CHUNKERS,
-    protocol: str = OWN,
-    encoder: str = WIDE,
-    late: str = LATE,
-    queries: int = 40,
-    seed: int = 0,
+    collections: tuple[str, ...] = ("scifact", "nfcorpus"), protocol: str = OWN
 ) -> dict[Condition, pd.Series]:
-    """Scores whose methods differ by a little, so that some tests are significant."""
-    drawn = np.random.default_rng(seed)
-    ids = [f"q{i}" for i in range(queries)]
+    """Scores of 40 queries whose methods differ by a little, so that some tests are significant."""
+    drawn = np.random.default_rng(0)
+    ids = [f"q{i}" for i in range(40)]
     found = {}
     for name in collections:
-        base = drawn.random(queries)
-        for place, chunker in enumerate(chunkers):
-            for ordering in (PRE, late):
-                noise = 0.15 * drawn.standard_normal(queries) + 0.03 * place
-                condition = Condition(name, chunker, encoder, ordering, protocol)
+        base = drawn.random(len(ids))
+        for place, chunker in enumerate(CHUNKERS):
+            for ordering in (PRE, LATE):
+                noise = 0.15 * drawn.standard_normal(len(ids)) + 0.03 * place
+                condition = Condition(name, chunker, WIDE, ordering, protocol)
                 found[condition] = pd.Series(base + noise, index=ids)
     return found

@@ -17,7 +17,6 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, published_r
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.studies.taxonomy.chunk_size import centred
 from chunkstudy.studies.taxonomy.chunk_sizes import per_query
 from tests.made_library import CHUNKERS, IELAB, LATE, PRE, made, made_library
 from tests.made_study import made_by
@@ -85,16 +84,6 @@ def test_outliers_are_those_of_the_sizes_and_not_of_their_logarithms() -> None:
     found = correlate(drawn, outliers=False)
     kept = raw & statistics.inside_fences(drawn["score"])
     assert (found["n"], found["dropped"]) == (kept.sum(), 80 - kept.sum())
-
-
-def test_centring_takes_out_what_only_the_collections_differ_in() -> None:
-    # Two collections, one of larger chunks and higher scores; within each, size says nothing.
-    pooled = pd.concat([points(), points(collection="nfcorpus", level=1.0)], ignore_index=True)
-    assert correlate(pooled)["r"] > 0.5
-    within = correlate(centred(pooled))["r"]
-    assert abs(within) < 0.25
-    shifted = pooled.assign(score=pooled["score"] + (pooled["collection"] == "nfcorpus") * 7)
-    assert correlate(centred(shifted))["r"] == pytest.approx(within)
 
 
 def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:

@@ -13,15 +13,15 @@ from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.show.scores import Scores
-from chunkstudy.studies.taxonomy import changed, marked
-from tests.made_library import CHUNKERS, LATE, OWN, PRE, WIDE, made
+from chunkstudy.studies.taxonomy import marked
+from tests.made_library import OWN, PRE, WIDE, made
 
 Found = dict[Condition, pd.Series]
 
 
-def scores(found: Found, ordering: str = PRE) -> list[Scores]:
-    """As runs give them, of a collection each."""
-    wanted = [one for one in found if one.ordering == ordering]
+def scores(found: Found) -> list[Scores]:
+    """As runs of plain chunks give them, of a collection each."""
+    wanted = [one for one in found if one.ordering == PRE]
     made = []
     for _, group in groupby(wanted, key=lambda one: one.collection):
         own = list(group)
@@ -36,10 +36,9 @@ def scores(found: Found, ordering: str = PRE) -> list[Scores]:
     return made
 
 
-def table_of(found: Found, number: str = "3") -> tuple[Any, Any]:
+def table_of(found: Found) -> tuple[Any, Any]:
     """A table's cells by method and collection, and its tests."""
-    plain, late = scores(found), scores(found, LATE)
-    own, tests = changed(plain, late) if number == "4" else marked(plain)
+    own, tests = marked(scores(found))
     return own.set_index(["method", "collection"]), tests
 
 
@@ -67,18 +66,6 @@ def test_superscripts_are_paired_t_tests_against_best_and_worst_of_all_rows() ->
     assert {"", "a", "b"} <= seen  # the draw shows every kind of mark
 
 
-def test_documents_without_chunking_can_be_the_best_row_but_enter_no_average_of_methods() -> None:
-    found = made()
-    for condition in found:
-        if condition.chunker == "none":
-            found[condition] = found[condition] + 5
-    own, _ = table_of(found)
-    assert own.loc["none", "scifact"][["best", "marks"]].tolist() == [True, "b"]
-    assert own.loc["none", "average"]["best"]
-    methods = [own.loc[chunker, "scifact"]["value"] for chunker in CHUNKERS[1:]]
-    assert own.loc["average", "scifact"]["value"] == pytest.approx(np.mean(methods))
-
-
 def test_every_test_stands_once_and_holm_is_within_one_task() -> None:
     _, tests = table_of(made(("gutenqa-emma", "scifact")))
     pairs = tests[["collection", "method", "other"]].to_numpy().tolist()
@@ -87,21 +74,6 @@ def test_every_test_stands_once_and_holm_is_within_one_task() -> None:
     for _, family in tests.groupby("family"):
         assert set(family["family_size"]) == {len(family)} == {7}  # best-worst once, others twice
         np.testing.assert_allclose(family["p_holm"], multipletests(family["p"], method="holm")[1])
-
-
-def test_table_4_is_the_change_and_its_average_the_mean_of_changes() -> None:
-    found = made()
-    own, _ = table_of(found, "4")
-    changes = []
-    for name in ("scifact", "nfcorpus"):
-        late = found[Condition(name, "semantic", WIDE, LATE, OWN)]
-        pre = found[Condition(name, "semantic", WIDE, PRE, OWN)]
-        cell = own.loc["semantic", name]
-        changes.append(late.mean() / pre.mean() - 1)
-        assert cell["value"] == pytest.approx(changes[-1])
-        assert (cell["marks"] == "*") == (stats.ttest_rel(late, pre).pvalue < 0.05)
-        assert not (cell["best"] or cell["worst"])
-    assert own.loc["semantic", "average"]["value"] == pytest.approx(np.mean(changes))
 
 
 def test_averages_are_over_the_collections_that_every_method_has() -> None:

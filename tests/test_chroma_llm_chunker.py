@@ -65,11 +65,3 @@ def test_the_recorded_replies_cut_a_text_and_none_of_them_breaks_the_form(
     assert row[study.USED] == row["requests"] > 2
     assert row["by rule"] == 0
     assert chunks.document.tolist() == sorted(chunks.document.tolist())
-
-
-def test_one_document_comes_with_the_questions_that_it_answers(articles: Collection) -> None:
-    one = study.part(articles, ARTICLES[0])
-    assert [document.id for document in one.documents] == [ARTICLES[0]]
-    assert {j.document for j in one.judgments} == {ARTICLES[0]}
-    assert {query.id for query in one.queries} == {j.query for j in one.judgments} == {*one.groups}
-    assert study.part(articles, None) is articles

@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base import places as here
-from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.runs import study_results
-from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.empty_documents import (
     chain,
@@ -43,15 +41,6 @@ def test_a_splitter_that_cannot_run_says_so_in_one_sentence(tmp_path: Path) -> N
     broken.chmod(0o755)
     with pytest.raises(study_results.StudyError, match="splitter failed: no such module"):
         chain.split([""], broken)
-
-
-def test_only_the_semantic_chunker_makes_a_chunk_of_nothing_and_not_when_corrected() -> None:
-    found = chain.chunkers().set_index("chunker")["ours"]
-    assert found["semantic"] == "one empty chunk"
-    assert set(found.drop("semantic")) == {"no chunk"}
-    assert not build_chunker("semantic", CORRECTED, chain.no_vectors)("")
-    official = pd.read_csv(evidence.OFFICIAL, index_col="chunker")["official code"]
-    assert official[found.index].to_dict() == found.to_dict()
 
 
 def test_an_unscored_document_lets_documents_from_below_rise_and_a_guarded_one_does_not() -> None:

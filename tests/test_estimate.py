@@ -43,15 +43,15 @@ def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
 
 def test_readings_that_conditions_share_count_once(nothing_recorded: Places) -> None:
     grid = grids.grid()
-    tokens: dict[tuple[str, ...], float] = {}
-    for one in grid:
-        for reading in readings(one):
-            size = known_tokens(one.collection, nothing_recorded)
-            tokens[reading.key] = size * reading.passes
-    total = sum(one.tokens for one in prices(grid, nothing_recorded))
-    assert total == pytest.approx(sum(tokens.values()))
+    names = {one.collection for one in grid}
+    sizes = {name: known_tokens(name, nothing_recorded) for name in names}
+    tokens = {
+        reading.key: sizes[one.collection] * reading.passes
+        for one in grid
+        for reading in readings(one)
+    }
     twice = sum(one.tokens for one in prices([*grid, *grid], nothing_recorded))
-    assert twice == pytest.approx(total)
+    assert twice == pytest.approx(sum(tokens.values()))
 
 
 def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded: Places) -> None:

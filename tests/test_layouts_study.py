@@ -1,4 +1,4 @@
-"""Layouts of windows side by side: a choice that no question can make alone."""
+"""Layouts of windows side by side: a choice no question can make alone, and the registered one."""
 
 from __future__ import annotations
 
@@ -76,10 +76,3 @@ def test_of_tied_layouts_the_one_that_reads_least_is_chosen() -> None:
     assert registered.chosen(level, TOKENS) == "no overlap"
     behind = many(dict.fromkeys(registered.COMPETE, 0.5) | {"no overlap": 0.2}, noise=0.05)
     assert registered.chosen(behind, TOKENS) == "packed"
-
-
-def test_papers_that_choose_are_not_those_reported_on() -> None:
-    sides = registered.halves(many(MEANS))
-    first, second = ([*DOCUMENTS.loc[one.plain[128].index]] for one in sides)
-    assert first and second and not set(first) & set(second)
-    assert sorted(first + second) == sorted(DOCUMENTS)

@@ -204,11 +204,3 @@ def test_the_command_counts_what_became_of_them(monkeypatch: pytest.MonkeyPatch)
     done = CliRunner().invoke(cli.app, ["predict"])
     assert done.exit_code == 0
     assert done.output == f"{len(REGISTERED.predictions) - 1} undecided, 1 came true, 0 failed\n"
-
-
-def test_what_to_bet_on_contradicts_print_and_is_said_once() -> None:
-    bets = tables.every(REGISTERED, evidence({}))["predictions_to_bet_on"]
-    assert len(bets) == tables.BETS == bets["says"].nunique()
-    assert (bets["probability"] * bets["surprise"]).is_monotonic_decreasing
-    outside = (bets["published"] < bets["at least"]) | (bets["published"] > bets["at most"])
-    assert outside.all()

@@ -59,20 +59,6 @@ def test_within_the_stack_names_its_setting_and_holds_in_both_directions(
     assert stray.any() and comparison.loc[stray, "stack_low"].notna().all()
 
 
-def test_the_search_that_was_run_again_starts_from_the_records_of_exact_search(
-    comparison: pd.DataFrame,
-) -> None:
-    spread = study_results.read(Places(ROOT), "chroma-search", "spread")
-    own = spread[(spread["insertion"] == "official") & (spread["offsets"] == "located")]
-    keys = ["chunker", "part", "measure", "statistic"]
-    exact = own[own["search list"] == 50].set_index(keys)["exact"]
-    rows = comparison[comparison["stack_low"].notna()]
-    chunkers = rows["run"].str.split("/").str[1]
-    found = exact.loc[list(zip(chunkers, *(rows[k] for k in keys[1:]), strict=True))]
-    assert rows["reproduced"].to_numpy() == pytest.approx(100 * found.to_numpy(), abs=2e-5)
-    assert len(rows) > 250
-
-
 def taxonomy_cell(table: str, collection: str) -> Cell:
     wanted = ("taxonomy", table, collection, "fixed-256", NOMIC)
     (found,) = [one for one in CELLS if one.key[:5] == wanted]

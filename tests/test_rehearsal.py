@@ -45,14 +45,6 @@ def nothing(_: str) -> None:
     pass
 
 
-def test_every_published_cell_and_prediction_is_rehearsed() -> None:
-    everything = rehearse.conditions(REAL)
-    assert len(set(everything)) == len(everything) > 1000
-    assert {one.protocol for one in everything} >= {"corrected", "as_published-ielab"}
-    pairs = [(one.encoder, one.collection) for one in everything]
-    assert pairs == sorted(pairs), "a model is loaded once for all that it reads"
-
-
 def test_nothing_that_the_grid_needs_is_missing_in_a_rehearsal(stood: stand.Stand) -> None:
     reasons = {one.reason_not_run for one in rehearse.conditions(REAL)}
     assert reasons == {None}
@@ -106,12 +98,6 @@ def test_pins_and_surroundings_are_put_back(tmp_path: Path) -> None:
         assert os.environ["OPENAI_BASE_URL"].startswith("http://127.0.0.1:")
         assert os.environ["HF_ENDPOINT"].startswith("http://127.0.0.1:")
     assert (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES) == before
-
-
-def test_two_stands_serve_the_same_bytes(stood: stand.Stand, tmp_path: Path) -> None:
-    with stand.standing(tmp_path) as again:
-        assert again.hub.files == stood.hub.files
-        assert again.hub.checkpoints == stood.hub.checkpoints
 
 
 @pytest.fixture(scope="module")

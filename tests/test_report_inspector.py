@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, text_digest
@@ -89,17 +87,6 @@ def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) 
     for name in ("notebooks", "results"):
         (tmp_path / "checkout" / name).mkdir(parents=True)
     return Places(tmp_path / "checkout")
-
-
-class Characters(Letters):
-    """An encoder of which every character is a token."""
-
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], NDArray[np.int64]]]:
-        offsets = [np.arange(len(text))[:, None] + np.arange(2) for text in texts]
-        return [(list(map(ord, text)), of) for text, of in zip(texts, offsets, strict=True)]
-
-    def decode(self, ids: Sequence[int]) -> str:
-        return "".join(map(chr, ids))
 
 
 class Read(HTMLParser):
@@ -214,30 +201,6 @@ def test_a_boundary_inside_an_excerpt_cuts_it_and_one_at_its_edge_does_not() -> 
     assert [part.text for part in inside if part.cuts] == ["ef"]
 
 
-def test_overlapping_chunks_are_drawn_in_different_lanes(pages: dict[str, inspector.Page]) -> None:
-    (excerpt,) = pages["../zoo"].columns[1].inspection.excerpts
-    parts = segments(TEXTS["b"], (excerpt.start, excerpt.end), [], excerpt.chunks, DEPTH)
-    depths = []
-    at = excerpt.start
-    for part in parts:
-        covering = sum(c.start <= at and at + len(part.text) <= c.end for c in excerpt.chunks)
-        assert sum(bool(lane) for lane in part.lanes) == covering
-        depths.append(covering)
-        at += len(part.text)
-    assert max(depths) > 1
-
-
-def test_a_long_stretch_that_is_not_judged_is_folded_and_still_whole() -> None:
-    text = "".join(f"{i:05}" for i in range(400))
-    chunk = ranked(0, 2000, rank=1)
-    parts = segments(text, (0, 2000), [(900, 950)], [chunk], DEPTH)
-    html = str(marked(parts, DEPTH, fold=True))
-    read = Read(f'<div class="source">{html}</div>')
-    assert sum(tag == "details" for tag, _ in read.tags) == 2
-    assert "".join(piece for _, piece in read.sources[0][1]) == text
-    assert not any(text[900:950] in part.split("</details>")[0] for part in html.split("<details>"))
-
-
 def test_ranks_are_those_of_every_chunk_by_score(store: VectorStore) -> None:
     searched = inspection.search(condition(), COLLECTION, store)
     query = store.encode(["zigzag zebras, quiz"], "query")[0]
@@ -296,16 +259,6 @@ def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
     assert named.calls
 
 
-def test_a_protocol_of_documents_counts_in_the_encoders_own_tokens(
-    tmp_path: Path,
-) -> None:
-    store = VectorStore(Characters(), tmp_path)
-    one = condition("fixed-8", "as_published-jina")
-    (page,) = inspector.inspect(COLLECTION.only(["two"]), [one], store, tmp_path, DEPTH)
-    (column,) = page.columns
-    assert {chunk.end - chunk.start for chunk in column.inspection.retrieved} == {8}
-
-
 def ranked(
     start: int, end: int, rank: int, document: str = "a", read_to: int | None = None
 ) -> RankedChunk:
@@ -344,24 +297,9 @@ def diagnosed(
             "40 of 180 characters lie in chunk 9 of 80, which ranked 9th: 4 places too low",
         ),
         (
-            diagnosed(ranked(900, 1100, 22), ranked(1100, 1500, 6)),
-            diagnosis.CUT,
-            "over 2 chunks, the best of them chunk 6 of 80, which ranked 6th: 1 place too low",
-        ),
-        (
-            diagnosed(ranked(900, 1002, 2), ranked(1002, 1500, 9), text="m" + "m." * 2, alone=7),
-            diagnosis.CUT,
-            "3 of 5 characters",
-        ),
-        (
             diagnosed(ranked(900, 1002, 2), ranked(1002, 1500, 9), text="mm."),
             diagnosis.TRIFLE,
             "1 of 3 characters, “.”",
-        ),
-        (
-            diagnosed(ranked(900, 1001, 2), ranked(1002, 1500, 1), text="m mm"),
-            diagnosis.TRIFLE,
-            "1 of 4 characters, white space",
         ),
         (diagnosed(ranked(500, 2300, 12), alone=5), diagnosis.DILUTED, "10.0% of that chunk"),
         (

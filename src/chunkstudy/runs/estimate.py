@@ -136,7 +136,8 @@ def prices(conditions: Sequence[Condition], places: Places, again: bool = False)
                 continue
             seen.add(reading.key)
             name = condition.collection
-            sizes.setdefault(name, known_tokens(name, places) or DEFAULT_TOKENS)
+            if name not in sizes:
+                sizes[name] = known_tokens(name, places) or DEFAULT_TOKENS
             read = sizes[name] * reading.passes
             length = attended(reading, name, sizes[name])
             tokens += read
