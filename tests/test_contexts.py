@@ -47,6 +47,15 @@ def at(text: str, *words: str) -> list[int]:
     return [text.index(word) for word in words]
 
 
+def test_front_matter_names_the_title_and_a_comment_in_code_is_no_heading() -> None:
+    page = '---\ntitle: "npm-ci"\n# noindex: true\n---\n\n## Example\n\n```\n# build\nmake\n```\n'
+    places = at(page, "npm-ci", "## Example", "make")
+    assert contexts.title(page, places) == ["", "npm-ci", "npm-ci"]
+    assert contexts.headings(page, places) == ["", "", "Example"]
+    untitled = page.replace("title", "layout")
+    assert contexts.title(untitled, at(untitled, "## Example", "make")) == ["", "Example"]
+
+
 def test_headings_are_the_path_above_a_chunk_and_not_what_it_holds() -> None:
     places = at(GUIDE, "# The", "It runs", "### Children", "Half", "First")
     assert contexts.headings(GUIDE, places) == [

@@ -291,6 +291,12 @@ def test_whatever_comes_out_has_short_sentences_with_few_numbers(
     assert arms == 1 or first.startswith(("Yes", "In part", "Not shown", "Not tested"))
 
 
+def test_ways_that_differ_to_and_fro_are_not_said_to_be_equal() -> None:
+    even = Facts(2, 0, "Recursive", "SpanRecall@5", 0.5, 0, 24, tested=True, more=float("inf"))
+    assert "differ on no question" not in sentences.more(even)
+    assert "differ on no question" in sentences.more(replace(even, tested=False))
+
+
 def test_what_is_needed_is_never_fewer_than_what_did_not_tell(
     folder: Path, little_model: Path
 ) -> None:
@@ -374,6 +380,9 @@ def test_small_chunks_return_large_ones_and_are_scored_by_them(
     read = found["tokens that a reader gets"]
     assert read["sentence-1"] < read["sentence-1+paragraph"] < read["sentence-1+none"]
     assert (found.loc[ways[1:], "score"] >= found["score"]["sentence-1"] - 1e-9).all()
+    (folder / "grains" / "list.md").write_text("# Grains\n\n- rye\n\n- oats\n\nThat is all.")
+    listed = run(folder, little_model, chunkers=["sentence-1+paragraph"]).table
+    assert listed["text in no chunk"].iloc[0] == 0
 
 
 def test_a_title_before_each_chunk_is_matched_and_not_returned(

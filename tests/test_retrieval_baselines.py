@@ -88,6 +88,16 @@ def test_a_small_chunk_returns_the_large_one_that_holds_it() -> None:
     assert len(once) == 4 and which.tolist() == [0, 0, 1, 1, 2, 3]
 
 
+def test_a_small_chunk_that_runs_through_several_large_ones_is_cut_where_they_end() -> None:
+    small, large = chunks((0, 0, 13), (1, 0, 8)), chunks((0, 0, 7), (0, 8, 18), (1, 0, 4))
+    found = small_to_large.within(small, large, DOCUMENTS)
+    assert found.text == ("one two", "three", "five")
+    assert found.start.tolist() == [0, 8, 0] and found.end.tolist() == [7, 18, 4]
+    rewritten = Chunks(small.document, small.start, small.end, ("1 to 3", "5 and 6"))
+    whole = small_to_large.within(rewritten, large, DOCUMENTS)
+    assert whole.text == rewritten.text and whole.end.tolist() == [7, 4]
+
+
 def test_a_window_stays_in_its_document() -> None:
     found = small_to_large.around(SMALL, 1, DOCUMENTS)
     assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [

@@ -14,12 +14,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.chunkers import sections
 from chunkstudy.chunkers.structure import sentences
 
 MOST = 300
 """Characters of a context, some 60 tokens; a longer one ends with the last whole word within."""
 TITLE = 200
 """Characters of a first line that still passes for a title."""
+TITLED = re.compile(r"""^title:[ \t]*(["']?)(?P<title>\S.*?)\1[ \t]*$""", re.MULTILINE)
+"""A title in front matter."""
 SEPARATOR = "\n\n"
 """Between context and chunk."""
 HEADING = re.compile(
@@ -31,10 +34,12 @@ HEADING = re.compile(
 
 
 def title(text: str, starts: Sequence[int]) -> list[str]:
-    """The first line that is not blank, where it is short enough to be a title; before every
-    chunk but those that begin with it."""
-    lines = (line for line in text.split("\n") if line.strip())
-    first = next(lines, "")
+    """The title in the front matter, else the first line that is not blank, where it is short
+    enough to be a title; before every chunk but those that begin with it."""
+    front = sections.FRONT_MATTER.match(text)
+    named = TITLED.search(front[0]) if front else None
+    lines = (line for line in text[front.end() if front else 0 :].split("\n") if line.strip())
+    first = named["title"] if named else next(lines, "")
     if len(first.strip()) > TITLE:
         return [""] * len(starts)
     heading = HEADING.fullmatch(first)
@@ -65,7 +70,7 @@ def preceding_sentence(text: str, starts: Sequence[int]) -> list[str]:
 def headings(text: str, starts: Sequence[int]) -> list[str]:
     """The headings under which the chunk begins, from the widest to the narrowest; none where the
     text marks no headings, or none above."""
-    marked = [(m.start(), _level(m), _name(m)) for m in HEADING.finditer(text)]
+    marked = [(m.start(), _level(m), _name(m)) for m in sections.marked(HEADING, text)]
     positions = [start for start, _, _ in marked]
     paths: list[tuple[tuple[int, str], ...]] = [()]
     for _, level, name in marked:

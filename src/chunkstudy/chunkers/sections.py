@@ -15,8 +15,13 @@ from chunkstudy.chunkers import structure
 HEADING = re.compile(r"^(?:#{1,6}[ \t]+\S.*|\S.*\n(?:={3,}|-{3,}))[ \t]*$", re.MULTILINE)
 """A line after one to six number signs, or one underlined by equals signs or hyphens (CommonMark's
 ATX and Setext headings)."""
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-"""A block of code, in which a number sign is a comment."""
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[\w-]+:).*?^---[ \t]*$", re.MULTILINE | re.DOTALL)
+"""What a site generator keeps before a text."""
+ASIDE = re.compile(
+    FRONT_MATTER.pattern + r"|^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+"""Front matter, or a block of code: in both a number sign begins a comment."""
 
 
 def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
@@ -26,12 +31,7 @@ def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
         ValueError: if the size is not positive.
     """
     structure.check_sizes(size)
-    code = [one.span() for one in FENCE.finditer(text)]
-    headings = [
-        one.span()
-        for one in HEADING.finditer(text)
-        if not any(start <= one.start() < end for start, end in code)
-    ]
+    headings = [one.span() for one in marked(HEADING, text)]
     starts = [0]
     body = 0  # where the text under the last heading begins
     for start, end in headings:
@@ -47,3 +47,13 @@ def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
         elif part.strip():
             spans.append((start + len(part) - len(part.lstrip()), start + len(part.rstrip())))
     return spans
+
+
+def marked(heading: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """The headings of a text, those in its front matter and in code aside."""
+    aside = [one.span() for one in ASIDE.finditer(text)]
+    return [
+        one
+        for one in heading.finditer(text)
+        if not any(start <= one.start() < end for start, end in aside)
+    ]

@@ -181,7 +181,7 @@ def inspect(
 
     with one_sentence():
         written = pages.write(
-            places.find(),
+            places.here(),
             collection,
             query,
             chunker or pages.CHUNKERS,

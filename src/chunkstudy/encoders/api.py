@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +47,6 @@ class ApiEncoder:
             (chromadb/utils/embedding_functions/openai_embedding_function.py at 0196264d; issue
             2129 shows that it changes the vectors).
         base_url: the server's address; OPENAI_BASE_URL by default, else OpenAI's own.
-        price: dollars per million tokens; what is known of the model by default.
         recordings: the folder of what was received; :func:`recordings_folder` by default.
         budget: what may be spent.
         sleep: waits some seconds.
@@ -64,7 +62,6 @@ class ApiEncoder:
         window: int | None = None,
         newlines: Literal["kept", "spaces"] = "kept",
         base_url: str | None = None,
-        price: float | None = None,
         recordings: Path | None = None,
         budget: Budget | None = None,
         sleep: Callable[[float], object] = time.sleep,
@@ -82,7 +79,7 @@ class ApiEncoder:
         self._model = spec.id.removeprefix(NAME)
         self._server = Server(base_url or _address())
         self.endpoint = _host(self._server.address)
-        self.price = _price(self._model, self.endpoint, spec, price)
+        self.price = _price(self._model, self.endpoint, spec)
         self.recordings = Recordings(place(self.endpoint, self._model, recordings))
         self.budget = budget or Budget()
         self._sleep = sleep
@@ -286,24 +283,20 @@ def _address() -> str:
 
 
 def _host(address: str) -> str:
-    """Who answers at an address."""
+    """Who answers at an address: two servers of one machine may call two models the same."""
     parts = urlsplit(address)
     if not parts.hostname or parts.scheme not in ("http", "https"):
         raise ApiError(f"{address!r} is no address; write it as http://localhost:11434/v1")
-    return parts.hostname
+    return f"{parts.hostname}-{parts.port}" if parts.port else parts.hostname
 
 
-def _price(model: str, endpoint: str, spec: ModelSpec, dollars: float | None) -> Price | None:
-    """None where somebody else than OpenAI serves the model and nobody says for how much."""
-    if dollars is not None:
-        if not (math.isfinite(dollars) and dollars >= 0):
-            raise ApiError(f"a price of {dollars} dollars a million tokens is impossible")
-        return Price(dollars, 0, "as its user says", "")
-    if spec.dimension or endpoint == HOME:
-        if model not in PRICES:
-            raise ApiError(
-                f"no price is known for {model}, so that no budget can be held; name it in dollars "
-                "per million tokens"
-            )
-        return PRICES[model]
-    return None
+def _price(model: str, endpoint: str, spec: ModelSpec) -> Price | None:
+    """None where somebody else than OpenAI serves the model."""
+    if not spec.dimension and endpoint != HOME:
+        return None
+    if model not in PRICES:
+        raise ApiError(
+            f"no price is known for {model} at OpenAI, so that no budget can be held; name another "
+            "model, or with --base-url the server that has it"
+        )
+    return PRICES[model]

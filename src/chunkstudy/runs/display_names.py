@@ -120,7 +120,9 @@ def chunker(slug: str) -> str:
     spec = parse_chunker(slug)
     parts = [FAMILIES[spec.name]]
     unit = "characters" if spec.length == "characters" else "tokens"
-    if spec.name == "lumberchunker-random":
+    if spec.name == "sentence" and spec.sizes == (1,):
+        parts = ["Single sentences"]
+    elif spec.name == "lumberchunker-random":
         parts.append(f"draw {spec.sizes[0]}")
     elif spec.sizes:
         counted = {"size": unit, "group": "sentences"}
@@ -140,11 +142,15 @@ def chunker(slug: str) -> str:
 
 
 def encoder(slug: str) -> str:
-    """A model's name, with its window and precision where those are not the model's own."""
+    """A model's name, with its window and precision where those are not the model's own; BM25, or
+    both."""
     if slug in ("none", ""):
         return "no model"
     if slug in MODELS:
         return MODELS[slug]
+    words, _, beside = slug.partition("+")
+    if words == "bm25":
+        return f"BM25 and {shown('encoder', beside)}" if beside else "BM25"
     model, window, dtype = parse_encoder(slug)
     return ", ".join(filter(None, (MODELS[model], f"{window} tokens" if window else "", dtype)))
 

@@ -177,9 +177,5 @@ def _folder(output: str | Path | None, usual: Path) -> Path:
     folder = Path(output).expanduser()
     if folder.exists() and not folder.is_dir():
         raise compared.EvaluationError(f"--output {output} is a file; name a folder")
-    try:
-        checkout = places.find()
-    except FileNotFoundError:
-        return folder
-    refuse_committed(folder, checkout)
+    refuse_committed(folder)
     return folder

@@ -18,7 +18,6 @@ from chunkstudy.base.spans import Chunker, Chunks, Query, RewrittenSpan, Span
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import OwnChunker, checked
 from chunkstudy.commands.evaluate import scores
-from chunkstudy.commands.evaluate.arms import BM25 as WORDS
 from chunkstudy.commands.evaluate.arms import LARGER, WINDOW, Arm
 from chunkstudy.commands.evaluate.arms import Chunker as Way
 from chunkstudy.commands.evaluate.scores import Asked
@@ -36,6 +35,8 @@ from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.run import boundary_store
 from chunkstudy.runs.store import VectorStore
 
+RETURNED = {"none": "their document", "paragraph": "their paragraph"}
+"""What a name calls larger chunks of which the chunker's own would read oddly."""
 Say = Callable[[str], object]
 Ints = NDArray[np.int64]
 
@@ -221,10 +222,7 @@ def shown_as(key: str, value: object) -> str:
         small, _, large = text.rpartition(LARGER)
         around = WINDOW.fullmatch(large)
         larger = f"{around[1]} neighbours on either side" if around else shown_as(key, large)
-        return f"{shown_as(key, small)}, returned with {larger}"
-    if key == "encoder" and text.startswith(WORDS):
-        _, _, model = text.partition(LARGER)
-        return f"BM25 and {display_names.shown(key, model)}" if model else "BM25"
+        return f"{shown_as(key, small)}, returned with {RETURNED.get(large, larger)}"
     return display_names.shown(key, value)
 
 

@@ -84,7 +84,7 @@ def _needed(facts: Facts) -> str:
         return ""
     if facts.apart:
         return "The best two are told apart by the questions at hand."
-    if not facts.difference or not facts.tested:
+    if not facts.tested:
         return (
             "The best two differ on no question, or by the same on all, so that it cannot be said "
             "how many more would tell them apart."

@@ -18,24 +18,32 @@ Ints = NDArray[np.int64]
 
 
 def within(small: Chunks, large: Chunks, documents: Sequence[Document]) -> Chunks:
-    """The small chunks, each with the span of the large one that shares most with it, the first of
-    equals; its own where it shares a character with none.
+    """The small chunks, each with the span of the large one that holds it, the first of several.
+
+    One that runs through several is cut where they end, and each piece has the span of its own; a
+    rewritten one stays whole, with that which shares most. What shares a character with none has
+    its own span.
 
     Returns:
         Spans of what is returned; ``text`` is what is matched.
     """
-    start, end = small.start.copy(), small.end.copy()
-    for document in np.unique(small.document).tolist():
-        mine, theirs = (np.flatnonzero(one.document == document) for one in (small, large))
-        if not len(theirs):
-            continue
-        for i in mine.tolist():
-            shared = np.minimum(large.end[theirs], small.end[i])
-            shared = shared - np.maximum(large.start[theirs], small.start[i])
-            if shared.max() > 0:
-                best = theirs[int(np.argmax(shared))]
-                start[i], end[i] = large.start[best], large.end[best]
-    return Chunks(small.document, start, end, tuple(small.texts(documents)), small.fallbacks)
+    found: list[tuple[int, int, int, str]] = []
+    spans = zip(small.document.tolist(), small.start.tolist(), small.end.tolist(), strict=True)
+    for (document, start, end), text in zip(spans, small.texts(documents), strict=True):
+        theirs = slice(*np.searchsorted(large.document, (document, document + 1)))
+        starts, ends = large.start[theirs], large.end[theirs]
+        shared = np.minimum(ends, end) - np.maximum(starts, start)
+        most = shared.max(initial=0)
+        if not most:
+            found.append((document, start, end, text))
+        elif most == end - start or small.text is not None:
+            found.append((document, starts[shared.argmax()], ends[shared.argmax()], text))
+        else:
+            through = zip(starts[shared > 0].tolist(), ends[shared > 0].tolist(), strict=True)
+            pieces = [(*one, text[max(0, one[0] - start) : one[1] - start]) for one in through]
+            found += [(document, *piece) for piece in pieces if piece[2].strip()]
+    document_of, low, high = np.array([one[:3] for one in found], dtype=np.int64).reshape(-1, 3).T
+    return Chunks(document_of, low, high, tuple(one[3] for one in found), small.fallbacks)
 
 
 def around(small: Chunks, neighbours: int, documents: Sequence[Document]) -> Chunks:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from chunkstudy.base import places
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
@@ -33,7 +34,7 @@ class InspectorError(ValueError):
 
 
 def write(
-    places: Places,
+    where: Places,
     collection: str,
     query: str | None = None,
     chunkers: Sequence[str] = CHUNKERS,
@@ -47,7 +48,7 @@ def write(
     """Write the page of a query, or without one the pages of the worst queries and their index.
 
     Args:
-        places: the checkout; pages go below its ``build/inspector`` unless ``out`` says otherwise.
+        where: pages go below its ``build/inspector`` unless ``out`` says otherwise.
         collection: its name.
         query: a query id.
         chunkers: slugs; each is one column, and the worst queries are worst over all of them.
@@ -68,11 +69,11 @@ def write(
     if depth < 1 or worst < 1:
         raise InspectorError(f"depth and worst must be at least 1, not {depth} and {worst}")
     conditions = conditions_of(collection, chunkers, encoder.replace("/", "__"), protocol)
-    target = _target(places, conditions, query, depth, out)
+    target = _target(where, conditions, query, depth, out)
     loaded = load_collection(collection)
     ids = judged_ids(loaded) if query is None else [_known(loaded, query)]
-    store = load_store(conditions[0].encoder, places.vectors)
-    pages = inspect(loaded.only(ids), conditions, store, places.vectors, depth)
+    store = load_store(conditions[0].encoder, where.vectors)
+    pages = inspect(loaded.only(ids), conditions, store, where.vectors, depth)
     texts = {document.id: document.text for document in loaded.documents}
     if query is not None:
         write_text(target, render(pages[0], texts))
@@ -94,14 +95,18 @@ def write_worst(
     return target
 
 
-def refuse_committed(path: Path, places: Places) -> None:
-    """Refuse a place inside the checkout other than ``build``.
+def refuse_committed(path: Path) -> None:
+    """Refuse a place inside a checkout other than its ``build``.
 
     Raises:
         InspectorError: since pages show documents that may be someone else's.
     """
-    inside, root = path.resolve(), places.root.resolve()
-    if inside.is_relative_to(root) and not inside.is_relative_to(places.build.resolve()):
+    try:
+        checkout = places.find()
+    except FileNotFoundError:
+        return
+    inside, root = path.resolve(), checkout.root.resolve()
+    if inside.is_relative_to(root) and not inside.is_relative_to(checkout.build.resolve()):
         raise InspectorError(
             f"{path} would be committed with the project, and the page shows documents that may "
             "be someone else's; write it below build/ or outside the checkout"
@@ -180,7 +185,7 @@ def conditions_of(
 
 
 def _target(
-    places: Places,
+    where: Places,
     conditions: Sequence[Condition],
     query: str | None,
     depth: int,
@@ -197,8 +202,8 @@ def _target(
         if depth != DEPTH:
             folder += f"@{depth}"
         name = "index.html" if query is None else file_name(query)
-        return places.build / "inspector" / first.collection / _short(folder) / name
-    refuse_committed(out, places)
+        return where.build / "inspector" / first.collection / _short(folder) / name
+    refuse_committed(out)
     path = out.resolve()
     if path.suffix != ".html" or path.is_dir():
         raise InspectorError(f"--out {out} must name a file that ends in .html")
