@@ -317,7 +317,7 @@ def cluster_200_is_best_apart_from_average_recall(evidence: Evidence) -> Reading
         ),
     }
     again = without(appendix(evidence.beside, LARGE), measure=RECALL)
-    label = "the appendix prints this row again, and minus recursive 200, points:"
+    label = "the appendix gives this row again, and minus recursive 200, points:"
     witness = listed(change(again, "cluster-200", "recursive-200-0"), label, "{:+.1f}")
     yield plain(in_parts(parts), witness=witness)
 
