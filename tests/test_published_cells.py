@@ -39,7 +39,7 @@ def test_a_table_of_ones_own_is_one_file_with_the_columns_of_a_cell(tmp_path: Pa
     assert str(cell) == "jina, post, row Quora, column Small"
 
 
-def test_an_unknown_column_is_named_with_those_that_are_known(tmp_path: Path) -> None:
+def test_an_unknown_column_is_named(tmp_path: Path) -> None:
     said = refused(tmp_path, ROW + ",1", header=HEADER + ",printed")
     assert "printed: Extra inputs are not permitted" in said
 

@@ -119,4 +119,6 @@ def read(places: Places) -> Registered:
         found.rules.update(made.rules)
         for one in found.predictions[len(found.dates) :]:
             found.dates[one.id] = made.date
+        if len(found.dates) < len(found.predictions):
+            raise PredictionError(f"a prediction is registered twice; restore {path.parent}")
     return found
