@@ -113,18 +113,15 @@ def profile(found: pd.DataFrame) -> pd.DataFrame:
     """Mean entropy of each token around the end of a sentence, within paragraphs of texts alone, a
     row per text and offset; ``0`` is the first token of the next sentence."""
     inner = found[(found["form"] == ALONE) & (found["begins"] == texts.SENTENCE)]
-    rows = []
-    for text, of in inner.groupby("text", sort=False):
-        known = of[list(PROFILE)].dropna()
-        for name, values in known.items():
-            offset = int(str(name).rpartition(" ")[2])
-            rows.append(
-                {
-                    "text": text,
-                    "offset": offset,
-                    "places": len(values),
-                    "entropy": values.mean(),
-                    "error": values.sem(),
-                }
-            )
-    return pd.DataFrame(rows)
+    known = inner[["text", *PROFILE]].dropna()
+    return pd.DataFrame(
+        {
+            "text": text,
+            "offset": int(str(name).rpartition(" ")[2]),
+            "places": len(values),
+            "entropy": values.mean(),
+            "error": values.sem(),
+        }
+        for text, of in known.groupby("text", sort=False)
+        for name, values in of[list(PROFILE)].items()
+    )

@@ -24,7 +24,6 @@ from chunkstudy.show.scores import Scores
 
 SPECIAL = 2
 """[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""
-WORDPIECE, CL100K = "wordpiece", "cl100k"
 RETRIEVAL = ("SpanRecall", "SpanPrecision", "SpanIoU")
 """What depends on what was found; a size and the best possible precision do not."""
 PUBLISHED_COUNTS = {  # tokens and queries of each corpus
@@ -57,7 +56,7 @@ def sizes(runs: Mapping[str, Run]) -> pd.DataFrame:
     for path, run in runs.items():
         key = {"run": path, "chunker": path.split("/")[1], "part": "all", "statistic": "mean"}
         rows.append({**key, "measure": "chunks", "value": float(run.counts.chunks)})
-        unit, special = (CL100K, 0) if run.encoder == NONE else (WORDPIECE, SPECIAL)
+        unit, special = ("cl100k", 0) if run.encoder == NONE else ("wordpiece", SPECIAL)
         size = run.sizes[unit].mean + special
         rows.append({**key, "measure": "chunk size", "value": size})
     return pd.DataFrame(rows)
@@ -147,9 +146,6 @@ def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
     return found.astype({one: "Int64" for one in found if one != "part"})
 
 
-OMEGA = "PrecisionOmega"
-
-
 def as_rows(summary: pd.DataFrame) -> pd.DataFrame:
     """Windows of the stated sizes, to be set beside the published rows that state them: these are
     known by the windows that give their numbers."""
@@ -183,7 +179,7 @@ def agreement(stated: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
 COLLECTION = "chroma"
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
-OF_CHUNKS = "PrecisionOmega"
+OMEGA = "PrecisionOmega"
 """Needs no ranking, so that chunks which no model draws are compared once."""
 
 
@@ -233,7 +229,7 @@ def token_unit(places: Places) -> pd.DataFrame:
             continue
         drawn = parse_chunker(condition.chunker).needs_encoder
         for measure in MEASURES:
-            if measure == OF_CHUNKS and condition.encoder != NONE and not drawn:
+            if measure == OMEGA and condition.encoder != NONE and not drawn:
                 continue
             name, at, cut = measure.partition("@")
             in_tokens = f"{name}(unit=token){at}{cut}"

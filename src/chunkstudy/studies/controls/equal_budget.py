@@ -159,10 +159,8 @@ def of_arm(
     if any(one.documents != documents for one in collections):
         raise ValueError("collections of other documents cannot share chunks; run them apart")
     offsets = [cl100k_offsets(document.text) for document in documents]
-    ordering, keys = (
-        parse_ordering(arm.ordering),
-        {"encoder": arm.encoder, "ordering": arm.ordering},
-    )
+    ordering = parse_ordering(arm.ordering)
+    keys = {"encoder": arm.encoder, "ordering": arm.ordering}
     recalls: dict[str, dict[str, pd.Series]] = {one.name: {} for one in collections}
     sizes = []
     for slug in arm.chunkers:

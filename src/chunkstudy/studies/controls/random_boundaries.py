@@ -41,12 +41,8 @@ THREE = ("chatlogs", "state_of_the_union", "wikitexts")
 CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
 
 
-def pieces(text: str) -> list[Span]:
-    return structure.pieces(text, counter("cl100k"))
-
-
 UNITS_OF: dict[str, Callable[[str], list[Span]]] = {
-    CLUSTER: pieces,
+    CLUSTER: lambda text: structure.pieces(text, counter("cl100k")),
     SEMANTIC: punkt_sentences,
     LUMBERCHUNKER: paragraphs,
 }

@@ -55,7 +55,17 @@ def tables(
             ranking = retrieval.search(asked, vectors, max(cuts))
             table = label_counts(collection, chunks, ranking, cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
-            of_chunkers.append({**key, **_facts(collection, chunks, store)})
+            texts = chunks.texts(collection.documents)
+            read = np.asarray(tokens.counter("wordpiece-special").count_many(texts))
+            of_chunkers.append(
+                {
+                    **key,
+                    "chunks_sha256": chunks.digest(),
+                    "chunks": len(chunks),
+                    "mean tokens": np.mean(tokens.counter("cl100k").count_many(texts)),
+                    "cut by the window": int((read > store.encoder.describe()["window"]).sum()),
+                }
+            )
     return {
         "queries": pd.concat(of_queries, ignore_index=True),
         "chunkers": pd.DataFrame(of_chunkers),
@@ -90,14 +100,3 @@ def label_counts(
         for measure_name in ("SpanRecall", "SpanPrecision"):
             columns[f"{measure_name}@{cut}"] = scores[measure_name]
     return pd.DataFrame(columns)
-
-
-def _facts(collection: Collection, chunks: Chunks, store: VectorStore) -> dict[str, object]:
-    texts = chunks.texts(collection.documents)
-    read = np.asarray(tokens.counter("wordpiece-special").count_many(texts))
-    return {
-        "chunks_sha256": chunks.digest(),
-        "chunks": len(chunks),
-        "mean tokens": np.mean(tokens.counter("cl100k").count_many(texts)),
-        "cut by the window": int((read > store.encoder.describe()["window"]).sum()),
-    }

@@ -111,7 +111,10 @@ def _ranked(
     ]
     names = ", ".join(next(iter(records.values())))
     if names == covid_qa.WITHIN and len(known.papers):
-        pairs = [_over_papers(one, known.papers) for one in pairs]
+        papers = documents_of(known.papers)
+        pairs = [
+            Pair(one.keys, one.first.droplevel(0), one.second.droplevel(0), papers) for one in pairs
+        ]
     compared = differences(pairs, f"behind the best, {task}, {names}, {model}", "score", "best")
     intervals = _intervals((scores[method] for method in ranked), names, known.papers)
     rows = []
@@ -142,12 +145,6 @@ def _ranked(
             }
         )
     return pd.DataFrame(rows)
-
-
-def _over_papers(pair: Pair, parts: pd.DataFrame) -> Pair:
-    """A pair of one collection whose questions come in papers."""
-    scores = (pair.first.droplevel(0), pair.second.droplevel(0))
-    return Pair(pair.keys, *scores, documents_of(parts))
 
 
 def _intervals(

@@ -257,9 +257,8 @@ def _other(place: Place, places: Sequence[Place], generator: np.random.Generator
 def _row(way: str, distance: int, what: str, before: Matrix, after: Matrix) -> Row:
     a, b = before.mean(axis=0), after.mean(axis=0)
     length = np.linalg.norm(a)
-    turned = a / length - b / np.linalg.norm(
-        b
-    )  # exact where both are equal, unlike a scalar product
+    # exact where both are equal, unlike a scalar product
+    turned = a / length - b / np.linalg.norm(b)
     return {
         "direction": way,
         "distance": distance,

@@ -57,13 +57,14 @@ def draws(context: Context, collections: Sequence[str]) -> pd.DataFrame:
             "TREC-COVID": max(1, round(len(ids) * EMPTY["TREC-COVID"] / TREC_COVID)),
             "FiQA, as many": EMPTY["FiQA"],
         }
+        many = dict(list(ranked.items())[:QUERIES])
         for seed in range(SEEDS):
             generator = np.random.default_rng(seed)
             for arm, empties in own.items():
                 added = empty_documents(ids, empties, generator)
-                scored = score(first(ranked, QUERIES), judged, ids, added, generator)
+                scored = score(many, judged, ids, added, generator)
                 rows.append((name, arm, len(ids), empties, seed, *scored))
-            few = first(ranked, QUERIES_AT_FIQAS_SIZE)
+            few = dict(list(ranked.items())[:QUERIES_AT_FIQAS_SIZE])
             names, others, added = numbered(ids, generator)
             everything = [*names.values(), *others]
             scored = score(*renamed(few, judged, names), everything, added, generator)
@@ -155,7 +156,3 @@ def renamed(ranked: Ranked, judged: Judged, names: Mapping[str, str]) -> tuple[R
         {query: [names[one] for one in documents] for query, documents in ranked.items()},
         {q: {names.get(d, d): grade for d, grade in judged[q].items()} for q in ranked},
     )
-
-
-def first(ranked: Ranked, queries: int) -> Ranked:
-    return dict(list(ranked.items())[:queries])

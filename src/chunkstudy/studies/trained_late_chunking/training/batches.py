@@ -125,11 +125,11 @@ def gather(held: Sequence[Triple], triples: Sequence[Triple], library: Library) 
     rows: list[tuple[Triple, Passages, NDArray[np.int64], int]] = []
     for source, of_document in _by_document(held).items():
         document = library[source]
-        part = excerpt(document, _windows(document, of_document))
-        rows += [(one, document, part.passages, len(alone)) for one in of_document]
-        alone += [document.alone[i] for i in part.passages]
-        layouts.append(part.layout)
-        tokens.append(part.tokens)
+        layout, here, places = excerpt(document, _windows(document, of_document))
+        rows += [(one, document, here, len(alone)) for one in of_document]
+        alone += [document.alone[i] for i in here]
+        layouts.append(layout)
+        tokens.append(places)
     positive = np.zeros(len(rows), dtype=np.int64)
     relevant = np.zeros((len(rows), len(alone)), dtype=np.bool_)
     for row, (one, document, here, first) in enumerate(rows):

@@ -98,21 +98,6 @@ class Passages:
         return range(first, last)
 
 
-@dataclass(frozen=True)
-class Excerpt:
-    """Some windows of a document and the passages that lie in them whole.
-
-    Attributes:
-        layout: these windows.
-        passages: which of the document's passages, ascending.
-        tokens: (passages, 2), where they stand in the layout's sequence.
-    """
-
-    layout: Layout
-    passages: NDArray[np.int64]
-    tokens: TokenSpans
-
-
 def prepare(
     encoder: Tokenizes,
     collection: str,
@@ -149,8 +134,11 @@ def prepare(
     )
 
 
-def excerpt(passages: Passages, windows: Sequence[int]) -> Excerpt:
-    """Some of a document's windows, read without the rest of it."""
+def excerpt(
+    passages: Passages, windows: Sequence[int]
+) -> tuple[Layout, NDArray[np.int64], TokenSpans]:
+    """Some of a document's windows, read without the rest of it; which of its passages, ascending,
+    lie in them whole; and where these stand in the layout's sequence, (passages, 2)."""
     kept = sorted(set(windows))
     layout = passages.layout
     starts, ends = passages.limits
@@ -167,4 +155,4 @@ def excerpt(passages: Passages, windows: Sequence[int]) -> Excerpt:
     whole = np.flatnonzero(has_tokens & (before[last] - before[first] == last - first))
     unread = np.cumsum([0, *((ends - starts) * (1 - read))])  # states left out before each window
     moved = 0 if layout.places else unread[first[whole], np.newaxis]
-    return Excerpt(part, whole, passages.tokens[whole] - moved)
+    return part, whole, passages.tokens[whole] - moved
