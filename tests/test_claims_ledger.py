@@ -100,17 +100,11 @@ def test_a_claim_has_a_plain_reading_or_a_fair_and_a_strict_one() -> None:
             made(decide)
 
 
-def test_an_id_that_stands_twice_is_refused() -> None:
-    work = ledger.Claims("chroma", "any")
-    work.claim("C01", "here", "claims")(lambda _: iter(()))
-    with pytest.raises(ClaimError, match="C01 stands twice"):
-        work.claim("C01", "there", "claims")
-
-
-@pytest.mark.parametrize("slug", [MINILM, "a/b-w512"])
-def test_a_model_named_as_conditions_name_it_is_refused(slug: str) -> None:
-    with pytest.raises(ClaimError, match=r"claim Z1 speaks of .*; write [^_]*/"):
-        made(lambda _: iter(()), models=(slug,))
+def test_each_claim_has_its_own_id_and_speaks_of_models_by_their_hub_ids() -> None:
+    claims = [one for work in ledger.works() for one in work.claims]
+    assert len({one.id for one in claims}) == len(claims)
+    named = {one for claim in claims for one in claim.models or ()}
+    assert named == {model(one) for one in named}
 
 
 def test_a_verdict_rests_on_figures_and_an_open_one_says_what_it_needs() -> None:

@@ -154,7 +154,7 @@ def test_papers_are_known_that_have_lines_of_print(counted: covid_qa.Tally) -> N
         spans = paragraphs(document.text)
         if sum(document.text[start].islower() for start, _ in spans) > len(spans) / 2:
             lines.append(document.id)
-    assert tuple(lines) == covid_qa.LINES_OF_PRINT
+    assert lines == ["paper-188", "paper-2683", "paper-2684"]
 
 
 def test_the_facts_beside_the_records_are_those_of_the_release() -> None:

@@ -54,6 +54,12 @@ def test_cards_do_not_contradict_what_is_loaded() -> None:
             assert (spec.card.positions == "ALiBi") == (spec.kind == "jina_bert")
 
 
+def test_whoever_says_how_long_texts_a_model_was_trained_on_is_named() -> None:
+    for card in (spec.card for spec in checklist.every()):
+        assert card.pretrained_source or not card.pretrained
+        assert card.tuned_source or not card.tuned
+
+
 def test_only_long_mean_pooled_models_with_token_states_suit_late_chunking() -> None:
     assert [one.id for one in checklist.every() if not checklist.obstacles(one)] == [
         "jinaai/jina-embeddings-v2-small-en",
@@ -93,13 +99,9 @@ def test_texts_shorter_than_the_window_in_training_are_a_doubt_and_no_obstacle()
         ("windwo = 3", "a: windwo"),
         ('kind = "gpt"', "a: kind"),
         ("[[model]]\n" + ENTRY, "has a twice"),
-        ("[model.card]\ntuned = 512", "say who does"),
-        ("[model.card]\npretrained = 512", "say who does"),
     ],
 )
-def test_an_entry_without_source_or_out_of_shape_is_refused(
-    entry: str, sentence: str, tmp_path: Path
-) -> None:
+def test_an_entry_out_of_shape_is_refused(entry: str, sentence: str, tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
     path.write_text(f"[[model]]\n{ENTRY}\n{entry}\n", encoding="utf-8")
     with pytest.raises(ModelError, match=sentence):

@@ -7,50 +7,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True)
+class _Below:
+    """A folder below the root of the places that it is asked of."""
+
+    def __init__(self, *parts: str) -> None:
+        self._parts = parts
+
+    def __get__(self, places: Places, _: type) -> Path:
+        return places.root.joinpath(*self._parts)
+
+
+@dataclass(frozen=True)
 class Places:
     root: Path
 
-    @property
-    def results(self) -> Path:
-        return self.root / "results"
-
-    @property
-    def runs(self) -> Path:
-        return self.results / "runs"
-
-    @property
-    def published(self) -> Path:
-        return self.results / "published"
-
-    @property
-    def llm(self) -> Path:
-        """What language models were asked and answered."""
-        return self.results / "llm"
-
-    @property
-    def tables(self) -> Path:
-        return self.results / "tables"
-
-    @property
-    def figures(self) -> Path:
-        return self.root / "figures"
-
-    @property
-    def notebooks(self) -> Path:
-        return self.root / "notebooks"
-
-    @property
-    def paper(self) -> Path:
-        return self.root / "paper"
-
-    @property
-    def generated(self) -> Path:
-        return self.paper / "generated"
-
-    @property
-    def build(self) -> Path:
-        return self.root / "build"
+    results = _Below("results")
+    runs = _Below("results", "runs")
+    published = _Below("results", "published")
+    llm = _Below("results", "llm")
+    """What language models were asked and answered."""
+    tables = _Below("results", "tables")
+    figures = _Below("figures")
+    notebooks = _Below("notebooks")
+    paper = _Below("paper")
+    generated = _Below("paper", "generated")
+    build = _Below("build")
 
     @property
     def vectors(self) -> Path:

@@ -41,9 +41,6 @@ FILE = SourceFile(
     "ab310b4e39f726e087c8fa3d1787c73771dacddc584977204ebe3cc889ee1264",
 )
 PAPERS = 98
-LINES_OF_PRINT = ("paper-188", "paper-2683", "paper-2684")
-"""Papers whose line breaks end lines rather than paragraphs: most of their lines begin with a
-lower-case letter."""
 
 
 def chooses(paper: str) -> bool:
