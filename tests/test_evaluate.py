@@ -233,6 +233,14 @@ def test_documents_and_questions_are_read_in_whatever_form_they_come(folder: Pat
     found = texts.read(folder / "grains", inside)
     assert len(found.collection.documents) == len(WORDS) and len(found.collection.queries) == 12
     assert "the file of questions (questions.jsonl)" in found.notes[0]
+    (folder / "grains" / "out").mkdir()
+    for written in ("evaluation.json", "index.html"):
+        (folder / "grains" / "out" / written).write_text("{}", encoding="utf-8")
+    again = texts.read(folder / "grains")
+    assert again.collection.documents == found.collection.documents
+    assert again.notes[0].endswith(
+        "written by chunkstudy (out); 1 left out, the file of questions (questions.jsonl)."
+    )
     made = folder / "made"
     made.mkdir()
     inside.rename(made / "questions.jsonl")

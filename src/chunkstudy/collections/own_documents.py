@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from chunkstudy.base import places
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Document
 
@@ -23,6 +24,9 @@ BINARY = "not text"
 ENCODING = "not UTF-8"
 REPEATED = "the same text as another"
 QUESTIONS = "the file of questions"
+WRITTEN = "written by chunkstudy"
+EVALUATION = "evaluation.json"
+"""The record of an evaluation, beside all else that it wrote."""
 LARGEST = 20_000_000
 LARGE = f"larger than {LARGEST // 10**6} MB"
 HEAD = 8192
@@ -61,40 +65,40 @@ class OwnDocuments:
         return "; ".join(said)
 
 
-def read(folder: Path, questions: Path | None = None) -> OwnDocuments:
+def read(folder: Path) -> OwnDocuments:
     """Every text below a folder.
 
-    Left out: files and folders whose name begins with a dot, which are not counted; the file of
-    questions; what is empty or only white space; what holds a zero byte; what is not UTF-8; what is
-    larger than ``LARGEST``; and a text that stands in an earlier file as well. A byte order mark is
-    dropped; line ends stay as they are.
+    Left out: files and folders whose name begins with a dot, which are not counted; files of
+    questions; ``build`` and what evaluations wrote; what is empty or only white space; what holds a
+    zero byte; what is not UTF-8; what is larger than ``LARGEST``; and a text that stands in an
+    earlier file as well. A byte order mark is dropped; line ends stay as they are.
 
     Raises:
         SourceError: if there is no such folder, or no document in it.
     """
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
-    asked = questions.resolve() if questions else None
-    paths: dict[str, Path] = {}
+    build, paths = places.here().build.resolve(), {}
     for at, folders, files in os.walk(folder):
+        below = Path(at) != folder
+        if below and (EVALUATION in files or Path(at).resolve() == build):
+            paths[Path(at).relative_to(folder).as_posix()] = Path(at)
+            folders[:] = files[:] = []
         folders[:] = [one for one in folders if not one.startswith(".")]  # not gone into
         named = (Path(at, one) for one in files if not one.startswith("."))
         paths |= {path.relative_to(folder).as_posix(): path for path in named if path.is_file()}
-    texts = (
-        (name, LeftOut("", QUESTIONS) if asked and path.resolve() == asked else _text(path))
-        for name, path in sorted(paths.items())
-    )
+    texts = ((name, _text(path)) for name, path in sorted(paths.items()))
     return _each_once(texts, {}, f"{folder} holds no text in UTF-8; name a folder that does")
 
 
-def read_any(path: Path, questions: Path | None = None) -> OwnDocuments:
+def read_any(path: Path) -> OwnDocuments:
     """The documents of a folder, or of a file whose name ends in ``.jsonl`` with one a line.
 
     Raises:
         SourceError: if there is no such thing, a line is no document, or an id stands twice.
     """
     if path.suffix != ".jsonl":
-        return read(path, questions)
+        return read(path)
     lines = json_lines(path, "a document a line, or a folder")
     return from_entries(((f"{path}, line {number}", one) for number, one in lines), str(path))
 
@@ -169,6 +173,8 @@ def _each_once(
 
 
 def _text(path: Path) -> str | LeftOut:
+    if path.is_dir():
+        return LeftOut("", WRITTEN)
     if path.stat().st_size > LARGEST:
         return LeftOut("", LARGE)
     with path.open("rb") as file:
@@ -181,4 +187,15 @@ def _text(path: Path) -> str | LeftOut:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return LeftOut("", ENCODING)
-    return text if text.strip() else LeftOut("", EMPTY)
+    if not text.strip():
+        return LeftOut("", EMPTY)
+    return LeftOut("", QUESTIONS) if _asks(text.lstrip().split("\n", 1)[0]) else text
+
+
+def _asks(line: str) -> bool:
+    """Whether a line is a question with what answers it (``own_questions``)."""
+    try:
+        one = json.loads(line) if line.startswith("{") else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(one, dict) and "question" in one and bool({"excerpts", "documents"} & {*one})

@@ -130,7 +130,7 @@ def parse_chunker(slug: str) -> ChunkerSpec:
     """The chunker that a slug names; ``str`` of it is the slug again.
 
     Raises:
-        ValueError: if there is none, with the names there are, or if its sizes are impossible.
+        ValueError: if there is none, or if its sizes are impossible.
     """
     match = CHUNKER.fullmatch(slug)
     entry = CHUNKERS.get(match["name"]) if match else None
@@ -149,8 +149,8 @@ def parse_chunker(slug: str) -> ChunkerSpec:
         if spec.length in entry.lengths and (spec.needs_encoder or asked or read or not by):
             return spec
     raise ValueError(
-        f"unknown chunker {slug!r}; known are {', '.join(CHUNKERS)} with their sizes, for "
-        "instance recursive-200-0, token-250-125-wordpiece, cluster-400, kamradt"
+        f"unknown chunker {slug!r}; `chunkstudy chunkers` lists them, with their sizes: "
+        "recursive-200-0, token-250-125-wordpiece, cluster-400, kamradt"
     )
 
 

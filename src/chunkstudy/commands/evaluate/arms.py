@@ -343,6 +343,10 @@ def _ordering(asked: str, model: Encoder) -> Ordering:
         if model.spec and model.own is None and (given := parse_encoder(model.slug).window):
             window = given
         return Ordering(window, window // 4)
+    if "-" not in asked:
+        raise EvaluationError(
+            f"unknown ordering {asked!r}; use {PLAIN}, {LATE}, {' or '.join(BEFORE)}"
+        )
     found = parse_ordering(asked)
     if model.spec and found.window > model.spec.positions:
         raise EvaluationError(
@@ -368,11 +372,8 @@ def _once(things: list[Any]) -> list[Any]:
     for one in things:
         called = one.path if isinstance(one, Encoder) else one.slug
         if called in seen or (called == NONE and isinstance(one, Encoder)):
-            remedy = (
-                "rename one of them"
-                if isinstance(one, Encoder)
-                else 'give them names of their own, {"one": first, "other": second}'
-            )
-            raise EvaluationError(f"two of them are called {called}; {remedy}")
+            own = 'give them names of their own, {"one": first, "other": second}'
+            remedy = "rename it" if isinstance(one, Encoder) else own
+            raise EvaluationError(f"two of them are called {called}; leave one out, or {remedy}")
         seen.add(called)
     return things

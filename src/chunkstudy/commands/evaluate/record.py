@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from chunkstudy.base.files import json_text
+from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.commands.evaluate.running import Ran
 from chunkstudy.commands.evaluate.scores import HIT, Asked
 from chunkstudy.commands.evaluate.texts import Texts
@@ -25,7 +26,7 @@ from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import records
 from chunkstudy.runs.run import PACKAGES
 
-FILE, RUNS = "evaluation.json", "trec"
+FILE, RUNS = EVALUATION, "trec"
 QRELS = "documents.qrels"
 SCHEMA = 2
 

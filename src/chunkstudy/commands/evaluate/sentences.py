@@ -47,22 +47,22 @@ class Facts:
 
 def answer(facts: Facts) -> str:
     """Whether one way is best, and whether what leads is read as a whole."""
-    others = facts.arms - 1
+    others, questions = facts.arms - 1, "1 question" if facts.n == 1 else f"{facts.n} questions"
     led = (
         f"{facts.best} leads with {100 * facts.score:.1f}% ({display_names.measure(facts.measure)})"
     )
     scores = led.replace(" leads with ", " scores ")
     if not others:
-        said = f"{scores}, the mean over {facts.n} questions; name a second chunker, encoder or "
+        said = f"{scores}, the mean over {questions}; name a second chunker, encoder or "
         said += "ordering to compare it with."
     elif facts.n < FEWEST:
-        said = f"Not tested: {led}, and {facts.n} questions are too few to tell; add questions."
+        said = f"Not tested: {led} over {questions}, too few to tell; add more."
     elif facts.behind == others:
         said = f"Yes: {led}, significantly more than each of the {others} others."
     elif facts.behind:
         said = f"In part: {led}, significantly more than {facts.behind} of {others} others."
     else:
-        said = f"Not shown: {led}, and with {facts.n} questions not significantly more than any "
+        said = f"Not shown: {led}, and with {questions} not significantly more than any "
         said += "other."
     if facts.unread >= NOTEWORTHY:
         verb = "leads" if others else "scores so"

@@ -64,8 +64,7 @@ def read(documents: Documents, questions: Questions = None, name: str = "") -> T
         path = path / "corpus.jsonl"
     if asked is None and _generated(path):
         path, asked = path / own.DOCUMENTS, path / own.QUESTIONS
-    file = asked if isinstance(asked, Path) else None
-    return _judged(own_documents.read_any(path, file), asked, called)
+    return _judged(own_documents.read_any(path), asked, called)
 
 
 def brings_questions(documents: Documents) -> bool:
