@@ -170,6 +170,8 @@ def test_an_empty_paragraph_is_kept_as_ielab_keeps_it() -> None:
     ("paragraphs", "questions", "complaint"),
     [
         ([_paragraph(1, 0, None)], [], "row 0 has no text in column 'Chunk'"),
+        ([_paragraph(1, 1, "b"), _paragraph(1, 0, "a")], [], "in order"),
+        ([_paragraph(1, 0, "a"), _paragraph(1, 1, "b", "B")], [], "named both 'A' and 'B'"),
         ([_paragraph(1, 0, "a")], [_question(2, "a")], "Book-2, which has no paragraphs"),
         ([_paragraph(1, 0, "a")], [_question(None, "a")], "no whole number in column 'Book ID'"),
         ([_paragraph(1, 0, "a")], [_question(1.5, "a")], "no whole number in column 'Book ID'"),

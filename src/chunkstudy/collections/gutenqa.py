@@ -172,13 +172,22 @@ def parse(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
     the whole question file from 0. Columns as the datasets' cards name them.
 
     Raises:
-        SourceError: if a cell lacks its text or number, or a question's book is missing.
+        SourceError: if a cell lacks its text or number, one Book ID has two names, a book's
+            paragraphs are out of order or a question's book is missing.
     """
     texts: dict[str, list[str]] = {}
     names: dict[str, str] = {}
+    last: dict[str, int] = {}
     for i, row in enumerate(paragraphs):
-        book = _book(row, i)
-        names[book] = cell(row, "Book Name", i)
+        book, place, name = _book(row, i), _integer(row, "Chunk ID", i), cell(row, "Book Name", i)
+        if names.setdefault(book, name) != name:
+            raise SourceError(f"row {i}: {book} is named both {names[book]!r} and {name!r}")
+        if place <= last.get(book, -1):
+            raise SourceError(
+                f"row {i}: paragraph {place} of {book} comes after {last[book]}; the file must "
+                "list a book's paragraphs in order"
+            )
+        last[book] = place
         texts.setdefault(book, []).append(cell(row, "Chunk", i, blank=True))
     asked = [_of_book(row, i) for i, row in enumerate(questions)]
     for book, query, _ in asked:
