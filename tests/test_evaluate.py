@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from chunkstudy import evaluate
 from chunkstudy.commands.cli import app
 from chunkstudy.commands.evaluate import evaluate as door
-from chunkstudy.commands.evaluate import sentences, texts
+from chunkstudy.commands.evaluate import screening, sentences, texts
 from chunkstudy.commands.evaluate.evaluate import Evaluation
 from chunkstudy.commands.evaluate.sentences import Facts
 
@@ -430,10 +430,9 @@ def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> Non
 def test_chunks_are_screened_before_anybody_asks(
     folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, _ = door.screen(
-        folder / "grains", ["recursive-40-0", "sentence-1", "token-40-20"], [str(little_model)]
-    )
-    rows = table.set_index("chunker")
+    ways = ["recursive-40-0", "sentence-1", "token-40-20"]
+    read, arms, _ = door.compared(folder / "grains", None, ways, [str(little_model)])
+    rows = screening.screen(read, arms, folder / "vectors").set_index("chunker")
     assert rows.loc["sentence-1", "sentences broken"] == 0
     assert rows["sentences broken"]["token-40-20"] > 0.2
     assert 0.3 < rows["text in several chunks"]["token-40-20"] < 0.6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -57,7 +58,7 @@ def evaluate(
     stopped goes on with the vectors it has. docs/your-own-data.md has examples.
     """
     from chunkstudy.commands.evaluate import evaluate as door
-    from chunkstudy.commands.evaluate import report
+    from chunkstudy.commands.evaluate import price, report, screening
 
     with one_sentence():
         chunkers, encoders = chunker or door.CHUNKERS, encoder or (conditions.MINILM,)
@@ -68,26 +69,18 @@ def evaluate(
             "base_url": base_url,
             "say": lambda line: typer.echo(line, err=True),
         }
-        if dry_run:
-            for line in door.estimate(documents, questions, chunkers, encoders, **given):
-                typer.echo(line)
-            return
-        if questions is None and not door.brings_questions(documents):
-            screened, notes = door.screen(documents, chunkers, encoders, **given)
-            typer.echo(report.screened(screened))
+        if dry_run or (questions is None and not door.brings_questions(documents)):
+            texts, arms, notes = door.compared(documents, questions, chunkers, encoders, **given)
+            vectors = places.here().vectors
+            if dry_run:
+                for line in chain(notes, price.price(texts, arms, vectors)):
+                    typer.echo(line)
+                return
+            typer.echo(report.screened(screening.screen(texts, arms, vectors)))
             typer.echo("\n".join(("", *notes, door.MISSING.format(documents))))
             return
-        found = door.evaluate(
-            documents,
-            questions,
-            chunkers,
-            encoders,
-            **given,
-            k=k,
-            budget=budget,
-            seed=seed,
-            output=output,
-        )
+        given |= {"k": k, "budget": budget, "seed": seed, "output": output}
+        found = door.evaluate(documents, questions, chunkers, encoders, **given)
         typer.echo(report.text(found))
         typer.echo(f"\n{found.answer}\n{found.more}".rstrip())
         typer.echo(found.page)
@@ -181,14 +174,7 @@ def inspect(
 
     with one_sentence():
         written = pages.write(
-            places.here(),
-            collection,
-            query,
-            chunker or pages.CHUNKERS,
-            encoder=encoder,
-            protocol=protocol,
-            depth=depth,
-            worst=worst,
-            out=out,
-        )
+            places.here(), collection, query, chunker or pages.CHUNKERS,
+            encoder=encoder, protocol=protocol, depth=depth, worst=worst, out=out,
+        )  # fmt: skip
         typer.echo(written)

@@ -208,9 +208,9 @@ def arms(
             if ordering.window and model.why_plain:
                 notes.append(f"{model.name} takes no late chunking: {model.why_plain}.")
                 continue
-            found += [
-                Arm(way, model, _condition(collection, task, way, model, ordering)) for way in ways
-            ]
+            for way in ways:
+                names = (collection, way.slug, model.path, str(ordering), CORRECTED.name)
+                found.append(Arm(way, model, OwnCondition(*names, asked=task)))
     if not ways or not models_asked or not orderings:
         raise EvaluationError("name at least one chunker, one encoder and one ordering")
     if not found:
@@ -354,12 +354,6 @@ def _ordering(asked: str, model: Encoder) -> Ordering:
             f"{model.spec.positions} positions; use late, or a smaller window"
         )
     return found
-
-
-def _condition(
-    collection: str, task: Task, way: Chunker, model: Encoder, ordering: Ordering
-) -> OwnCondition:
-    return OwnCondition(collection, way.slug, model.path, str(ordering), CORRECTED.name, asked=task)
 
 
 def _once(things: list[Any]) -> list[Any]:

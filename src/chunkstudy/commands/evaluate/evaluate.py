@@ -7,17 +7,15 @@ and tests. Without questions, chunks are screened by what no question is needed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from chunkstudy.base import places
-from chunkstudy.commands.evaluate import arms as compared
-from chunkstudy.commands.evaluate import price, record, report, running, screening, tables
+from chunkstudy.commands.evaluate import arms as ways
 from chunkstudy.commands.evaluate import questions as one_by_one
+from chunkstudy.commands.evaluate import record, report, running, tables
 from chunkstudy.commands.evaluate import texts as read_texts
 from chunkstudy.commands.evaluate.scores import Asked
 from chunkstudy.commands.evaluate.texts import Documents, Questions
@@ -59,7 +57,7 @@ def evaluate(
     chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
     encoders: Iterable[Any] = (MINILM,),
     *,
-    orderings: Sequence[str] = (compared.PLAIN,),
+    orderings: Sequence[str] = (ways.PLAIN,),
     k: int | None = None,
     budget: int = 0,
     base_url: str = "",
@@ -93,22 +91,23 @@ def evaluate(
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
     where = places.here()
-    compare = (chunkers, encoders, orderings)
-    texts, arms = _compared(documents, questions, *compare, name, base_url, say)
+    texts, arms, notes = compared(
+        documents, questions, chunkers, encoders,
+        orderings=orderings, name=name, base_url=base_url, say=say,
+    )  # fmt: skip
     if not texts.collection.queries:
         folder = documents if isinstance(documents, str | Path) else "FOLDER"
-        raise compared.EvaluationError(MISSING.format(folder))
+        raise ways.EvaluationError(MISSING.format(folder))
     asked = Asked(texts.task, DEPTHS[texts.task] if k is None else k, budget)
     folder = _folder(output, where.build / "evaluations" / texts.collection.name)
-    notes = (*texts.notes, *arms.notes)
     for note in notes:
         say(note)
-    ran = running.run(texts, arms.arms, asked, where.vectors, say)
-    found = tables.tables(texts, ran, asked, seed)
+    ran = running.run(texts, arms, asked, where.vectors, say)
+    ranked = tables.best_first(ran, asked.measures)
+    found = tables.tables(texts, ranked, asked, seed)
     page = ""
     if texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        ranked = sorted(ran, key=lambda one: tables.place(found.table, one))
         page = one_by_one.write(
             texts, ranked, asked.measures[0], asked.k, where.vectors, folder
         ).name
@@ -118,56 +117,26 @@ def evaluate(
     return Evaluation(**vars(found), notes=notes, record=described, folder=folder)
 
 
-def screen(
-    documents: Documents,
-    chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
-    encoders: Iterable[Any] = (MINILM,),
-    *,
-    orderings: Sequence[str] = (compared.PLAIN,),
-    name: str = "",
-    base_url: str = "",
-    say: Callable[[str], object] = lambda _: None,
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """What needs no question: sizes of chunks, text never read, sentences broken, text repeated;
-    and what was left out. Arguments as :func:`evaluate` takes them."""
-    texts, arms = _compared(documents, None, chunkers, encoders, orderings, name, base_url, say)
-    return screening.screen(texts, arms.arms, places.here().vectors), (*texts.notes, *arms.notes)
-
-
-def estimate(
-    documents: Documents,
-    questions: Questions = None,
-    chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
-    encoders: Iterable[Any] = (MINILM,),
-    *,
-    orderings: Sequence[str] = (compared.PLAIN,),
-    name: str = "",
-    base_url: str = "",
-    say: Callable[[str], object] = lambda _: None,
-) -> Iterator[str]:
-    """What :func:`evaluate` would take, and what it would leave out, a line each."""
-    compare = (chunkers, encoders, orderings)
-    texts, arms = _compared(documents, questions, *compare, name, base_url, say)
-    yield from (*texts.notes, *arms.notes)
-    yield from price.price(texts, arms.arms, places.here().vectors)
-
-
-def _compared(
+def compared(
     documents: Documents,
     questions: Questions,
     chunkers: Iterable[Any] | Mapping[str, Any],
     encoders: Iterable[Any],
-    orderings: Sequence[str],
-    name: str,
-    base_url: str,
-    say: Callable[[str], object],
-) -> tuple[read_texts.Texts, compared.Arms]:
+    *,
+    orderings: Sequence[str] = (ways.PLAIN,),
+    name: str = "",
+    base_url: str = "",
+    say: Callable[[str], object] = lambda _: None,
+) -> tuple[read_texts.Texts, tuple[ways.Arm, ...], tuple[str, ...]]:
+    """What is read, what is compared, and in a sentence each what is left out of both. Arguments
+    as :func:`evaluate` takes them."""
     if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
-        raise compared.EvaluationError("give chunkers, encoders and orderings as lists")
+        raise ways.EvaluationError("give chunkers, encoders and orderings as lists")
     texts = read_texts.read(documents, questions, name)
     called, asked = texts.collection.name, len(texts.collection.queries)
     say(f"{len(texts.collection.documents):,} documents, {asked:,} questions")
-    return texts, compared.arms(called, texts.task, chunkers, encoders, orderings, base_url)
+    found = ways.arms(called, texts.task, chunkers, encoders, orderings, base_url)
+    return texts, found.arms, (*texts.notes, *found.notes)
 
 
 def _folder(output: str | Path | None, usual: Path) -> Path:
@@ -176,6 +145,6 @@ def _folder(output: str | Path | None, usual: Path) -> Path:
         return usual
     folder = Path(output).expanduser()
     if folder.exists() and not folder.is_dir():
-        raise compared.EvaluationError(f"--output {output} is a file; name a folder")
+        raise ways.EvaluationError(f"--output {output} is a file; name a folder")
     refuse_committed(folder)
     return folder

@@ -61,10 +61,7 @@ def write(texts: Texts, ran: Sequence[Ran], measure: str, k: int, vectors: Path,
 def _read_to(one: Ran) -> np.ndarray:
     """Where the encoder's window ends in what is returned; at its end where another text is
     matched."""
-    returned, _ = one.indexed.returned
-    if one.read is None or one.arm.chunker.small or one.indexed.chunks.text is not None:
-        return returned.end.copy()
-    chunks = one.indexed.chunks
-    if len(returned) != len(chunks):
+    (returned, _), chunks = one.indexed.returned, one.indexed.chunks
+    if one.read is None or chunks.text is not None or len(returned) != len(chunks):
         return returned.end.copy()
     return np.minimum(returned.start + one.read, returned.end)

@@ -69,13 +69,10 @@ def write(
     """
     for name, frame in named(found).items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
-        if len(frame):
-            write_text(
-                folder / f"{name}.tex",
-                Table.of(_without_seconds(_named(frame)), columns=COLUMNS).latex(
-                    name, CAPTIONS[name]
-                ),
-            )
+        if len(frame):  # seconds of encoding are this run's and no result
+            few = _named(frame).drop(columns="seconds encoding", errors="ignore")
+            set_in_tex = Table.of(few, columns=COLUMNS).latex(name, CAPTIONS[name])
+            write_text(folder / f"{name}.tex", set_in_tex)
     scores = found.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
     write_json(folder / record.FILE, described)
@@ -140,11 +137,6 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     """Arms by names that a reader knows, where the study's own do not tell them."""
     keys = [key for key in ("chunker", "encoder") if key in frame]
     return frame.assign(**{key: [shown_as(key, one) for one in frame[key]] for key in keys})
-
-
-def _without_seconds(frame: pd.DataFrame) -> pd.DataFrame:
-    """What is printed; seconds of encoding are this run's and no result."""
-    return frame.drop(columns="seconds encoding", errors="ignore")
 
 
 def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -137,7 +137,9 @@ def index(
         chunks = small_to_large.within(chunks, larger[0], documents)
     elif arm.chunker.neighbours:
         chunks = small_to_large.around(chunks, arm.chunker.neighbours, documents)
-    matched, before = chunks.texts(documents), _contexts(texts, arm, chunks)
+    matched, before = chunks.texts(documents), [""] * len(chunks)
+    if source := parse_ordering(arm.condition.ordering).context:
+        before = contexts.of(source, texts.collection, chunks)
     lengths = np.array([len(text) for text in matched], dtype=np.int64)
     if any(before):
         matched = [contexts.before(*one) for one in zip(before, matched, strict=True)]
@@ -281,12 +283,6 @@ def _chunked(
     condition, function = replace(arm.condition, chunker=way.slug), own.get(way.slug)
     boundaries = None if function else boundary_store(condition, vectors)
     return chunk(condition, texts.collection, store, function, boundaries)
-
-
-def _contexts(texts: Texts, arm: Arm, chunks: Chunks) -> list[str]:
-    """What is put before each chunk."""
-    source = parse_ordering(arm.condition.ordering).context
-    return contexts.of(source, texts.collection, chunks) if source else [""] * len(chunks)
 
 
 def _read_late(

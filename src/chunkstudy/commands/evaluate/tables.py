@@ -54,12 +54,10 @@ class Tables:
     more: str
 
 
-def tables(texts: Texts, ran: Sequence[Ran], asked: Asked, seed: int) -> Tables:
-    """Every table, from per-query scores."""
-    names = asked.measures
-    ranked = sorted(ran, key=lambda one: _merit(one, names))
-    asked_of = _asked_of(texts)
-    among = [one.arm for one in ran]
+def tables(texts: Texts, ranked: Sequence[Ran], asked: Asked, seed: int) -> Tables:
+    """Every table, from per-query scores of the arms, the best first."""
+    names, asked_of = asked.measures, _asked_of(texts)
+    among = [one.arm for one in ranked]
     best, *others = ranked
     tests = _tests(best, others, names[0], asked_of, seed)
     needed = _needed(best, others, names[0], asked_of, tests, [label(o.arm, among) for o in ranked])
@@ -71,12 +69,15 @@ def tables(texts: Texts, ran: Sequence[Ran], asked: Asked, seed: int) -> Tables:
     return Tables(table, tests, needed, scores, sentences.answer(facts), sentences.more(facts))
 
 
-def _merit(one: Ran, names: Sequence[str]) -> tuple[float, float]:
+def best_first(ran: Sequence[Ran], names: Sequence[str]) -> list[Ran]:
     """Higher scores first, and of equal ones that which hands over the least text."""
     read = next((name for name in names if in_tokens(name)), None)
-    return -round(float(one.scores[names[0]].mean()), 9), float(
-        one.scores[read].mean() if read else 0.0
-    )
+
+    def merit(one: Ran) -> tuple[float, float]:
+        handed = float(one.scores[read].mean()) if read else 0.0
+        return -round(float(one.scores[names[0]].mean()), 9), handed
+
+    return sorted(ran, key=merit)
 
 
 def _row(
@@ -252,10 +253,3 @@ def _facts(
         other="" if other is ranked[0] else label(other.arm, [one.arm for one in ranked]),
         by=by,
     )
-
-
-def place(table: pd.DataFrame, one: Ran) -> int:
-    """The row of an arm."""
-    keys = one.arm.keys
-    found = table[list(keys)].eq(pd.Series(keys)).all(axis=1)
-    return int(np.flatnonzero(found)[0])

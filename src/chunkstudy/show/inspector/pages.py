@@ -129,12 +129,7 @@ def inspect(
             name: search(replace(condition, protocol=name), collection, store, boundaries)
             for name in dict.fromkeys((*SCORED, condition.protocol))
         }
-    return pages_of(
-        collection,
-        searched,
-        conditions[0].protocol,
-        depth,
-    )
+    return pages_of(collection, searched, conditions[0].protocol, depth)
 
 
 def pages_of(
