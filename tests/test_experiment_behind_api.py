@@ -94,7 +94,8 @@ def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
     assert world.run()[0] == 0
     model = records.read_run(world.root / "results" / "runs" / BOUNDARIES.path).model
     assert model is not None
-    assert (model["id"], model["endpoint"], model["newlines"]) == (LARGE, "127.0.0.1", "spaces")
+    assert (model["id"], model["newlines"]) == (LARGE, "spaces")
+    assert model["endpoint"].startswith("127.0.0.1-")
     assert len(model["vectors_sha256"]) == 64
     assert any("\n" in text for text in world.state.texts)
     world.clear()
