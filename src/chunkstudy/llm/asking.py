@@ -243,5 +243,6 @@ def _missing(request: Request, name: str, path: Path) -> str:
     shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
     return (
         f"{request.model} was never asked {shown!r} (request {name[:16]}), and nothing is sent; "
-        f"set CHUNKSTUDY_LLM=record to ask and record it in {path}, or bring that file here"
+        f"set CHUNKSTUDY_LLM=record, without --replay, to ask and record it in {path}, or bring "
+        "that file here"
     )
