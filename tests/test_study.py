@@ -229,13 +229,34 @@ def test_with_another_parameter_it_writes_below_build_and_judges_nothing(
     monkeypatch.setattr("chunkstudy.show.study.display", said.append)
     within(monkeypatch, k=3)
     study = Study("small")
-    study.answer("Is it so?", "Yes: 3 of 4.", holds=False)
+    study.answer("Is it so?", "Yes: 3 of 4.", holds=True)
     opening, answer = (one.data for one in said)
     assert "k = 3" in opening and "`build/notebooks/small`" in opening
-    assert "Yes: 3 of 4." in answer and "Not judged here" in answer
+    assert "Yes: 3 of 4." in answer and "the parameters are not the study's own" in answer
+    judged = study.claims(lambda: pytest.fail("claims are of the study's own parameters"))
+    assert "not judged here" in judged.data
     study.table("small_table", pd.DataFrame({"n": [1]}))
     assert (root / "build/notebooks/small/tables/small_table.csv").exists()
     assert not (root / "results/tables").exists() and not (root / "results/answers").exists()
+
+
+def test_with_other_parameters_an_answer_that_fails_is_its_condition_and_numbers(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Any] = []
+    monkeypatch.setattr("chunkstudy.show.study.display", said.append)
+    within(monkeypatch, k=3)
+    exact, published = 0, pd.Series([0.25, 0.5])
+    Study("small").answer(
+        "Does it reproduce?",
+        f"Yes: of {len(published)} scores all but {exact} are exact.",
+        holds=exact > len(published) / 2 and not published.empty,
+    )
+    shown = said[-1].data
+    assert "Yes" not in shown and "all but" not in shown
+    assert "`exact > len(published) / 2 and (not published.empty)`" in shown
+    for number in ("`exact` is 0", "`len(published)` is 2", "`len(published) / 2` is 1"):
+        assert number in shown
 
 
 def test_an_answer_whose_condition_broke_stops_the_study_with_its_numbers(
@@ -272,7 +293,8 @@ def test_papermill_computes_the_notebook_anew(tmp_path: Path) -> None:
     given = {"collection": "builtin", "compute": "fresh", "chunkers": TWO, "k": 4}
     papermill.execute_notebook(NOTEBOOK, out, given, cwd=ROOT, progress_bar=False)
     shown = out.read_text("utf-8")
-    assert "Recall of excerpts at 4" in shown and "Not judged here" in shown
+    assert "Recall of excerpts at 4" in shown and "does not hold with these parameters" in shown
+    assert "Yes: of 0 published scores" not in shown
 
 
 def _lines(text: str) -> list[str]:

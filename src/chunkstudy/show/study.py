@@ -9,9 +9,11 @@ It runs, scores and compares through the same functions as every other part of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pandas as pd
@@ -27,7 +29,7 @@ from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import beside as published
-from chunkstudy.show import drawing, latex, parameters, runs
+from chunkstudy.show import claims, conditions, drawing, latex, parameters, runs
 from chunkstudy.show.collection import ShownCollection
 from chunkstudy.show.columns import Columns, over
 from chunkstudy.show.computing import COMPUTES, Compute, Computing
@@ -36,7 +38,8 @@ from chunkstudy.show.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 SEARCHES = ("exact", "published")
-NOT_JUDGED = "*Not judged here: the parameters are not the study's own.*"
+OTHERWISE = "*(Here the parameters are not the study's own.)*"
+NO_CLAIMS = "Claims are not judged here: the parameters are not the study's own."
 Tables = dict[str, pd.DataFrame]
 
 
@@ -70,6 +73,7 @@ class Study:
         self.default = changed == {} and compute == "stored"
         """Whether what is computed is the study itself, with its own parameters."""
         self._answers: list[dict[str, str]] = []
+        self._claims: list[dict[str, str]] = []
         self._numbers: dict[str, str] = {}
         self._opening: DisplayHandle | None = None
         if changed is not None:
@@ -198,7 +202,8 @@ class Study:
 
     def answer(self, question: str, sentence: str, holds: bool) -> None:
         """An answer, shown at the head of the page and kept with the study's answers; with other
-        parameters shown where it stands, not judged and not kept.
+        parameters shown where it stands and not kept, and where its condition fails only the
+        condition and its numbers.
 
         Args:
             question: in a reader's words.
@@ -209,7 +214,8 @@ class Study:
             StudyError: with the study's own parameters, if the condition does not hold.
         """
         if not self.default:
-            display(Markdown(f"**{question}** {sentence} {NOT_JUDGED}"))
+            shown = f"{sentence} {OTHERWISE}" if holds else conditions.failed(_caller())
+            display(Markdown(f"**{question}** {shown}"))
             return
         if not holds:
             raise StudyError(
@@ -221,6 +227,51 @@ class Study:
         said = (f"**{one['question']}** {one['answer']}" for one in self._answers)
         if self._opening is not None:
             self._opening.update(Markdown("\n\n".join(said)))
+
+    def claim(
+        self,
+        id: str,
+        place: str,
+        sentence: str,
+        *,
+        fair: claims.Truth = None,
+        strict: claims.Truth = None,
+        numbers: str = "",
+        basis: claims.Basis = "own data",
+        needs: str = "",
+    ) -> HTML:
+        """Judge one claim of the published work (:func:`chunkstudy.show.claims.claim`) and keep it
+        for the ledger; with other parameters it is neither.
+
+        Args:
+            id, place, sentence: its number, where it stands, and what it says in our words.
+            fair: whether what a reader takes from it is true, or each part of that by its words.
+            strict: the same of what it literally says, where that is something else.
+            numbers: on what the verdict rests.
+            basis: whose numbers these are.
+            needs: what an open claim waits for.
+
+        Raises:
+            ClaimError: with the study's own parameters, if it breaks the ledger's rules.
+        """
+        given = claims.Readings(fair=fair, strict=strict, numbers=numbers, basis=basis, needs=needs)
+        return self.claims(lambda: [claims.Claim(id, place, sentence, given)])
+
+    def claims(self, judge: Callable[..., Iterable[claims.Claim]], *given: Any) -> HTML:
+        """Judge several claims by a function that is called with what is given, and only with the
+        study's own parameters, since its claims are of these.
+
+        Raises:
+            ClaimError: with the study's own parameters, if one breaks the ledger's rules.
+        """
+        if not self.default:
+            return HTML(f"<p><em>{NO_CLAIMS}</em></p>")
+        found = claims.once(judge(*given), self._claims)
+        rows = [row for one in found for row in one.rows()]
+        self._claims += rows
+        self._keep()
+        columns = ["id", "claim", "reading", "verdict", "numbers"]
+        return self.show(pd.DataFrame(rows, columns=columns))
 
     def number(
         self,
@@ -373,6 +424,15 @@ class Study:
 
     def _keep(self) -> None:
         content: dict[str, Any] = {"answers": self._answers}
+        if self._claims:
+            content["claims"] = self._claims
         if self._numbers:
             content["numbers"] = self._numbers
         write_json(self._folder("answers") / f"{self.name}.json", content)
+
+
+def _caller() -> FrameType:
+    """The frame of whoever called the method that asks."""
+    here = inspect.currentframe()
+    assert here and here.f_back and here.f_back.f_back
+    return here.f_back.f_back

@@ -1,0 +1,93 @@
+"""A claim is judged by what is handed in, and the ledger is what the pages judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.base.places import Places
+from chunkstudy.show import claims
+from chunkstudy.show.claims import ClaimError, claim, verdict
+
+
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [
+        (True, "holds"),
+        (False, "contradicted"),
+        (None, "open"),
+        ({"a": True, "b": True}, "holds"),
+        ({"a": True, "b": False}, "partly"),
+        ({"a": False, "b": False}, "contradicted"),
+        ({"a": False, "b": None}, "open"),
+    ],
+)
+def test_the_verdict_follows_from_the_parts(truth: claims.Truth, expected: str) -> None:
+    assert verdict(truth) == expected
+
+
+@given(st.dictionaries(st.text(min_size=1), st.booleans(), min_size=1))
+def test_one_part_that_turns_keeps_a_claim_from_holding(parts: dict[str, bool]) -> None:
+    first = next(iter(parts))
+    assert verdict(parts | {first: False}) != "holds"
+    assert verdict(parts | {first: True}) != "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({}, "no reading"),
+        ({"fair": True}, "without a number"),
+        ({"fair": None, "strict": {"a": None}, "numbers": "1"}, "`needs` says"),
+        ({"fair": True, "numbers": "1", "needs": "a model"}, "`needs` says"),
+        ({"fair": False, "strict": True, "numbers": "1"}, "grants it more"),
+        ({"fair": True, "numbers": "1", "basis": "hearsay"}, "say which"),
+    ],
+)
+def test_a_claim_that_breaks_a_rule_is_named(given_: dict[str, Any], message: str) -> None:
+    with pytest.raises(ClaimError, match=f"claim C01.*{message}"):
+        claim("C01", "Summary", "It differs.", **given_)
+
+
+def test_a_claim_of_two_readings_has_the_fair_one_first() -> None:
+    rows = claim(
+        "C01", "Summary", "It differs.", fair=True, strict={"by nine points": False}, numbers="4.7"
+    ).rows()
+    found = [(row["reading"], row["verdict"]) for row in rows]
+    assert found == [("fair", "holds"), ("strict: by nine points", "contradicted")]
+
+
+def _answers(places: Places, page: str, *ids: str) -> None:
+    rows = [row for one in ids for row in claim(one, "", "It is.", fair=True, numbers="1").rows()]
+    path = places.results / "answers" / f"{page}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"answers": [], "claims": rows}))
+
+
+def test_the_ledger_is_ordered_by_work_and_number(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    _answers(places, "taxonomy_rq1", "X3", "C101", "C99")
+    _answers(places, "chroma_1", "C2")
+    _answers(places, "labels_1", "C120")
+    found = claims.collect(places)
+    assert found["id"].tolist() == ["C2", "C99", "C101", "X3", "C120"]
+    assert found["work"].tolist() == ["chroma", "taxonomy", "taxonomy", "taxonomy", "tutorial"]
+
+
+def test_a_claim_judged_by_two_pages_is_refused_with_both_named(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    _answers(places, "chroma_1", "C2")
+    _answers(places, "chroma_2", "C2")
+    with pytest.raises(ClaimError, match="C2 is judged in chroma_1 and in chroma_2"):
+        claims.collect(places)
+
+
+def test_a_page_of_no_work_judges_no_claim(tmp_path: Path) -> None:
+    _answers(Places(tmp_path), "baselines", "C2")
+    with pytest.raises(ClaimError, match="baselines is a page of no published work"):
+        claims.collect(Places(tmp_path))
