@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.studies.layouts import registered
-from chunkstudy.studies.layouts.gains import choice
+from chunkstudy.studies.layouts import registered, window_holds
+from chunkstudy.studies.layouts.gains import choice, over_plain
 from chunkstudy.studies.layouts.reading import AVERAGED, TODAY, Arms
 
 QUESTIONS = [f"q{i:02}" for i in range(80)]
@@ -76,3 +76,33 @@ def test_of_tied_layouts_the_one_that_reads_least_is_chosen() -> None:
     assert registered.chosen(level, TOKENS) == "no overlap"
     behind = many(dict.fromkeys(registered.COMPETE, 0.5) | {"no overlap": 0.2}, noise=0.05)
     assert registered.chosen(behind, TOKENS) == "packed"
+
+
+def test_chunkers_are_compared_by_what_the_window_holds_and_every_model_has() -> None:
+    """One that is cut in one collection or has few chunks in one is left out of both."""
+    rows = [
+        ("here", "fixed-64", 90, 0.0),
+        ("here", "paragraph", 90, 0.01),
+        ("there", "fixed-64", 90, 0.0),
+        ("there", "paragraph", 90, 0.04),
+        ("there", "semantic", 10, np.nan),
+        ("there", "cluster-200", 30, 0.0),
+    ]
+    columns = ["collection", "chunker", "chunks a document", "unread"]
+    read = {(AVERAGED, 512): pd.DataFrame(columns=["fixed-64", "paragraph", "semantic"])}
+    some = Arms("here", "model", "DCG@10", read, {512: pd.DataFrame()}, None)
+    found = window_holds.judged(pd.DataFrame(rows, columns=columns), [some])
+    assert window_holds.held(found) == ["fixed-64"]
+    assert window_holds.held(found, (window_holds.CUT,)) == ["paragraph"]
+    assert window_holds.held(found, (window_holds.FEW,)) == ["semantic"]
+    assert window_holds.held(found, (window_holds.SOME,)) == ["cluster-200"]
+
+
+def test_the_mean_is_over_the_chunkers_named_and_of_layouts_that_have_them_all() -> None:
+    one = arms(0.6)
+    fewer = {**one.late, ("packed", 128): one.late[TODAY, 128][["fixed-64"]]}
+    some = Arms(one.collection, one.model, one.measure, fewer, one.plain, one.documents)
+    both = over_plain([some], ["fixed-64", "sentence-5", "not here"])
+    assert set(both["layout"]) == {TODAY, AVERAGED} and set(both["chunkers"]) == {2}
+    assert "packed" in set(over_plain([some], ["fixed-64"])["layout"])
+    assert over_plain([some], ["not here"]).empty

@@ -72,6 +72,7 @@ PARTS: dict[str, Callable[[SmallContext], dict[str, pd.DataFrame]]] = {
 RECORDED = {
     "chunk-sizes": Condition("scifact", "sentence-5", WIDE, PRE, OWN),
     "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE, OWN),
+    "window-holds": Condition("chroma-within", "sentence-5", WIDE, PRE, OWN),
 }
 """A record of which a study wants to know more."""
 

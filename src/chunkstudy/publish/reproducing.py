@@ -48,14 +48,16 @@ FINDINGS = (
     Finding(
         "late minus plain chunks within Chroma's corpora, 512 tokens, one window per token",
         "{window-layouts/one} points of DCG@10",
-        ("chroma-within/*/*MiniLM*-w512/pre_embedding/corrected",
-         "chroma-within/*/*MiniLM*-w512/contextualized-512/corrected"),
+        tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
+              for chunker in ("fixed-*", "sentence-5")
+              for ordering in ("pre_embedding", "contextualized-512")),
     ),
     Finding(
         "the same, states averaged over windows that overlap by half",
         "{window-layouts/mean} points of DCG@10",
-        ("chroma-within/*/*MiniLM*-w512/pre_embedding/corrected",
-         "chroma-within/*/*MiniLM*-w512/contextualized-512-averaged/corrected"),
+        tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
+              for chunker in ("fixed-*", "sentence-5")
+              for ordering in ("pre_embedding", "contextualized-512-averaged")),
     ),
     Finding(
         "late minus plain chunks within COVID-QA's papers, 128 tokens",

@@ -22,7 +22,7 @@ COLLECTIONS = ("chroma-within", covid_qa.WITHIN)
 CHUNKERS = ("sentence-5", "fixed-64", "fixed-256")
 
 
-def tables(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``tokens``: of each collection, chunker, window and layout the ``tokens`` that
     all-MiniLM-L6-v2 reads, special ones included, ``choosing`` of them of the papers that choose
     (results/predictions/layouts.md), and ``times``, how often it reads each token of the

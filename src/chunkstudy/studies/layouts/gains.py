@@ -22,19 +22,20 @@ WITHIN = ", {collection}, {model}"
 """What a family is within."""
 
 
-def over_plain(arms: Iterable[Arms], chunkers: Sequence[str] = ()) -> pd.DataFrame:
-    """Late minus plain chunks read whole, each question's mean over ``chunkers``; without them over
-    all, of the layouts that all are read in."""
+def over_plain(arms: Iterable[Arms], chunkers: Sequence[str]) -> pd.DataFrame:
+    """Late minus plain chunks read whole, each question's mean over those of ``chunkers`` that the
+    collection has, of the layouts that all of these are read in."""
     pairs = []
     for one in arms:
-        most = max(read.shape[1] for read in one.late.values())
+        known = {name for read in one.late.values() for name in read.columns}
+        wanted = [name for name in chunkers if name in known]
         for (layout, window), every in one.late.items():
-            if not chunkers and every.shape[1] < most:
+            if not wanted or not set(wanted) <= set(every.columns):
                 continue
-            late = every[list(chunkers or every.columns)]
-            plain = one.read_whole(list(late.columns)).mean(axis=1)
-            keys = {"layout": layout, "window": window, "chunkers": late.shape[1]}
-            pairs.append(Pair(one.keys | keys, late.mean(axis=1), plain, one.documents))
+            late = every[wanted].mean(axis=1)
+            plain = one.read_whole(wanted).mean(axis=1)
+            keys = {"layout": layout, "window": window, "chunkers": len(wanted)}
+            pairs.append(Pair(one.keys | keys, late, plain, one.documents))
     return differences(pairs, f"layouts and windows against plain chunks{WITHIN}", "late", "plain")
 
 

@@ -1,5 +1,6 @@
-"""The choice of a layout that was registered before the papers were read in the new layouts
-(results/predictions/layouts.md): made on one half of COVID-QA's papers, reported on the other."""
+"""The registered choice of a layout (results/predictions/layouts.md): made on one half of the
+papers of COVID-QA, reported on the other. It was not blind: averaged windows had been read before.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pandas as pd
 
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.studies.layouts.reading import Arms
+from chunkstudy.studies.layouts.reading import AVERAGED, TODAY, Arms
 
 COMPETE = ("most context", "no overlap", "averaged", "packed")
 CHUNKERS = ("sentence-5", "fixed-64", "fixed-256")
@@ -41,6 +42,34 @@ def chosen(choosing: Arms, tokens: Mapping[str, int], compete: Sequence[str] = C
     )
     tied = rows.loc[(rows["low"] <= 0) & (rows["high"] >= 0), "other layout"]
     return min([best, *tied], key=tokens.__getitem__)
+
+
+def known(one: Arms, chunkers: Sequence[str], windows: Sequence[int]) -> pd.DataFrame:
+    """Averaged windows minus today's layout over all papers, chunker by chunker, in the windows in
+    which that was known when the choice was registered."""
+    pairs = [
+        Pair(
+            one.keys | {"layout": AVERAGED, "other layout": TODAY, "window": window}
+            | {"chunker": chunker},
+            one.late[AVERAGED, window][chunker], one.late[TODAY, window][chunker], one.documents,
+        )
+        for window in windows
+        for chunker in chunkers
+    ]  # fmt: skip
+    return differences(pairs, "known before, {collection}, {model}", "score", "other score")
+
+
+def against_whole(half: Arms, layout: str) -> pd.DataFrame:
+    """A layout against plain chunks that are read whole, over all windows and in each."""
+    whole = half.read_whole(CHUNKERS).mean(axis=1)
+    pairs = [
+        Pair(
+            half.keys | {"layout": layout, "window": str(some[0]) if some else ALL},
+            _all(half, layout, some), whole, half.documents,
+        )
+        for some in ((), *((window,) for window in sorted(half.plain)))
+    ]  # fmt: skip
+    return differences(pairs, "plain chunks read whole, {collection}, {model}", "late", "plain")
 
 
 def report(half: Arms, layout: str, compete: Sequence[str] = COMPETE) -> pd.DataFrame:
