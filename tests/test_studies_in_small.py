@@ -33,7 +33,6 @@ from tests.small_study import write_outcome
 ROOT = Places(Path(__file__).parents[1])
 LACKING = {
     "boundary-signals": "a causal model's weights",
-    "lumberchunker-means": "the published file of means",
     "one-post": "the printed post",
     "printed-texts": "the report's text",
     "prompted-breakpoints": "the printed post and a causal model's weights",

@@ -35,7 +35,6 @@ whole = partial(decimals, digits=0)
 tenths = partial(decimals, digits=1)
 number = partial(decimals, digits=2)
 thousandths = partial(decimals, digits=3)
-ten_thousandths = partial(decimals, digits=4)
 """How columns are shown."""
 
 
