@@ -128,7 +128,7 @@ def test_a_cluster_leaves_the_bytes_of_one_process_and_names_what_its_worker_die
             assert run(("gamma",), dask=address) == 7
             said = capfd.readouterr().err
             for condition in several.conditions("gamma"):
-                assert f"{condition} failed: its Dask worker failed: KilledWorker" in said
+                assert f"{condition} failed: lost on the Dask cluster (KilledWorker" in said
         cluster.wait_for_workers(1)
         assert run(("gamma",), dask=address.removeprefix("tcp://")) == 0
     assert world.left("gamma") == world.expected("gamma")

@@ -179,7 +179,7 @@ def on_dask(address: str) -> Executor:
                 try:
                     yield from future.result()
                 except Exception as error:  # the worker's death, or the scheduler's
-                    failure = f"its Dask worker failed: {one_line(error)}"
+                    failure = f"lost on the Dask cluster ({one_line(error)})"
                     for condition in task_of[future].open:
                         yield TaskResult(condition, failure=failure)
 
