@@ -4,6 +4,9 @@ One for each family of chunkers, each ordering, each protocol and each task, on 
 collection with MiniLM, so that it takes minutes; with CHUNKSTUDY_DATA a few on real collections. A
 run goes to a temporary folder. What no record of the study covers, all that is asked within a
 document among it, has a record below ``tests/records``; ``--record`` writes those not there yet.
+
+Records whose encoder is not on this machine follow, those of the pattern, or without a pattern one
+of each collection and encoder: all is held against them but vectors (``check_without_vectors``).
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from chunkstudy.runs.against_record import hold
 from chunkstudy.runs.conditions import MINILM, Condition, parse
 from chunkstudy.runs.grids import LATE, PRE, SMOLLM, WIDE
 from chunkstudy.runs.run import run
+from tests import check_without_vectors
 from tests.small_context import quoted
 
 OWN_RECORDS = Path(__file__).parent / "records"
@@ -102,6 +106,10 @@ def held(lines: list[str], folder: Path) -> list[tuple[str, str]]:
 
 
 def _held(condition: Condition, folder: Path) -> tuple[str, str]:
+    if check_without_vectors.lacks_encoder(condition):
+        return check_without_vectors.compare(
+            condition, record_of(condition), places.find().rankings
+        )
     if reason := condition.reason_not_run:
         return "not run", f"not run: {condition} {reason}"
     try:
@@ -125,7 +133,7 @@ def record() -> None:
                 print(f"recorded: {condition}", flush=True)
 
 
-def units(chosen: list[str]) -> Iterator[list[str]]:
+def groups(chosen: list[str]) -> Iterator[list[str]]:
     """Conditions that share vectors: those of one collection and encoder."""
     for _, lines in groupby(chosen, lambda line: (line.split("/")[0], line.split("/")[2])):
         yield list(lines)
@@ -135,7 +143,7 @@ def check(chosen: list[str]) -> int:
     """Run conditions and say of each how it agrees; 1 if one does not."""
     started, found = time.monotonic(), Counter[str]()
     with tempfile.TemporaryDirectory() as name, pool() as processes:
-        given = list(units(chosen))
+        given = list(groups(chosen))
         folders = [Path(name) / str(i) for i in range(len(given))]
         for said in processes.map(held, given, folders):
             for agreement, line in said:
@@ -152,4 +160,7 @@ if __name__ == "__main__":
     else:
         # The real collections take longest, so they come first.
         known = ((REAL if os.environ.get("CHUNKSTUDY_DATA") else "") + CONDITIONS).split()
-        sys.exit(check([one for one in known if fnmatch(one, (*sys.argv[1:], "*")[0])]))
+        pattern = (*sys.argv[1:], "")[0]
+        chosen = [one for one in known if fnmatch(one, pattern or "*")]
+        chosen += [str(one) for one in check_without_vectors.recorded(pattern)]
+        sys.exit(check(list(dict.fromkeys(chosen))))

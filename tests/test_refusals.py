@@ -110,8 +110,8 @@ COMMANDS = [
     ("fetch nq", "unknown collection 'nq'; use one of chroma"),
     ("models minilm gpt-2", "'gpt-2'"),
     ("run --dry-run --only builtin/* --only biultin/*", "no condition matches 'biultin/*'"),
-    ("run --only builtin/none/none/none/corrected --shard 1/2 --processes 2", "give one"),
-    ("run --shard 3/2", "is no shard; write its number"),
+    ("run --only builtin/none/none/none/corrected --dask h:1 --processes 2", "give one"),
+    ("run --only builtin/none/none/none/corrected --processes -1", "-1 processes are too few"),
     ("list --only zz/none/none/none/corrected", "unknown collection 'zz'"),
     ("list --only chroma/fixed/none/none/corrected", "unknown chunker 'fixed'"),
     ("list --only chroma/none/nobody/pre_embedding/corrected", "unknown encoder 'nobody'"),
@@ -157,10 +157,8 @@ COMMANDS = [
     ("generate texts --model openai/gpt-4o-mini --out farm", "made from other documents (none.md"),
     ("generate texts --model openai/gpt-4o-mini --out farm/documents", "holds other things"),
     ("generate texts --model server/gemma", "needs an address; set CHUNKSTUDY_SERVER_URL"),
-    ("verify none.tar", "there is no none.tar"),
-    ("verify bad.jsonl", "is no archive"),
-    ("verify texts", "there is no run.json"),
-    ("pack runs.tar --by me --machine it --only builtin/*", "no record matches builtin/*"),
+    ("merge nowhere", "there is no record below nowhere; name a folder"),
+    ("merge texts", "there is no record below texts; name a folder"),
 ]  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import builtin
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs import archives, rankings, records, rescore
+from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
+from chunkstudy.runs.library import COLUMNS, Library, write_csv
 from tests.small_study import GRADED, MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]
@@ -207,9 +206,9 @@ def test_a_rescoring_killed_halfway_leaves_the_old_record_whole(
 
 def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> None:
     library = Library(places)
-    lines = archives.export_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
+    lines = write_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
     table = pd.read_csv(tmp_path / "out.csv", dtype={"query_id": str})
-    assert list(table.columns) == list(archives.COLUMNS)
+    assert list(table.columns) == list(COLUMNS)
     assert len(table) == lines
     for one in (SPANS, DOCUMENTS):
         record = library.get(one)
@@ -217,29 +216,3 @@ def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> No
         mine = table[(table["collection"] == one.collection) & (table["encoder"] == MINILM)]
         wide = mine.pivot(index="query_id", columns="measure", values="value")
         pd.testing.assert_frame_equal(wide, record.wide)
-
-
-def test_the_archive_holds_records_and_rankings_and_is_the_same_twice(
-    places: Places, tmp_path: Path
-) -> None:
-    record = Library(places).get(SPANS)
-    assert record is not None
-    assert record.run.ranking is not None
-    outside = places.rankings / f"{record.run.ranking.sha256}.parquet"
-    outside.parent.mkdir(parents=True)
-    (record.folder / rankings.FILE).rename(outside)
-    (record.folder / ".run.json.left").write_text("by a killed run", encoding="utf-8")
-    packed, missing = archives.archive(tmp_path / "one.tar", places)
-    assert not missing
-    with tarfile.open(tmp_path / "one.tar") as tar:
-        names = tar.getnames()
-        assert {member.mtime for member in tar} == {0}
-    assert len(names) == packed == 2 * 3 + 2
-    assert f"rankings/{outside.name}" in names
-    assert f"runs/{DOCUMENTS}/{rankings.FILE}" in names
-
-    archives.archive(tmp_path / "two.tar", places)
-    assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
-
-    outside.unlink()
-    assert archives.archive(tmp_path / "one.tar", places) == (packed - 1, [SPANS])

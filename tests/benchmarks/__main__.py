@@ -60,7 +60,7 @@ def main() -> None:
         "  pip install '.[offline]' fastembed 'sentence-transformers[onnx,openvino]'\n"
         "  python -m tests.benchmarks.engines 600 5 1    # texts, rounds, threads"
     )
-    print("\nprocesses and machines")
+    print("\ntwo processes")
     machines.main()
     print("\nasking language models")
     language_models.main()

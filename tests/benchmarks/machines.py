@@ -1,21 +1,19 @@
-"""What two processes and Dask cost beside one process, and nothing else.
+"""What two processes cost beside one process, and nothing else.
 
 Run ``python -m tests.benchmarks.machines [TEXTS] [ROUNDS]``. Texts are encoded in equal parts: by
-one process with two threads, by two with one thread each, and by a Dask worker beside the same
-worker's own clock. The contenders take turns and the ratios are medians, since others may share
-the machine; starting processes and loading models is not counted, since a run does it once.
+one process with two threads and by two with one thread each. The contenders take turns and the
+ratios are medians, since others may share the machine; starting processes and loading models is not
+counted, since a run does it once.
 """
 
 from __future__ import annotations
 
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 
 import torch
 
@@ -24,7 +22,6 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.names import parse_encoder
-from tests.dask_cluster import Cluster
 
 CHARACTERS = 600
 ENCODER: list[TransformerEncoder] = []
@@ -79,39 +76,11 @@ def processes(number: int, rounds: int) -> None:
     print(f"two processes to one: {statistics.median(ratios):.2f} (target: 0.95)")
 
 
-def dask(number: int, rounds: int) -> None:
-    """What Dask adds to a unit: the command's clock beside the worker's own."""
-    from distributed import Client
-
-    with tempfile.TemporaryDirectory() as folder:
-        cluster = Cluster(Path(folder), {})
-        try:
-            cluster.start_worker("--no-nanny")
-            with Client(cluster.address.replace("dask://", "tcp://")) as client:
-                executor = client.get_executor(pure=False)
-                executor.submit(work, 8, 1).result()
-                shares = []
-                for _ in range(rounds):
-                    started = time.perf_counter()
-                    inside = executor.submit(_unit, number).result()
-                    added = time.perf_counter() - started - inside
-                    shares.append(added / inside)
-                    print(f"a unit of {inside:.1f} s took {1000 * added:.0f} ms more through Dask")
-        finally:
-            cluster.close()
-    print(f"Dask's share of a unit: {100 * statistics.median(shares):.2f}% (target: 2%)")
-
-
-def _unit(number: int) -> float:
-    return _clocked(lambda: work(number, 1))
-
-
 def main() -> None:
-    """Both, with parts of about ten seconds on a quiet machine, or as many texts as given."""
+    """Parts of about ten seconds on a quiet machine, or as many texts as given."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 1_500
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     processes(number, rounds)
-    dask(number, rounds)
 
 
 if __name__ == "__main__":

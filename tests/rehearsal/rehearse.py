@@ -21,13 +21,12 @@ import pandas as pd
 import chunkstudy
 from chunkstudy.base.files import sha256, write_text
 from chunkstudy.base.places import Places
-from chunkstudy.commands.choosing import run_all
 from chunkstudy.publish import reproduce
 from chunkstudy.published.cells import read
 from chunkstudy.published.predictions import register
 from chunkstudy.published.predictions.outcomes import UNDECIDED
 from chunkstudy.published.sources import conditions_of, source_of
-from chunkstudy.runs import records, study_runs
+from chunkstudy.runs import records, running, study_runs
 from chunkstudy.runs.conditions import Condition, parse
 from chunkstudy.runs.published_grid import corrected, published_grid
 from chunkstudy.show.formats import write_csv
@@ -108,7 +107,7 @@ def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = 
     chosen = [one for one in everything if any(fnmatch.fnmatch(str(one), p) for p in only)]
     with standing(root) as stand:
         say(f"{len(chosen)} conditions to rehearse in {root}")
-        broken = _run(chosen, say)
+        broken = _run(stand.places, chosen, say)
         missing = {
             str(one): one.reason_not_run or "see what is broken"
             for one in chosen
@@ -159,13 +158,13 @@ def conditions(real: Places) -> list[Condition]:
     return sorted(every, key=lambda one: (one.encoder, one.collection, one.ordering, one.chunker))
 
 
-def _run(chosen: Sequence[Condition], say: Say) -> list[str]:
+def _run(places: Places, chosen: Sequence[Condition], say: Say) -> list[str]:
     """Run model by model and collection by collection; one that fails stops no other."""
     broken = []
     for (encoder, collection), some in groupby(chosen, lambda one: (one.encoder, one.collection)):
         say(f"{collection} with {encoder}")
         try:
-            run_all(list(some), dry_run=False, again=False)
+            running.run(list(some), places)
         except (ValueError, RuntimeError, OSError) as error:
             broken.append(f"{collection} with {encoder}: {error}")
     return broken

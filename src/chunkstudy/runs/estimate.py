@@ -26,7 +26,6 @@ from chunkstudy.runs.names import (
     parse_encoder,
     parse_ordering,
 )
-from chunkstudy.runs.units import Unit
 
 WITH_CONTEXT = 1.25
 """What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
@@ -36,13 +35,6 @@ HALF_OVER = 2.0
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
-WITHOUT_ENCODING = 5e-6
-"""Seconds a condition takes to chunk, search and score, by token of the collection: the records of
-eight collections took a median of 2 to 7 seconds a million tokens on one core."""
-STARTING = 3.0
-"""Seconds for loading a model and a collection."""
-BEHIND_API = 1e-5
-"""Seconds assumed of an API, by token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,24 +195,6 @@ def readings(condition: Condition) -> Iterator[Reading]:
     model = parse_encoder(condition.encoder).model
     window = parse_ordering(condition.ordering).window
     yield Reading(_key(condition), model, _passes(condition, spec), window)
-
-
-def of_unit(unit: Unit) -> float:
-    """The seconds of a unit on two cores, nothing of it being recorded or remembered.
-
-    Shards are dealt on every machine by itself, so this may depend on nothing that differs between
-    machines or changes while others run: not on which records are there, nor on sizes that a
-    finished run has counted, only on what is registered.
-    """
-    size = registry.find(unit.collection).tokens or DEFAULT_TOKENS
-    spent = STARTING + WITHOUT_ENCODING * size * len(unit.conditions)
-    shared = {one.key: one for condition in unit.conditions for one in readings(condition)}
-    for reading in shared.values():
-        length = attended(reading, unit.collection, size)
-        operations = models.spec(reading.model).flops_per_token(length)
-        a_token = operations / DEVICES[TWO_CORES].rate if operations else BEHIND_API
-        spent += size * reading.passes * a_token
-    return spent
 
 
 def attended(reading: Reading, collection: str, tokens: int) -> int:

@@ -43,7 +43,6 @@ from chunkstudy.runs.names import (
     parse_ordering,
 )
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.vectors import UnitFolder
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
@@ -80,7 +79,7 @@ def load_collection(name: str) -> Collection:
 @lru_cache(maxsize=4)
 def load_store(
     encoder: str,
-    folder: Path | UnitFolder,
+    folder: Path,
     newlines: Literal["kept", "spaces"] = "kept",
     positions: tuple[int, ...] | None = None,
 ) -> VectorStore:
@@ -97,7 +96,7 @@ def load_store(
     )
 
 
-def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: Path) -> Outcome:
+def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
     """Run one condition and write its record.
 
     Args:
@@ -138,7 +137,7 @@ def _of_one_measure(outcome: Outcome) -> Outcome:
 
 def compute(
     condition: Condition,
-    vectors: Path | UnitFolder,
+    vectors: Path,
     chunker: Chunker | None = None,
     approximate: bool = False,
 ) -> Outcome:
@@ -161,20 +160,20 @@ def compute(
     )
 
 
-def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
+def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
     """The model that draws the boundaries, where it is not the evaluated one."""
     drawing = parse_chunker(condition.chunker).encoder
     return load_store(drawing, vectors) if drawing else None
 
 
-def reading_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
+def reading_store(condition: Condition, vectors: Path) -> VectorStore | None:
     """The encoder that reads documents at other positions, where the ordering names some; queries
     and boundaries are the evaluated one's all the same."""
     positions = None if condition.ordering == NONE else parse_ordering(condition.ordering).positions
     return load_store(condition.encoder, vectors, positions=positions) if positions else None
 
 
-def read_together(conditions: Sequence[Condition], vectors: Path | UnitFolder) -> None:
+def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     """Read each collection once for all its contextualized conditions of one encoder and window.
 
     Their vectors are then in the store, so running them reads nothing again.
