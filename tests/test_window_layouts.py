@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.base.spans import Chunks, Document
-from chunkstudy.encoders import contextualized_elsewhere as elsewhere
-from chunkstudy.encoders.contextualized import Frame, whole
+from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
@@ -149,21 +148,6 @@ def test_a_layout_reads_what_a_loop_over_its_windows_reads(
     ids = encoder.content([one.text])[0][0]
     expected = PLAINLY[layout](ids, lengths, window - 2, states(encoder))
     np.testing.assert_allclose(found, expected, atol=1e-5, rtol=0)
-
-
-@given(st.integers(1, 5), st.integers(1, 12), st.integers(12, 20))
-@settings(max_examples=40, deadline=None)
-def test_where_no_window_loses_its_end_a_chunk_is_afterthoughts_mean_of_readings(
-    encoder: TransformerEncoder, length: int, number: int, window: int
-) -> None:
-    one, chunks = document([length] * number)
-    ((content, offsets),) = encoder.content([one.text])
-    frame = Frame(window, encoder.ends)
-    read = elsewhere.afterthoughts(content, offsets, chunks.start, chunks.end, frame)
-    theirs = read.pool(encoder.states([read.layout])[0].numpy())
-    ours = pooled(encoder, one, chunks, window, "afterthoughts")
-    np.testing.assert_allclose(ours, theirs, atol=1e-5, rtol=0)
-    assert number * length <= window - 2 or len(read.spans) > number  # some are read twice
 
 
 @pytest.mark.parametrize("layout", ALL)

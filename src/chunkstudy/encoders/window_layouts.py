@@ -7,12 +7,13 @@ stand in every window, counts to a chunk. What does not fit a window is never le
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkstudy.encoders.contextualized import Frame, Layout, TokenSpans, window_starts
-from chunkstudy.encoders.contextualized_elsewhere import half_over
 
 Tokens = tuple[int, int]
 """First token and one past the last, in a document's content."""
@@ -77,8 +78,8 @@ def afterthoughts(
     Where no window loses its end, a chunk's vector is the tool's, the mean of its readings. A token
     that every window loses has no state, which moves no vector's direction. A chunk longer than a
     window is read in parts and has one vector, where the tool gives each part its own. Arguments
-    are those of ``averaged``; see ``contextualized_elsewhere.afterthoughts`` for the windows and
-    ``tokens_inside`` for the chunks.
+    are those of ``averaged``; see ``half_over`` for the windows and ``tokens_inside`` for the
+    chunks.
     """
     room = frame.room
     parts = [(at, min(at + room, last)) for first, last in chunks.tolist()
@@ -94,6 +95,29 @@ def afterthoughts(
     stops = np.cumsum(np.maximum(0, chunks[:, 1] - chunks[:, 0]), dtype=np.int64)
     spans = np.stack([np.concatenate([[0], stops])[:-1], stops], axis=1).astype(np.int64)
     return Layout(tuple(windows), kept, tuple(places)), np.minimum(spans, read_to)
+
+
+def tokens_inside(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> TokenSpans:
+    """The tokens wholly inside each chunk; see ``contextualized.tokens_between``."""
+    first = np.searchsorted(offsets[:, 0], starts, side="left")
+    last = np.searchsorted(offsets[:, 1], stops, side="right")
+    return np.stack([first, np.maximum(first, last)], axis=1).astype(np.int64)
+
+
+def half_over(lengths: Sequence[int], room: int) -> list[list[int]]:
+    """Which parts each window of afterthoughts holds."""
+    windows: list[list[int]] = []
+    held: list[int] = []
+    for part, length in enumerate(lengths):
+        if held and sum(lengths[i] for i in held) + length > room:
+            windows.append(held)
+            dropped = math.ceil(len(held) / 2) if len(held) > 1 else 0
+            held = [*held[dropped:], part]
+        else:
+            held = [*held, part]
+    return [*windows, held] if held else windows
 
 
 def _by_chunk(

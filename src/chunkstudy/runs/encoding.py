@@ -23,9 +23,8 @@ from chunkstudy.encoders.contextualized import (
     packed,
     separated,
 )
-from chunkstudy.encoders.contextualized_elsewhere import tokens_inside
 from chunkstudy.encoders.interface import TokenEncoder, frame_of
-from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS, LAYOUTS
+from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS, LAYOUTS, tokens_inside
 from chunkstudy.runs.names import SEPARATED, Ordering, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
