@@ -60,7 +60,6 @@ builtin-graded/sentence-5/{WIDE}/{LATE}/as_published-ielab
 {WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-packed/corrected
 {WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-afterthoughts/corrected
 {WITHIN}/lumberchunker-last/{WIDE}/{PRE}/corrected
-{WITHIN}/fixed-64/{MINILM}/contextualized-256-at-256/corrected
 """
 REAL = f"""
 chroma/segmenter/none/none/corrected

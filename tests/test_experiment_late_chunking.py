@@ -21,7 +21,7 @@ from chunkstudy.encoders.contextualized import Frame, Layout, packed, whole
 from chunkstudy.runs import encoding, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
+from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import Ordering
 from chunkstudy.runs.rescore import RescoreError, rescore
 from chunkstudy.runs.run import evaluate
@@ -92,19 +92,6 @@ SMALL = Collection(
     (Query("q", "thing 25"), Query("unjudged", "thing 9")),
     (Judgment("q", "a", 0, 10, 2),),
 )
-
-
-def test_a_record_says_at_which_positions_its_documents_were_read(tmp_path: Path) -> None:
-    ordering = "contextualized-16-at-32"
-    moved = Condition("builtin-graded", "sentence-5", MINILM, ordering, "corrected")
-    store = VectorStore(Words(), tmp_path / "plain")
-    reader = VectorStore(words := Words(), tmp_path / "moved")
-    reading = evaluate(moved, SMALL, store, reader=reader).run.reading
-    assert reading is not None
-    assert reading["positions"] == "[CLS] at 0, the other tokens at 33 to 47"
-    assert words.read > len(DOCUMENTS)
-    with pytest.raises(ConditionError, match="give the store that does"):
-        evaluate(moved, SMALL, store)
 
 
 @pytest.mark.parametrize("protocol", [AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED], ids=str)

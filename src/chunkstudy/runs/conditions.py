@@ -82,9 +82,7 @@ class Condition:
         spec = models.spec(model)
         ordering = parse_ordering(self.ordering)
         _refuse_another_name(self.ordering, str(ordering))
-        last = max(
-            window or spec.window, ordering.window, *(p + 1 for p in ordering.positions or ())
-        )
+        last = max(window or spec.window, ordering.window)
         if last > spec.positions or (window is not None and window < 3):
             raise ConditionError(
                 f"{self} reads a window of {window or spec.window} tokens and up to position "
@@ -105,11 +103,6 @@ class Condition:
             raise ConditionError(
                 f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
                 "study scores contexts before chunks; use that protocol"
-            )
-        if ordering.at and spec.kind not in ("bert", "mpnet"):
-            raise ConditionError(
-                f"{spec.id} has no table of positions that tokens could be read at; use "
-                f"{str(ordering).partition('-at-')[0]}"
             )
 
     def __str__(self) -> str:

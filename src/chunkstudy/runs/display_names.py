@@ -174,10 +174,7 @@ def ordering(slug: str) -> str:
     text = f"late, {found.window} tokens"
     if found.layout:
         return f"{text}, {LAYOUTS[found.layout]}"
-    rest = slug.split("-", 2)[2:] if found.overlap == found.window // 4 else []
-    if found.overlap != found.window // 4:
-        text += f", overlap {found.overlap}"
-    return text + (f", positions {rest[0].removeprefix('at-')}" if rest else "")
+    return text if found.overlap == found.window // 4 else f"{text}, overlap {found.overlap}"
 
 
 def context(source: str) -> str:

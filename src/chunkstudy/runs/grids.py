@@ -19,7 +19,6 @@ from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
 from chunkstudy.runs.names import (
     CONTEXTUALIZED,
-    HALVED,
     PREPENDED,
     SEPARATED,
     EncoderName,
@@ -61,10 +60,6 @@ EXCERPT_METHODS = (
     "recursive-200-0",
     "cluster-200",
 )
-MOVED = {256: f"{CONTEXTUALIZED}-256-at-256", 512: f"{CONTEXTUALIZED}-512-at-{HALVED}"}
-"""By window, the control that tells positions from context; both models were tuned on texts of at
-most 128 tokens, their cards say. In all-mpnet-base-v2 it moves absolute positions alone: relative
-ones stay, and no distance is new to it, since all from 91 tokens on share one bias."""
 SEPARATED_WINDOWS = (256, 512)
 """Where a [SEP] is put between chunks: at 128 tokens few chunks share a window."""
 BESIDE = ("averaged", "packed", "0")
@@ -179,7 +174,6 @@ def excerpts_grid(windows: Windows = WINDOWS) -> list[Condition]:
     for window, encoder in windows.items():
         orderings = [PRE, f"{CONTEXTUALIZED}-{window}"]
         grid += _cross(("chroma",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
-        orderings += [MOVED[window]] if window in MOVED else []
         grid += _cross(("chroma-within",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
     return grid
 
@@ -195,9 +189,7 @@ def papers_grid(
     grid = []
     for window, encoder in windows.items():
         orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
-        moved = (MOVED[window],) if window in MOVED else ()
         grid += _cross((covid_qa.WITHIN,), PAPER_METHODS, (encoder,), orderings, (OWN,))
-        grid += _cross((covid_qa.WITHIN,), EXCERPT_METHODS, (encoder,), moved, (OWN,))
         if window in over_all:
             grid += _cross((covid_qa.ALL,), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
     return grid
