@@ -152,7 +152,7 @@ def test_a_ranked_condition_leaves_a_whole_record(
     assert list(outcome.scores.columns) == ["nDCG@10", "R@10", "R@100"]
 
 
-@pytest.mark.parametrize("ordering", ["contextualized-16-centred", "contextualized-16-0"])
+@pytest.mark.parametrize("ordering", ["contextualized-16-packed", "contextualized-16-0"])
 def test_a_layouts_record_holds_what_is_compared_and_rescoring_says_that_it_keeps_no_ranking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ordering: str
 ) -> None:

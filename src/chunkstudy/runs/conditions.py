@@ -9,7 +9,6 @@ from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.collections import gutenqa, registry, released
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import models
-from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import causal_models
 from chunkstudy.runs.names import (
     CONTEXTUALIZED,
@@ -94,7 +93,7 @@ class Condition:
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
                 f"study reads documents so; use contextualized-{ordering.window}"
             )
-        if ordering.layout in LAYOUTS and parse_chunker(self.chunker).entry.rewrites:
+        if ordering.layout and parse_chunker(self.chunker).entry.rewrites:
             raise ConditionError(
                 f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
                 f"{self.chunker}; use contextualized-{ordering.window}"

@@ -102,11 +102,8 @@ CONTEXTS = {
 """What a document offers to put before each chunk."""
 
 LAYOUTS = {
-    "separated": "a separator between chunks",
     "averaged": "two windows averaged",
-    "centred": "windows centred on chunks",
     "packed": "whole chunks in windows",
-    "afterthoughts": "windows of afterthoughts",
 }
 """How a document longer than the window is read."""
 

@@ -26,7 +26,6 @@ from chunkstudy.llm.causal_models import SMOLLM, causal_model
 
 PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
-SEPARATED = "separated"
 PREPENDED = "prepended"
 BY = "by-"
 CHUNKER = re.compile(
@@ -38,8 +37,8 @@ ENCODER = re.compile(
     r"(?P<model>.+?)(?:-w(?P<window>[0-9]+))?(?:-(?P<dtype>float32|bfloat16|float16))?"
 )
 WINDOWS = re.compile(
-    CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join((SEPARATED, *LAYOUTS))})|"
-    f"(?:-(?P<overlap>[0-9]+))?)"
+    CONTEXTUALIZED
+    + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join(LAYOUTS)})|-(?P<overlap>[0-9]+))?"
 )
 CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-Za-z0-9_.@-]+)")
 
@@ -169,9 +168,8 @@ class Ordering:
     A slug is ``pre_embedding``, ``contextualized-512``, or ``contextualized-512-64`` where
     neighbouring windows share another number of tokens than a quarter of the window.
 
-    ``contextualized-512-separated`` reads whole chunks with a [SEP] between them, in windows that
-    share nothing; ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and
-    the states of the document's tokens in other ways.
+    ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and the states of
+    the document's tokens in other ways.
 
     ``prepended-title`` reads one chunk at a time with a context before it, which the document
     offers (``contexts.FREE``) or, as in ``prepended-by-openai__gpt-4o-mini``, a language model
@@ -180,8 +178,8 @@ class Ordering:
     Attributes:
         window: tokens read together; 0 where chunks are read one at a time.
         overlap: tokens that two windows share.
-        layout: how windows are chosen, ``separated`` or one of ``LAYOUTS``; empty where they share
-            ``overlap`` tokens.
+        layout: how windows are chosen, one of ``LAYOUTS``; empty where they share ``overlap``
+            tokens.
         context: what is put before a chunk; empty where nothing is.
     """
 
@@ -204,8 +202,7 @@ class Ordering:
     def beside(self) -> bool:
         """Whether it is there to be compared with the study's own reading only, so that its records
         hold the measure that is compared and no ranking."""
-        no_overlap = not self.layout and self.overlap == 0 < self.window // 4
-        return self.layout in LAYOUTS or no_overlap
+        return bool(self.layout) or self.overlap == 0 < self.window // 4
 
     @property
     def llm(self) -> str:
@@ -238,7 +235,7 @@ def parse_ordering(slug: str) -> Ordering:
     raise ValueError(
         f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
         "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, or "
-        f"contextualized-WINDOW-LAYOUT with one of {', '.join((SEPARATED, *LAYOUTS))} for other "
+        f"contextualized-WINDOW-LAYOUT with one of {', '.join(LAYOUTS)} for other "
         "windows, which leave room for special tokens, or prepended-CONTEXT with "
         f"one of {', '.join(contexts.FREE)} or by-PROVIDER__MODEL to put a context before chunks"
     )
