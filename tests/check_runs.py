@@ -58,13 +58,9 @@ builtin-graded/fixed-merged-64-16/{WIDE}/{PRE}/as_published-jina
 builtin-graded/sentence-5/{WIDE}/{LATE}/as_published-ielab
 {WITHIN}/paragraph/{WIDE}/{PRE}/as_published-lumberchunker
 {WITHIN}/sentence-5/{WIDE}/{LATE}/as_published-ielab
-{WITHIN}/sentence-5/{WIDE}/{LATE}-separated/corrected
 {WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-averaged/corrected
-{WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-centred/corrected
 {WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-packed/corrected
-{WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-afterthoughts/corrected
 {WITHIN}/lumberchunker-last/{WIDE}/{PRE}/corrected
-{WITHIN}/fixed-64/{MINILM}/contextualized-256-at-256/corrected
 """
 REAL = f"""
 chroma/segmenter/none/none/corrected

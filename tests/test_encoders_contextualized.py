@@ -16,7 +16,6 @@ from chunkstudy.encoders.contextualized import (
     in_sequence,
     most_context,
     packed,
-    separated,
     whole,
 )
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -78,59 +77,6 @@ def test_only_the_first_continuous_window_sees_the_start(
     layout = continuous([1, *content, 2], *sizes)
     assert [1 in ids for ids in layout.windows] == [i == 0 for i in range(len(layout.windows))]
     assert layout.windows[-1][-1] == 2
-
-
-@given(st.lists(st.lists(st.integers(10, 99), max_size=30), max_size=12), st.integers(3, 40))
-def test_chunks_put_apart_count_whole_and_once_with_one_separator_between_two(
-    chunks: list[list[int]], window: int
-) -> None:
-    layout, spans = separated(chunks, Frame(window, ENDS))
-    read = sequence(layout)
-    assert [read[a:b] for a, b in spans] == chunks  # no chunk takes in [CLS], [SEP] or another's
-    counted = [token for token in read if token not in ENDS]
-    assert counted == [token for chunk in chunks for token in chunk]
-    full = [tuple(chunk) for chunk in chunks if chunk]
-    for ids in layout.windows:
-        assert len(ids) <= window and (ids[0], ids[-1]) == ENDS
-        assert 1 not in ids[1:]
-        between = ids[1:-1]
-        joined = list(_split(between, 2))
-        if len(joined) > 1:  # where chunks share a window, all but a long one's rest are whole
-            assert all(part in full for part in joined[1:])
-            assert any(one[-len(joined[0]) :] == joined[0] for one in full)
-    # Greedy: a window's first piece did not fit into the one before.
-    for before, after in zip(layout.windows, layout.windows[1:], strict=False):
-        assert len(before) + 1 + len(_split(after[1:-1], 2)[0]) > window
-
-
-def _split(ids: tuple[int, ...], at: int) -> list[tuple[int, ...]]:
-    parts: list[list[int]] = [[]]
-    for token in ids:
-        if token == at:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return [tuple(part) for part in parts]
-
-
-@given(
-    st.lists(st.lists(st.integers(10, 99), min_size=1, max_size=9), min_size=1, max_size=6),
-    st.lists(st.integers(100, 109), max_size=3),
-)
-def test_a_prefix_stands_in_every_window_of_chunks_put_apart_and_in_no_chunk(
-    chunks: list[list[int]], prefix: list[int]
-) -> None:
-    layout, spans = separated(chunks, Frame(16, ENDS, prefix))
-    assert all(ids[1 : 1 + len(prefix)] == tuple(prefix) for ids in layout.windows)
-    read = sequence(layout)
-    assert [read[a:b] for a, b in spans] == chunks
-    assert sum(token >= 100 for token in read) == len(prefix)  # of the first window alone
-
-
-def test_one_chunk_put_apart_is_read_as_plain_text_is() -> None:
-    layout, spans = separated([[11, 12]], Frame(8, ENDS))
-    assert layout == whole([1, 11, 12, 2])
-    assert spans.tolist() == [[1, 3]]
 
 
 @given(

@@ -1,4 +1,4 @@
-"""MPNet beside transformers' own class, at its own positions and at others."""
+"""MPNet beside transformers' own class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from chunkstudy.encoders.loading import load
-from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.mpnet import MPNet
 from tests import checkpoints
 
@@ -37,8 +36,8 @@ def theirs(folder: Path) -> Any:
 
 
 @torch.inference_mode()
-def states_of(model: Any, ids: list[int], **given: torch.Tensor) -> torch.Tensor:
-    found: torch.Tensor = model(input_ids=torch.tensor([ids]), **given).last_hidden_state[0]
+def states_of(model: Any, ids: list[int]) -> torch.Tensor:
+    found: torch.Tensor = model(input_ids=torch.tensor([ids])).last_hidden_state[0]
     return found
 
 
@@ -57,24 +56,3 @@ def test_states_equal_those_of_transformers_and_padding_takes_no_position(
     model, folder = made
     ((found,),) = model.states([ids])
     torch.testing.assert_close(found, states_of(theirs(folder), ids), atol=1e-4, rtol=0)
-
-
-@pytest.mark.parametrize("positions", [(0, *range(257, 512)), tuple(p // 2 for p in range(512))])
-def test_a_moved_text_keeps_its_distances_as_in_transformers(
-    positions: tuple[int, ...], made: tuple[MPNet, Path]
-) -> None:
-    _, folder = made
-    moved = MPNet(folder)
-    moved.read_at(positions)
-    ids = drawn(len(positions))
-    ((found,),) = moved.states([ids])
-    rows = torch.tensor([positions]) + 2
-    expected = states_of(theirs(folder), ids, position_ids=rows)
-    torch.testing.assert_close(found, expected, atol=1e-4, rtol=0)
-    assert (found - states_of(theirs(folder), ids)).abs().max() > 0.1
-
-
-@pytest.mark.parametrize("positions", [range(513), range(-1, 511)])
-def test_paddings_two_rows_are_no_positions(positions: range, made: tuple[MPNet, Path]) -> None:
-    with pytest.raises(ModelError, match="are not all in the checkpoint's table"):
-        MPNet(made[1]).read_at(positions)

@@ -128,7 +128,6 @@ COMMANDS = [
     (f"list --only chroma/none/{MINILM}-w600/pre_embedding/corrected", "has 512 positions"),
     (f"list --only chroma/none/{MINILM}-w2/pre_embedding/corrected", "3 are the fewest"),
     (f"list --only chroma/none/{MINILM}/contextualized-600/corrected", "has 512 positions"),
-    (f"list --only chroma/none/{MINILM}/contextualized-256-at-257/corrected", "position 513"),
     (f"list --only chroma-within/none/{MINILM}/pre_embedding/as_published-ielab", "use corrected"),
     ("list --only builtin/lumberchunker-by-gemini__gemini-2.5-flash/none/none/corrected",
      "another name of 'lumberchunker'; write"),

@@ -22,7 +22,6 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
-from chunkstudy.studies.conformance import arms
 from chunkstudy.studies.controls import random_boundaries
 from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.language_models import window_answers
@@ -64,7 +63,6 @@ OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 """Collections in place of those whose files a study reads by itself, or whose replies are of the
 texts themselves."""
 PARTS: dict[str, Callable[[SmallContext], dict[str, pd.DataFrame]]] = {
-    "conformance": lambda context: {"scores": arms.scores(context, "chroma-within")},
     "empty-documents": lambda _: {"chunkers": chain.chunkers()},
 }
 """What can be run of studies that take other libraries, or more documents."""

@@ -102,11 +102,8 @@ CONTEXTS = {
 """What a document offers to put before each chunk."""
 
 LAYOUTS = {
-    "separated": "a separator between chunks",
     "averaged": "two windows averaged",
-    "centred": "windows centred on chunks",
     "packed": "whole chunks in windows",
-    "afterthoughts": "windows of afterthoughts",
 }
 """How a document longer than the window is read."""
 
@@ -174,10 +171,7 @@ def ordering(slug: str) -> str:
     text = f"late, {found.window} tokens"
     if found.layout:
         return f"{text}, {LAYOUTS[found.layout]}"
-    rest = slug.split("-", 2)[2:] if found.overlap == found.window // 4 else []
-    if found.overlap != found.window // 4:
-        text += f", overlap {found.overlap}"
-    return text + (f", positions {rest[0].removeprefix('at-')}" if rest else "")
+    return text if found.overlap == found.window // 4 else f"{text}, overlap {found.overlap}"
 
 
 def context(source: str) -> str:

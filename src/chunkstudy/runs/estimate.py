@@ -15,7 +15,6 @@ from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.names import (
@@ -226,10 +225,8 @@ def _key(condition: Condition) -> tuple[str, ...]:
 
 def _passes(condition: Condition, spec: ChunkerSpec) -> float:
     ordering = parse_ordering(condition.ordering)
-    if ordering.layout == "centred":
-        return max(1.0, ordering.window / (spec.sizes or (SHORT,))[0])
     if ordering.window:
-        return HALF_OVER if ordering.layout in ("averaged", AFTERTHOUGHTS) else 1.0
+        return HALF_OVER if ordering.layout == "averaged" else 1.0
     size, overlap = spec.sizes if spec.entry.takes("overlap") else (1, 0)
     read = size / (size - overlap)
     return read * WITH_CONTEXT if ordering.context else read

@@ -68,12 +68,6 @@ def significant(value: float) -> str:
     return decimals(value, digits)
 
 
-def power_of_ten(value: float) -> str:
-    """Two digits and a power, for what is too small for decimals."""
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
-
-
 def probability(value: float) -> str:
     """Three decimals, or that it is smaller than they show."""
     if pd.isna(value):

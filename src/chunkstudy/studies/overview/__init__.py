@@ -6,10 +6,8 @@ from fnmatch import fnmatch
 
 import pandas as pd
 
-from chunkstudy.base.places import Places
 from chunkstudy.published import sources
 from chunkstudy.published.verdicts import VERDICTS
-from chunkstudy.show import derived
 from chunkstudy.show.study import Study
 
 SCORES = "exact scores of retrieval"
@@ -59,12 +57,6 @@ def paper_table(study: Study, verdicts: pd.DataFrame) -> None:
         "published digits, but inside what the published search gives when it is run 20 times.",
         once="work", shorter=SHORTER,
     )  # fmt: skip
-
-
-def tests(places: Places) -> dict[str, pd.DataFrame]:
-    """By name, every written table of differences."""
-    tables = derived.written(places)
-    return {name: tables[name] for name in sorted(tables) if "p_holm" in tables[name]}
 
 
 def run_elsewhere(comparison: pd.DataFrame) -> pd.Series:
