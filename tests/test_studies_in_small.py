@@ -26,7 +26,6 @@ from chunkstudy.studies.conformance import arms
 from chunkstudy.studies.controls import random_boundaries
 from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.language_models import window_answers
-from chunkstudy.studies.taxonomy.empty_documents import chain
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
 from tests.small_study import write_outcome
 
@@ -66,7 +65,6 @@ OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 texts themselves."""
 PARTS: dict[str, Callable[[SmallContext], dict[str, pd.DataFrame]]] = {
     "conformance": lambda context: {"scores": arms.scores(context, "chroma-within")},
-    "empty-documents": lambda _: {"chunkers": chain.chunkers()},
 }
 """What can be run of studies that take other libraries, or more documents."""
 RECORDED = {
